@@ -1,0 +1,15 @@
+# ww_embed(TARGET HEADER_NAME NAMESPACE_FUNCTION files...): text files as constants in the program.
+# Generates HEADER_NAME declaring `std::span<const EmbeddedFile> FUNCTION()` (base/embedded.h).
+function(ww_embed target function)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}_${function}.cpp)
+  set(list_file ${CMAKE_CURRENT_BINARY_DIR}/${target}_${function}.list)
+  string(REPLACE ";" "\n" lines "${ARGN}")
+  file(WRITE ${list_file} "${lines}\n")
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DFUNCTION=${function} -DLIST=${list_file} -DROOT=${CMAKE_SOURCE_DIR}
+            -DOUTPUT=${output} -P ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
+    DEPENDS ${ARGN} ${list_file} ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
+    VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

@@ -1,0 +1,33 @@
+# One static library per folder of src/, one test program per folder of tests/.
+
+# ww_folder(NAME [LINK targets...] [EXCLUDE files...]): library ww_NAME from src/NAME/*.cpp.
+function(ww_folder name)
+  cmake_parse_arguments(ARG "" "" "LINK;EXCLUDE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  foreach(file IN LISTS ARG_EXCLUDE)
+    list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/src/${name}/${file})
+  endforeach()
+  if(NOT sources)
+    return()
+  endif()
+  add_library(ww_${name} STATIC ${sources})
+  target_include_directories(ww_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(ww_${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+# ww_test(NAME [LINK targets...] [SOURCES more...]): program test_NAME from tests/NAME/*_test.cpp.
+function(ww_test name)
+  cmake_parse_arguments(ARG "" "" "LINK;SOURCES;LABELS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${name} ${sources} ${ARG_SOURCES})
+  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
+  target_compile_definitions(test_${name} PRIVATE
+    WARPWRIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}" WARPWRIGHT_BINARY="$<TARGET_FILE_DIR:test_${name}>/../warpwright")
+  target_link_libraries(test_${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
+  # One CTest entry per program: starting a sanitized process per case costs more than the cases.
+  add_test(NAME ${name} COMMAND test_${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+endfunction()

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/evaluation.h"
+
+#include <cmath>
+
+namespace warpwright {
+
+namespace {
+
+template <class Value>
+std::optional<double> geometric_mean(const std::vector<Measurement>& measurements, Value value) {
+  if (measurements.empty()) return std::nullopt;
+  double log_sum = 0;
+  for (const auto& measurement : measurements) {
+    const double number = value(measurement);
+    if (!(number > 0) || !std::isfinite(number)) return std::nullopt;
+    log_sum += std::log(number);
+  }
+  return std::exp(log_sum / static_cast<double>(measurements.size()));
+}
+
+}  // namespace
+
+std::optional<double> score_us(const Evaluation& evaluation) {
+  return geometric_mean(evaluation.measurements, [](const auto& m) { return m.median_us; });
+}
+
+std::optional<double> speedup(const Evaluation& evaluation) {
+  return geometric_mean(evaluation.measurements,
+                        [](const auto& m) { return m.baseline_us / m.median_us; });
+}
+
+std::optional<double> roofline_share(const Evaluation& evaluation) {
+  return geometric_mean(evaluation.measurements,
+                        [](const auto& m) { return m.floor_us / m.median_us; });
+}
+
+}  // namespace warpwright
