@@ -86,8 +86,8 @@ using Status = Result<void>;
   WW_TRY_INNER(declaration, expression, WW_JOIN(ww_try_, __LINE__))
 
 /// The same for a Status.
-#define WW_CHECK(expression)                                           \
-  do {                                                                 \
+#define WW_CHECK(expression)                                                      \
+  do {                                                                            \
     if (auto ww_status = (expression); !ww_status.ok()) return ww_status.error(); \
   } while (false)
 

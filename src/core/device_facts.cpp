@@ -9,11 +9,22 @@ namespace {
 
 // Datasheet and programming-guide figures; measured ceilings live with their measurements.
 const std::array<DeviceFacts, 1> kDevices = {{
-    {.key = "h200", .name = "NVIDIA H200", .architecture = "Hopper", .compute_major = 9,
-     .compute_minor = 0, .sm_count = 132, .max_threads_per_sm = 2048, .max_blocks_per_sm = 32,
-     .shared_per_block_optin_bytes = 232448, .shared_per_sm_bytes = 233472,
-     .l2_bytes = 60LL << 20, .memory_bytes = 141LL << 30, .memory_gb_per_s = 4800,
-     .fp32_tflops = 67, .fp64_tflops = 34, .boost_clock_ghz = 1.98},
+    {.key = "h200",
+     .name = "NVIDIA H200",
+     .architecture = "Hopper",
+     .compute_major = 9,
+     .compute_minor = 0,
+     .sm_count = 132,
+     .max_threads_per_sm = 2048,
+     .max_blocks_per_sm = 32,
+     .shared_per_block_optin_bytes = 232448,
+     .shared_per_sm_bytes = 233472,
+     .l2_bytes = 60LL << 20,
+     .memory_bytes = 141LL << 30,
+     .memory_gb_per_s = 4800,
+     .fp32_tflops = 67,
+     .fp64_tflops = 34,
+     .boost_clock_ghz = 1.98},
 }};
 
 }  // namespace

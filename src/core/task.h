@@ -9,7 +9,17 @@
 namespace warpwright {
 
 /// Element types of buffers and scalars.
-enum class ElementType : int { f32 = 0, i32 = 1, f16 = 2, bf16 = 3, f64 = 4, u32 = 5, i64 = 6, u8 = 7, i8 = 8 };
+enum class ElementType : int {
+  f32 = 0,
+  i32 = 1,
+  f16 = 2,
+  bf16 = 3,
+  f64 = 4,
+  u32 = 5,
+  i64 = 6,
+  u8 = 7,
+  i8 = 8
+};
 
 /// What `solve` does with an argument.
 enum class ArgumentRole : int { input = 0, output = 1, inout = 2, scalar = 3 };
@@ -51,17 +61,17 @@ struct Task {
   std::string description;  ///< for the model, in our own words
   std::string signature;    ///< extern "C" void solve(...)
   std::vector<TaskArgument> arguments;
-  std::vector<TaskSize> sizes;        ///< timed
-  std::vector<TaskSize> edge_sizes;   ///< validated only
+  std::vector<TaskSize> sizes;       ///< timed
+  std::vector<TaskSize> edge_sizes;  ///< validated only
   std::vector<InputVariant> variants;
   CheckRule check;
   std::string bytes_expression;  ///< least traffic to and from memory
   std::string flops_expression;
   std::string lane = "strict";
-  std::vector<std::string> rules;     ///< per-task rules by name
-  std::string baseline_source;        ///< B1: speed-ups are measured against it
-  std::string slow_source;            ///< B0: timing only, may be empty
-  std::string reference_source;       ///< float64 reference, may be empty (then the baseline)
+  std::vector<std::string> rules;  ///< per-task rules by name
+  std::string baseline_source;     ///< B1: speed-ups are measured against it
+  std::string slow_source;         ///< B0: timing only, may be empty
+  std::string reference_source;    ///< float64 reference, may be empty (then the baseline)
 };
 
 }  // namespace warpwright

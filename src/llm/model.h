@@ -66,10 +66,10 @@ enum class OutcomeKind : int {
 
 struct Outcome {
   OutcomeKind kind = OutcomeKind::failed;
-  Reply reply;             ///< answered
-  std::string error;       ///< failed: what was attempted, on what, what to do next
-  bool retry = false;      ///< failed: a new attempt (newly budgeted) may succeed
-  Usage wasted;            ///< failed: tokens that were produced and paid, e.g. of a cut stream
+  Reply reply;         ///< answered
+  std::string error;   ///< failed: what was attempted, on what, what to do next
+  bool retry = false;  ///< failed: a new attempt (newly budgeted) may succeed
+  Usage wasted;        ///< failed: tokens that were produced and paid, e.g. of a cut stream
   double wasted_usd = 0;
 };
 
