@@ -39,7 +39,7 @@ Ending Engine::run() {
                                      std::chrono::milliseconds(parts_.run.elapsed_ms)
                                : Nanoseconds::max();
     const auto event = parts_.dispatcher.wait(deadline);
-    if (!event && !parts_.stop.requested()) {
+    if (!event && options_.limits.wall_s && !parts_.stop.requested()) {
       limit_ = fmt::format("the limit of {:.0f} s of wall time", *options_.limits.wall_s);
     }
     if (!event) break;
