@@ -263,17 +263,17 @@ Result<ProcessExit> run_process(const Command& command, const StopSignal* stop) 
   const auto argv = pointers(command.argv);
   const auto envp = pointers(command.env);
   const std::string cwd = command.cwd.string();
-<<<<<<< HEAD
-  const ChildPlan plan{
-      program.c_str(),   argv.data(),         envp.data(),         cwd.c_str(),
-      in.read_end.get(), out.write_end.get(), err.write_end.get(), failure.write_end.get(),
-      &command.limits};
-=======
-  const ChildPlan plan{program.c_str(),     argv.data(),         envp.data(),
-                       cwd.c_str(),         in.read_end.get(),   out.write_end.get(),
-                       err.write_end.get(), failure.write_end.get(), &command.limits,
-                       command.in_child,    command.in_child_context};
->>>>>>> wip/build
+  const ChildPlan plan{program.c_str(),
+                       argv.data(),
+                       envp.data(),
+                       cwd.c_str(),
+                       in.read_end.get(),
+                       out.write_end.get(),
+                       err.write_end.get(),
+                       failure.write_end.get(),
+                       &command.limits,
+                       command.in_child,
+                       command.in_child_context};
 
   const auto started = std::chrono::steady_clock::now();
   const pid_t pid = ::fork();
