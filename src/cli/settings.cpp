@@ -65,11 +65,13 @@ const SettingRow* find_row(std::string_view key) {
   return nullptr;
 }
 
-std::vector<std::string> all_keys() {
-  std::vector<std::string> keys;
-  for (const auto& row : kRows) keys.emplace_back(row.key);
+std::vector<std::string_view> all_keys() {
+  std::vector<std::string_view> keys;
+  for (const auto& row : kRows) keys.push_back(row.key);
   return keys;
 }
+
+constexpr std::string_view kPrices = "prices.";
 
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
@@ -99,11 +101,20 @@ const char* what_is_wrong(SettingKind kind, const std::string& value) {
   return nullptr;
 }
 
-/// A TOML scalar as the text a flag would carry; none for tables, arrays and dates.
+/// A TOML value as the text a flag would carry; none for tables and dates.
 std::optional<std::string> scalar_text(const toml::node& node) {
   if (const auto* value = node.as_string()) return value->get();
   if (const auto* value = node.as_integer()) return std::to_string(value->get());
   if (const auto* value = node.as_boolean()) return value->get() ? "true" : "false";
+  if (const auto* list = node.as_array()) {  // a price
+    std::string joined;
+    for (const auto& element : *list) {
+      const auto part = element.is_number() ? scalar_text(element) : std::nullopt;
+      if (!part) return std::nullopt;
+      joined += (joined.empty() ? "" : ",") + *part;
+    }
+    return joined;
+  }
   if (const auto* value = node.as_floating_point()) {
     char buffer[64];
     const auto [end, code] = std::to_chars(buffer, buffer + sizeof buffer, value->get());
@@ -123,11 +134,18 @@ Settings::Settings() {
 }
 
 Status Settings::set(std::string_view key, const std::string& value, const std::string& origin) {
+  if (key.starts_with(kPrices)) {
+    if (!parse_price(value)) {
+      return Error{origin + ": a price is four numbers, US dollars per million tokens: fresh, "
+                            "cache read, cache write, output"};
+    }
+    values_[std::string(key)] = {value, origin};
+    return {};
+  }
   const SettingRow* row = find_row(key);
   if (row == nullptr) {
-    const std::string near = closest(key, all_keys());
     return Error{origin + ": unknown setting '" + std::string(key) + "'" +
-                 (near.empty() ? "" : "; did you mean '" + near + "'?")};
+                 did_you_mean(key, all_keys())};
   }
   if (!value.empty()) {
     if (const char* expected = what_is_wrong(row->kind, value)) {
@@ -170,6 +188,11 @@ Status Settings::adopt(const std::vector<store::ConfigValue>& stored) {
   return {};
 }
 
+std::optional<std::array<double, 4>> Settings::price(std::string_view spec) const {
+  const auto found = values_.find(std::string(kPrices) + std::string(spec));
+  return found == values_.end() ? std::nullopt : parse_price(found->second.text);
+}
+
 const std::string& Settings::text(std::string_view key) const {
   const auto found = values_.find(key);
   ASSERT(found != values_.end(), "no such setting: " + std::string(key));
@@ -205,6 +228,19 @@ std::optional<double> parse_duration(std::string_view text) {
   const auto value = parse_finite(text);
   if (!value) return std::nullopt;
   return *value * unit;
+}
+
+std::optional<std::array<double, 4>> parse_price(std::string_view text) {
+  std::array<double, 4> price{};
+  for (std::size_t i = 0; i < price.size(); ++i) {
+    const auto comma = text.find(',');
+    if ((comma == std::string_view::npos) != (i + 1 == price.size())) return std::nullopt;
+    const auto value = parse_finite(text.substr(0, comma));
+    if (!value) return std::nullopt;
+    price[i] = *value;
+    if (comma != std::string_view::npos) text.remove_prefix(comma + 1);
+  }
+  return price;
 }
 
 std::string find_config_file(const std::string& from_flag) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -43,6 +44,8 @@ class Settings {
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view key) const;
   [[nodiscard]] std::optional<double> number(std::string_view key) const;  ///< seconds, too
   [[nodiscard]] bool flag(std::string_view key) const;
+  /// Of [prices] "SPEC" = [fresh, cache_read, cache_write, output], US dollars per million tokens.
+  [[nodiscard]] std::optional<std::array<double, 4>> price(std::string_view spec) const;
   [[nodiscard]] std::vector<store::ConfigValue> all() const;
 
  private:
@@ -55,6 +58,9 @@ class Settings {
 
 /// "90", "90s", "15m", "2h" in seconds.
 std::optional<double> parse_duration(std::string_view text);
+
+/// "0.3,0.03,0.3,1.2".
+std::optional<std::array<double, 4>> parse_price(std::string_view text);
 
 /// The file a user means: --config, else ./warpwright.toml, else the one in the user's
 /// configuration directory; empty when there is none.
