@@ -57,6 +57,8 @@ struct ChildPlan {
   int stderr_fd;
   int error_fd;
   const ProcessLimits* limits;
+  int (*in_child)(void*);
+  void* in_child_context;
 };
 
 void set_limit(decltype(RLIMIT_CPU) which, std::uint64_t value) {
@@ -81,8 +83,14 @@ void set_limit(decltype(RLIMIT_CPU) which, std::uint64_t value) {
   const bool ready = ::dup2(plan.stdin_fd, 0) >= 0 && ::dup2(plan.stdout_fd, 1) >= 0 &&
                      ::dup2(plan.stderr_fd, 2) >= 0 &&
                      (plan.cwd[0] == '\0' || ::chdir(plan.cwd) == 0);
-  if (ready) ::execve(plan.program, plan.argv, plan.envp);
-  const int code = errno;
+  int code = errno;
+  if (ready) {
+    code = plan.in_child != nullptr ? plan.in_child(plan.in_child_context) : 0;
+    if (code == 0) {
+      ::execve(plan.program, plan.argv, plan.envp);
+      code = errno;
+    }
+  }
   [[maybe_unused]] const auto written = ::write(plan.error_fd, &code, sizeof code);
   ::_exit(127);
 }
@@ -255,10 +263,17 @@ Result<ProcessExit> run_process(const Command& command, const StopSignal* stop) 
   const auto argv = pointers(command.argv);
   const auto envp = pointers(command.env);
   const std::string cwd = command.cwd.string();
-  const ChildPlan plan{
-      program.c_str(),   argv.data(),         envp.data(),         cwd.c_str(),
-      in.read_end.get(), out.write_end.get(), err.write_end.get(), failure.write_end.get(),
-      &command.limits};
+  const ChildPlan plan{program.c_str(),
+                       argv.data(),
+                       envp.data(),
+                       cwd.c_str(),
+                       in.read_end.get(),
+                       out.write_end.get(),
+                       err.write_end.get(),
+                       failure.write_end.get(),
+                       &command.limits,
+                       command.in_child,
+                       command.in_child_context};
 
   const auto started = std::chrono::steady_clock::now();
   const pid_t pid = ::fork();

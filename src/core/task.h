@@ -3,12 +3,18 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "base/result.h"
+#include "core/check_rule.h"
+#include "core/expression.h"
 
 namespace warpwright {
 
-/// Element types of buffers and scalars.
+/// Element types of buffers and scalars. Written to disk by name.
 enum class ElementType : int {
   f32 = 0,
   i32 = 1,
@@ -20,9 +26,11 @@ enum class ElementType : int {
   u8 = 7,
   i8 = 8
 };
+inline constexpr int kElementTypeCount = 9;
 
 /// What `solve` does with an argument.
 enum class ArgumentRole : int { input = 0, output = 1, inout = 2, scalar = 3 };
+inline constexpr int kArgumentRoleCount = 4;
 
 /// One parameter of `solve`, in its order.
 struct TaskArgument {
@@ -31,27 +39,29 @@ struct TaskArgument {
   ArgumentRole role = ArgumentRole::input;
   /// Buffers: number of elements, an expression over the size's values. Scalars: their value.
   std::string expression;
-  /// Inputs: the named distribution used for timing, e.g. "normal(0, 1)".
+  /// Inputs and inouts: the distribution used for timing, e.g. "normal(0, 1)".
   std::string distribution;
+
+  bool operator==(const TaskArgument&) const = default;
 };
 
 /// One problem size: a label and the values that expressions may name.
 struct TaskSize {
   std::string label;
-  std::map<std::string, double> values;
+  Values values;
+
+  bool operator==(const TaskSize&) const = default;
 };
 
-/// A named set of input distributions that validation adds to the timing one.
+/// A named set of inputs that validation adds to the timing ones.
 struct InputVariant {
   std::string name;
-  std::map<std::string, std::string> distributions;  ///< argument name -> distribution
-};
+  std::string when = "1";                     ///< used at the sizes where this is not 0
+  std::map<std::string, std::string> inputs;  ///< argument -> distribution; others as timed
+  Values values;                              ///< replaces values of the size
+  CheckRule check;                            ///< replaces or adjusts the task's; may be empty
 
-/// How outputs are compared with the float64 reference; the rules are listed in docs/tasks.md.
-struct CheckRule {
-  std::string rule;
-  std::map<std::string, double> numbers;  ///< rtol, atol, alpha_rms, ...
-  std::map<std::string, std::string> words;
+  bool operator==(const InputVariant&) const = default;
 };
 
 /// A computation, complete enough to prompt for it, judge it and time it. Device-independent.
@@ -59,19 +69,76 @@ struct Task {
   std::string name;
   std::string title;
   std::string description;  ///< for the model, in our own words
-  std::string signature;    ///< extern "C" void solve(...)
   std::vector<TaskArgument> arguments;
-  std::vector<TaskSize> sizes;       ///< timed
-  std::vector<TaskSize> edge_sizes;  ///< validated only
+  std::map<std::string, std::string> derived;  ///< name -> expression over the size's values
+  std::vector<TaskSize> sizes;                 ///< timed
+  std::vector<TaskSize> scale_sizes;           ///< timed on request: large enough for any device
+  std::vector<TaskSize> edge_sizes;            ///< validated only
   std::vector<InputVariant> variants;
   CheckRule check;
   std::string bytes_expression;  ///< least traffic to and from memory
   std::string flops_expression;
-  std::string lane = "strict";
-  std::vector<std::string> rules;  ///< per-task rules by name
+  std::string lane = "strict";     ///< "strict": one kernel function; "free": any number
+  std::vector<std::string> rules;  ///< per-task rules by name, see known_task_rules()
   std::string baseline_source;     ///< B1: speed-ups are measured against it
   std::string slow_source;         ///< B0: timing only, may be empty
   std::string reference_source;    ///< float64 reference, may be empty (then the baseline)
+
+  bool operator==(const Task&) const = default;
 };
+
+std::string_view name_of(ElementType type);   ///< "f32"
+std::string_view name_of(ArgumentRole role);  ///< "input"
+std::optional<ElementType> element_type_named(std::string_view name);
+std::optional<ArgumentRole> argument_role_named(std::string_view name);
+std::size_t bytes_of(ElementType type);
+std::string_view cuda_name(ElementType type);  ///< "float"
+bool is_floating(ElementType type);
+inline bool is_buffer(const TaskArgument& argument) {
+  return argument.role != ArgumentRole::scalar;
+}
+
+struct TaskRule {
+  std::string_view name;
+  std::string_view meaning;  ///< a sentence for the model
+};
+const std::vector<TaskRule>& known_task_rules();
+
+/// `extern "C" void solve(const float* input, float* output, int rows, int cols)`
+std::string signature_of(const Task& task);
+
+/// All that the model is told of the computation: the description, the calling convention that all
+/// tasks share, and the rules of the lane and of the task.
+std::string description_for_model(const Task& task);
+
+/// All that expressions may name at this size: its values, the variant's, and the derived ones.
+Result<Values> values_at(const Task& task, const TaskSize& size,
+                         const InputVariant* variant = nullptr);
+
+Result<std::uint64_t> element_count(const TaskArgument& argument, const Values& values);
+Result<double> scalar_value(const TaskArgument& argument, const Values& values);
+Result<double> least_bytes(const Task& task, const TaskSize& size);
+Result<double> flops(const Task& task, const TaskSize& size);
+
+/// All buffers together.
+Result<std::uint64_t> footprint_bytes(const Task& task, const TaskSize& size);
+
+/// Whether the variant is meant for this size.
+Result<bool> applies(const Task& task, const InputVariant& variant, const TaskSize& size);
+
+/// The task's rule with the variant's changes.
+CheckRule check_for(const Task& task, const InputVariant* variant);
+
+/// The timed, scale-up or edge size of that label; none when there is no such.
+const TaskSize* size_labelled(const Task& task, std::string_view label);
+
+/// What is wrong with a task and where, as a path: {"argument[1].count", "..."}.
+struct TaskProblem {
+  std::string where;
+  std::string what;
+};
+
+/// Names, expressions at every size, distributions, rules: everything but the sources' meaning.
+std::optional<TaskProblem> find_problem(const Task& task);
 
 }  // namespace warpwright

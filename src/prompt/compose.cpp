@@ -66,7 +66,7 @@ Result<Values> common_values(const PromptContext& context) {
   Values values;
   values["title"] = task.title;
   values["description"] = trimmed(task.description);
-  values["signature"] = trimmed(task.signature);
+  values["signature"] = signature_of(task);
   values["sizes"] = sizes_text(task.sizes);
   values["rules"] = rules_text(task.rules);
   values["lane"] = lane;

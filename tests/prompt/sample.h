@@ -18,12 +18,16 @@ inline Task sample_task() {
       "Write the transpose of a matrix of 32-bit floats: output[j][i] = input[i][j] for every row "
       "i "
       "and column j. `input` has rows x cols elements, `output` has cols x rows.\n";
-  task.signature = "extern \"C\" void solve(const float* input, float* output, int rows, int cols)";
+  task.arguments = {
+      {"input", ElementType::f32, ArgumentRole::input, "rows * cols", "hidden-distribution"},
+      {"output", ElementType::f32, ArgumentRole::output, "rows * cols", ""},
+      {"rows", ElementType::i32, ArgumentRole::scalar, "rows", ""},
+      {"cols", ElementType::i32, ArgumentRole::scalar, "cols", ""}};
   task.sizes = {{"1024^2", {{"rows", 1024}, {"cols", 1024}}},
                 {"4096^2", {{"rows", 4096}, {"cols", 4096}}}};
   task.edge_sizes = {{"hidden-31x33", {{"rows", 31}, {"cols", 33}}}};
-  task.variants = {{"hidden-variant", {{"input", "hidden-distribution"}}}};
-  task.check = {"hidden-rule", {{"rtol", 0.000123}}, {}};
+  task.variants.emplace_back().name = "hidden-variant";
+  task.check.rule = "hidden-rule";
   task.bytes_expression = "hidden-bytes";
   task.baseline_source = "// hidden-baseline";
   task.reference_source = "// hidden-reference";

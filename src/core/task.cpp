@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/task.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace warpwright {
+
+namespace {
+
+struct TypeRow {
+  std::string_view name;
+  std::string_view cuda;
+  std::size_t bytes;
+  bool floating;
+};
+
+// Indexed by the type's number.
+constexpr std::array<TypeRow, kElementTypeCount> kTypes = {{
+    {"f32", "float", 4, true},
+    {"i32", "int", 4, false},
+    {"f16", "__half", 2, true},
+    {"bf16", "__nv_bfloat16", 2, true},
+    {"f64", "double", 8, true},
+    {"u32", "unsigned int", 4, false},
+    {"i64", "long long", 8, false},
+    {"u8", "unsigned char", 1, false},
+    {"i8", "signed char", 1, false},
+}};
+
+constexpr std::array<std::string_view, kArgumentRoleCount> kRoles = {"input", "output", "inout",
+                                                                     "scalar"};
+
+constexpr std::string_view kCallingConvention = R"(
+Conventions
+* All pointers are device pointers to contiguous buffers of exactly the sizes above. Each buffer
+  starts at a multiple of 256 bytes; rows inside it may start anywhere. Buffers do not overlap.
+* Inputs are read-only and must hold the same bits afterwards.
+* Output buffers hold arbitrary bits on entry. Every element must be written; nothing may be read
+  from or added to an output before it has been set.
+* Scalars are passed by value. All sizes are at least 1 and every combination that the description
+  allows must work, not only round numbers.
+* `solve` runs on the host, launches its work on the default stream and may return before the work
+  is done. The contents of device memory are not available to the host part.
+* No libraries beyond the CUDA runtime. Nothing may be kept from one call for the next.
+)";
+
+constexpr std::string_view kStrictLane =
+    "* Exactly one `__global__` function; it may be launched several times, and cudaMemsetAsync is "
+    "allowed.\n";
+
+const TypeRow& row_of(ElementType type) {
+  const auto index = static_cast<std::size_t>(type);
+  ASSERT(index < kTypes.size(), "unknown element type");
+  return kTypes[index];
+}
+
+}  // namespace
+
+std::string_view name_of(ElementType type) { return row_of(type).name; }
+std::string_view cuda_name(ElementType type) { return row_of(type).cuda; }
+std::size_t bytes_of(ElementType type) { return row_of(type).bytes; }
+bool is_floating(ElementType type) { return row_of(type).floating; }
+
+std::string_view name_of(ArgumentRole role) {
+  const auto index = static_cast<std::size_t>(role);
+  ASSERT(index < kRoles.size(), "unknown role");
+  return kRoles[index];
+}
+
+std::optional<ElementType> element_type_named(std::string_view name) {
+  for (std::size_t i = 0; i < kTypes.size(); ++i) {
+    if (kTypes[i].name == name) return static_cast<ElementType>(i);
+  }
+  return std::nullopt;
+}
+
+std::optional<ArgumentRole> argument_role_named(std::string_view name) {
+  for (std::size_t i = 0; i < kRoles.size(); ++i) {
+    if (kRoles[i] == name) return static_cast<ArgumentRole>(i);
+  }
+  return std::nullopt;
+}
+
+const std::vector<TaskRule>& known_task_rules() {
+  static const std::vector<TaskRule> rules = {
+      {"adjacent_exchange",
+       "Elements may only be moved by compare-and-exchange of neighbours (bubble sort "
+       "and its parallel form, odd-even transposition)."},
+      {"no_copy_call",
+       "The data must be moved by a kernel; cudaMemcpy and its relatives are not allowed."},
+  };
+  return rules;
+}
+
+std::string signature_of(const Task& task) {
+  std::vector<std::string> parameters;
+  for (const auto& argument : task.arguments) {
+    const auto type = cuda_name(argument.type);
+    switch (argument.role) {
+      case ArgumentRole::input:
+        parameters.push_back(fmt::format("const {}* {}", type, argument.name));
+        break;
+      case ArgumentRole::output:
+      case ArgumentRole::inout:
+        parameters.push_back(fmt::format("{}* {}", type, argument.name));
+        break;
+      case ArgumentRole::scalar:
+        parameters.push_back(fmt::format("{} {}", type, argument.name));
+        break;
+    }
+  }
+  return fmt::format("extern \"C\" void solve({})", fmt::join(parameters, ", "));
+}
+
+std::string description_for_model(const Task& task) {
+  std::string text = task.description;
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  text += kCallingConvention;
+  if (task.lane == "strict") text += kStrictLane;
+  for (const auto& rule : known_task_rules()) {
+    if (std::find(task.rules.begin(), task.rules.end(), rule.name) == task.rules.end()) continue;
+    text += fmt::format("* {}\n", rule.meaning);
+  }
+  return text;
+}
+
+Result<Values> values_at(const Task& task, const TaskSize& size, const InputVariant* variant) {
+  Values values = size.values;
+  if (variant != nullptr) {
+    for (const auto& [name, value] : variant->values) values[name] = value;
+  }
+  const Values given = values;
+  for (const auto& [name, text] : task.derived) {
+    WW_TRY(const double value, evaluate(text, given));
+    values[name] = value;
+  }
+  return values;
+}
+
+Result<std::uint64_t> element_count(const TaskArgument& argument, const Values& values) {
+  WW_TRY(const auto expression, Expression::parse(argument.expression));
+  WW_TRY(const auto count, expression.evaluate_integer(values));
+  if (count < 1 || count > (std::int64_t{1} << 40)) {
+    return Error{
+        fmt::format("'{}' would have {} elements; 1 to 2^40 are possible", argument.name, count)};
+  }
+  return static_cast<std::uint64_t>(count);
+}
+
+Result<double> scalar_value(const TaskArgument& argument, const Values& values) {
+  WW_TRY(const double value, evaluate(argument.expression, values));
+  if (!is_floating(argument.type) &&
+      (value != std::floor(value) || std::fabs(value) > 2147483647.0)) {
+    return Error{fmt::format("'{}' is {}, not an int", argument.name, value)};
+  }
+  return value;
+}
+
+Result<double> least_bytes(const Task& task, const TaskSize& size) {
+  WW_TRY(const auto values, values_at(task, size));
+  return evaluate(task.bytes_expression, values);
+}
+
+Result<double> flops(const Task& task, const TaskSize& size) {
+  WW_TRY(const auto values, values_at(task, size));
+  return evaluate(task.flops_expression, values);
+}
+
+Result<std::uint64_t> footprint_bytes(const Task& task, const TaskSize& size) {
+  WW_TRY(const auto values, values_at(task, size));
+  std::uint64_t total = 0;
+  for (const auto& argument : task.arguments) {
+    if (!is_buffer(argument)) continue;
+    WW_TRY(const auto count, element_count(argument, values));
+    total += count * bytes_of(argument.type);
+  }
+  return total;
+}
+
+Result<bool> applies(const Task& task, const InputVariant& variant, const TaskSize& size) {
+  WW_TRY(const auto values, values_at(task, size));
+  WW_TRY(const double yes, evaluate(variant.when, values));
+  return yes != 0;
+}
+
+CheckRule check_for(const Task& task, const InputVariant* variant) {
+  if (variant == nullptr) return task.check;
+  const auto& change = variant->check;
+  if (!change.rule.empty() && change.rule != task.check.rule) return change;
+  CheckRule merged = task.check;
+  for (const auto& [name, text] : change.parameters) merged.parameters[name] = text;
+  return merged;
+}
+
+const TaskSize* size_labelled(const Task& task, std::string_view label) {
+  for (const auto* list : {&task.sizes, &task.scale_sizes, &task.edge_sizes}) {
+    for (const auto& size : *list) {
+      if (size.label == label) return &size;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace warpwright

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/task_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/closest.h"
+
+namespace warpwright {
+
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+using Problem = std::optional<TaskProblem>;
+
+#define WW_FIND(expression) \
+  if (Problem ww_problem = (expression)) return ww_problem
+
+std::string joined(const std::string& where, std::string_view key) {
+  return where.empty() ? std::string(key) : fmt::format("{}.{}", where, key);
+}
+
+/// Reads the members of one object and complains of the ones nobody asked for.
+class Reader {
+ public:
+  Reader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}
+
+  Problem text(std::string_view key, std::string& out, bool required = false) {
+    const Json* value = member(key, required);
+    if (value == nullptr) return missing_;
+    if (!value->is_string())
+      return TaskProblem{joined(where_, key), fmt::format("'{}' must be a text in quotes", key)};
+    out = value->get<std::string>();
+    return std::nullopt;
+  }
+  /// An expression may be written as a number, too.
+  Problem expression(std::string_view key, std::string& out, bool required = false) {
+    const Json* value = member(key, required);
+    if (value == nullptr) return missing_;
+    if (value->is_number()) {
+      out = fmt::format("{}", value->get<double>());
+      if (value->is_number_integer()) out = value->dump();
+      return std::nullopt;
+    }
+    if (!value->is_string())
+      return TaskProblem{joined(where_, key),
+                         fmt::format("'{}' must be a number or an expression in quotes", key)};
+    out = value->get<std::string>();
+    return std::nullopt;
+  }
+  Problem object(std::string_view key, const Json*& out) {
+    out = member(key, false);
+    if (out != nullptr && !out->is_object())
+      return TaskProblem{joined(where_, key), fmt::format("'{}' must be a table", key)};
+    return std::nullopt;
+  }
+  Problem array(std::string_view key, const Json*& out) {
+    out = member(key, false);
+    if (out != nullptr && !out->is_array())
+      return TaskProblem{joined(where_, key), fmt::format("'{}' must be an array", key)};
+    return std::nullopt;
+  }
+  Problem no_others() const {
+    for (const auto& [key, value] : object_.items()) {
+      if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+      return TaskProblem{joined(where_, key),
+                         fmt::format("unknown key '{}'{} (known here: {})", key,
+                                     did_you_mean(key, known_), fmt::join(known_, ", "))};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const Json* member(std::string_view key, bool required) {
+    known_.push_back(key);
+    missing_.reset();
+    const auto found = object_.find(std::string(key));
+    if (found != object_.end()) return &*found;
+    if (required) missing_ = TaskProblem{where_, fmt::format("'{}' is missing", key)};
+    return nullptr;
+  }
+
+  const Json& object_;
+  std::string where_;
+  std::vector<std::string_view> known_;
+  Problem missing_;
+};
+
+Problem read_texts(const Json& object, const std::string& where, bool numbers,
+                   std::map<std::string, std::string>& out) {
+  for (const auto& [key, value] : object.items()) {
+    Reader reader(object, where);
+    WW_FIND(numbers ? reader.expression(key, out[key]) : reader.text(key, out[key]));
+  }
+  return std::nullopt;
+}
+
+Problem read_number(const Json& value, const std::string& where, double& out) {
+  if (!value.is_number() || !std::isfinite(value.get<double>()))
+    return TaskProblem{where, "must be a number"};
+  out = value.get<double>();
+  return std::nullopt;
+}
+
+Problem read_argument(const Json& json, const std::string& where, TaskArgument& argument) {
+  Reader reader(json, where);
+  std::string type;
+  std::string role;
+  WW_FIND(reader.text("name", argument.name, true));
+  WW_FIND(reader.text("type", type, true));
+  WW_FIND(reader.text("role", role, true));
+  const auto known_type = element_type_named(type);
+  if (!known_type)
+    return TaskProblem{
+        where + ".type",
+        fmt::format("unknown type '{}'; known: f32, i32, f16, bf16, f64, u32, i64, u8, i8", type)};
+  const auto known_role = argument_role_named(role);
+  if (!known_role)
+    return TaskProblem{where + ".role",
+                       fmt::format("unknown role '{}'; known: input, output, inout, scalar", role)};
+  argument.type = *known_type;
+  argument.role = *known_role;
+  if (!is_buffer(argument)) argument.expression = argument.name;
+  WW_FIND(reader.expression(is_buffer(argument) ? "count" : "value", argument.expression,
+                            is_buffer(argument)));
+  WW_FIND(reader.text("values", argument.distribution));
+  return reader.no_others();
+}
+
+// A size without a label gets one from its values, in the order of the arguments they feed.
+std::string label_of(const Task& task, const Values& values) {
+  std::vector<std::string> parts;
+  for (const auto& argument : task.arguments) {
+    const auto found = values.find(argument.expression);
+    if (argument.role == ArgumentRole::scalar && found != values.end())
+      parts.push_back(fmt::format("{}={}", found->first, found->second));
+  }
+  if (parts.empty()) {
+    for (const auto& [name, value] : values) parts.push_back(fmt::format("{}={}", name, value));
+  }
+  return fmt::format("{}", fmt::join(parts, ","));
+}
+
+Problem read_size(const Task& task, const Json& json, const std::string& where, TaskSize& size) {
+  for (const auto& [key, value] : json.items()) {
+    if (key == "label") {
+      if (!value.is_string()) return TaskProblem{where + ".label", "must be a text in quotes"};
+      size.label = value.get<std::string>();
+    } else {
+      WW_FIND(read_number(value, joined(where, key), size.values[key]));
+    }
+  }
+  if (size.label.empty()) size.label = label_of(task, size.values);
+  return std::nullopt;
+}
+
+Problem read_check(const Json& json, const std::string& where, CheckRule& check) {
+  Reader reader(json, where);
+  WW_FIND(reader.text("rule", check.rule));
+  WW_FIND(read_texts(json, where, true, check.parameters));
+  check.parameters.erase("rule");
+  return std::nullopt;
+}
+
+Problem read_variant(const Json& json, const std::string& where, InputVariant& variant) {
+  Reader reader(json, where);
+  const Json* inputs = nullptr;
+  const Json* set = nullptr;
+  const Json* check = nullptr;
+  WW_FIND(reader.text("name", variant.name, true));
+  WW_FIND(reader.expression("when", variant.when));
+  WW_FIND(reader.object("inputs", inputs));
+  WW_FIND(reader.object("set", set));
+  WW_FIND(reader.object("check", check));
+  WW_FIND(reader.no_others());
+  if (inputs != nullptr) WW_FIND(read_texts(*inputs, where + ".inputs", false, variant.inputs));
+  if (check != nullptr) WW_FIND(read_check(*check, where + ".check", variant.check));
+  if (set == nullptr) return std::nullopt;
+  for (const auto& [key, value] : set->items())
+    WW_FIND(read_number(value, fmt::format("{}.set.{}", where, key), variant.values[key]));
+  return std::nullopt;
+}
+
+/// Reads an array of tables with `read(json, where, element)`.
+template <class T, class Read>
+Problem read_list(Reader& reader, std::string_view key, std::vector<T>& out, Read read) {
+  const Json* list = nullptr;
+  WW_FIND(reader.array(key, list));
+  if (list == nullptr) return std::nullopt;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const auto where = fmt::format("{}[{}]", key, i);
+    if (!(*list)[i].is_object())
+      return TaskProblem{where, fmt::format("must be a table: write [[{}]]", key)};
+    WW_FIND(read((*list)[i], where, out.emplace_back()));
+  }
+  return std::nullopt;
+}
+
+Problem read_rules(Reader& reader, Task& task) {
+  const Json* rules = nullptr;
+  WW_FIND(reader.array("rules", rules));
+  if (rules == nullptr) return std::nullopt;
+  for (const auto& rule : *rules) {
+    if (!rule.is_string()) return TaskProblem{"rules", "must be a list of names in quotes"};
+    task.rules.push_back(rule.get<std::string>());
+  }
+  return std::nullopt;
+}
+
+Problem read_tables(Reader& reader, Task& task) {
+  const Json* derived = nullptr;
+  const Json* check = nullptr;
+  const Json* cost = nullptr;
+  const Json* sources = nullptr;
+  WW_FIND(reader.object("derived", derived));
+  WW_FIND(reader.object("check", check));
+  WW_FIND(reader.object("cost", cost));
+  WW_FIND(reader.object("sources", sources));
+  if (derived != nullptr) WW_FIND(read_texts(*derived, "derived", true, task.derived));
+  if (check == nullptr)
+    return TaskProblem{
+        "", "[check] is missing: it says how outputs are compared, e.g. rule = \"elementwise\""};
+  WW_FIND(read_check(*check, "check", task.check));
+  if (cost == nullptr)
+    return TaskProblem{
+        "", "[cost] is missing: bytes and flops say how far from the roofline a kernel is"};
+  Reader costs(*cost, "cost");
+  WW_FIND(costs.expression("bytes", task.bytes_expression, true));
+  WW_FIND(costs.expression("flops", task.flops_expression, true));
+  WW_FIND(costs.no_others());
+  if (sources == nullptr) return std::nullopt;
+  Reader texts(*sources, "sources");
+  WW_FIND(texts.text("baseline", task.baseline_source));
+  WW_FIND(texts.text("slow", task.slow_source));
+  WW_FIND(texts.text("reference", task.reference_source));
+  return texts.no_others();
+}
+
+Problem read_task(const Json& json, Task& task) {
+  if (!json.is_object()) return TaskProblem{"", "a task must be an object"};
+  Reader reader(json, "");
+  WW_FIND(reader.text("name", task.name));
+  WW_FIND(reader.text("title", task.title));
+  WW_FIND(reader.text("description", task.description));
+  WW_FIND(reader.text("lane", task.lane));
+  WW_FIND(read_rules(reader, task));
+  WW_FIND(read_list(reader, "argument", task.arguments, read_argument));
+  const auto size = [&](const Json& item, const std::string& where, TaskSize& out) {
+    return read_size(task, item, where, out);
+  };
+  WW_FIND(read_list(reader, "size", task.sizes, size));
+  WW_FIND(read_list(reader, "scale", task.scale_sizes, size));
+  WW_FIND(read_list(reader, "edge", task.edge_sizes, size));
+  WW_FIND(read_list(reader, "variant", task.variants, read_variant));
+  WW_FIND(read_tables(reader, task));
+  WW_FIND(reader.no_others());
+  return find_problem(task);
+}
+
+OrderedJson to_json(const TaskArgument& argument) {
+  OrderedJson json = {
+      {"name", argument.name}, {"type", name_of(argument.type)}, {"role", name_of(argument.role)}};
+  json[is_buffer(argument) ? "count" : "value"] = argument.expression;
+  if (!argument.distribution.empty()) json["values"] = argument.distribution;
+  return json;
+}
+
+OrderedJson to_json(const TaskSize& size) {
+  OrderedJson json = {{"label", size.label}};
+  for (const auto& [name, value] : size.values) json[name] = value;
+  return json;
+}
+
+OrderedJson to_json(const CheckRule& check) {
+  OrderedJson json = OrderedJson::object();
+  if (!check.rule.empty()) json["rule"] = check.rule;
+  for (const auto& [name, text] : check.parameters) json[name] = text;
+  return json;
+}
+
+OrderedJson to_json(const InputVariant& variant) {
+  OrderedJson json = {{"name", variant.name}, {"when", variant.when}, {"inputs", variant.inputs}};
+  if (!variant.values.empty())
+    json["set"] = std::map<std::string, double>(variant.values.begin(), variant.values.end());
+  if (variant.check != CheckRule{}) json["check"] = to_json(variant.check);
+  return json;
+}
+
+template <class T>
+OrderedJson to_list(const std::vector<T>& items) {
+  OrderedJson list = OrderedJson::array();
+  for (const auto& item : items) list.push_back(to_json(item));
+  return list;
+}
+
+}  // namespace
+
+std::string task_to_json(const Task& task) {
+  OrderedJson json = {{"name", task.name},
+                      {"title", task.title},
+                      {"description", task.description},
+                      {"lane", task.lane},
+                      {"rules", task.rules}};
+  json["argument"] = to_list(task.arguments);
+  json["derived"] = task.derived;
+  json["size"] = to_list(task.sizes);
+  json["scale"] = to_list(task.scale_sizes);
+  json["edge"] = to_list(task.edge_sizes);
+  json["variant"] = to_list(task.variants);
+  json["check"] = to_json(task.check);
+  json["cost"] = {{"bytes", task.bytes_expression}, {"flops", task.flops_expression}};
+  json["sources"] = {{"baseline", task.baseline_source},
+                     {"slow", task.slow_source},
+                     {"reference", task.reference_source}};
+  return json.dump(1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+std::variant<Task, TaskProblem> read_task_json(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return TaskProblem{"", "not valid JSON"};
+  Task task;
+  if (auto problem = read_task(json, task)) return *problem;
+  return task;
+}
+
+Result<Task> task_from_json(std::string_view text) {
+  auto read = read_task_json(text);
+  if (auto* task = std::get_if<Task>(&read)) return std::move(*task);
+  const auto& problem = std::get<TaskProblem>(read);
+  return Error{fmt::format("reading a task from JSON: {}{}{}", problem.where,
+                           problem.where.empty() ? "" : ": ", problem.what)};
+}
+
+}  // namespace warpwright

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/closest.h"
+#include "core/distribution.h"
+#include "core/task.h"
+
+namespace warpwright {
+
+namespace {
+
+using Problem = std::optional<TaskProblem>;
+
+constexpr std::size_t kMaxSizes = 256;
+
+#define WW_FIND(expression) \
+  if (Problem ww_problem = (expression)) return ww_problem
+
+const TaskArgument* argument_named(const Task& task, std::string_view name) {
+  for (const auto& argument : task.arguments) {
+    if (argument.name == name) return &argument;
+  }
+  return nullptr;
+}
+
+// C++ words that a model or a user might plausibly choose for a parameter.
+bool is_reserved(std::string_view name) {
+  static const std::set<std::string_view> words = {
+      "int",       "float",     "double",   "char",      "long",  "short",    "signed",
+      "unsigned",  "void",      "const",    "bool",      "auto",  "class",    "struct",
+      "union",     "enum",      "new",      "delete",    "this",  "template", "typename",
+      "return",    "if",        "else",     "for",       "while", "do",       "switch",
+      "case",      "default",   "break",    "continue",  "goto",  "register", "static",
+      "extern",    "inline",    "operator", "namespace", "using", "public",   "private",
+      "protected", "signature", "solve",    "inf",       "label"};
+  return words.contains(name);
+}
+
+Problem check_header(const Task& task) {
+  if (!is_identifier(task.name)) {
+    return TaskProblem{
+        "name",
+        fmt::format("'{}' is not a usable name: letters, digits and underscores only", task.name)};
+  }
+  if (task.title.empty())
+    return TaskProblem{"title", "a title is needed, e.g. title = \"Matrix transpose\""};
+  if (task.description.empty()) {
+    return TaskProblem{
+        "description",
+        "a description is needed: it is all that the model learns of the computation"};
+  }
+  if (task.lane != "strict" && task.lane != "free") {
+    return TaskProblem{
+        "lane",
+        fmt::format("unknown lane '{}'; known: strict (one kernel function), free", task.lane)};
+  }
+  for (std::size_t i = 0; i < task.rules.size(); ++i) {
+    std::vector<std::string_view> known;
+    for (const auto& rule : known_task_rules()) known.push_back(rule.name);
+    if (std::find(known.begin(), known.end(), task.rules[i]) == known.end()) {
+      return TaskProblem{fmt::format("rules[{}]", i),
+                         fmt::format("unknown rule '{}'{}; known: {}", task.rules[i],
+                                     did_you_mean(task.rules[i], known), fmt::join(known, ", "))};
+    }
+  }
+  return std::nullopt;
+}
+
+Problem check_distribution(const Task& task, const std::string& where, const std::string& owner,
+                           const std::string& text) {
+  const auto parsed = Distribution::parse(text);
+  if (!parsed) return TaskProblem{where, parsed.error().message};
+  for (const auto& stage : parsed->stages) {
+    if (stage.argument.empty()) continue;
+    const auto* other = argument_named(task, stage.argument);
+    if (other == nullptr || other->role != ArgumentRole::input || stage.argument == owner) {
+      return TaskProblem{
+          where, fmt::format("'{}' does not name another input of the task", stage.argument)};
+    }
+  }
+  return std::nullopt;
+}
+
+Problem check_arguments(const Task& task) {
+  if (task.arguments.empty()) return TaskProblem{"argument", "at least one [[argument]] is needed"};
+  if (task.arguments.size() > 32) return TaskProblem{"argument", "more than 32 arguments"};
+  bool has_output = false;
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    const auto& argument = task.arguments[i];
+    const auto at = [&](std::string_view key) { return fmt::format("argument[{}].{}", i, key); };
+    if (!is_identifier(argument.name) || is_reserved(argument.name)) {
+      return TaskProblem{at("name"),
+                         fmt::format("'{}' cannot be a parameter's name in C++", argument.name)};
+    }
+    if (!seen.insert(argument.name).second)
+      return TaskProblem{at("name"), fmt::format("'{}' is there twice", argument.name)};
+    has_output |= argument.role == ArgumentRole::output || argument.role == ArgumentRole::inout;
+    const bool needs_values =
+        argument.role == ArgumentRole::input || argument.role == ArgumentRole::inout;
+    if (needs_values && argument.distribution.empty()) {
+      return TaskProblem{
+          at("values"),
+          fmt::format("input '{}' needs values, e.g. values = \"normal(0, 1)\"", argument.name)};
+    }
+    if (!needs_values && !argument.distribution.empty()) {
+      return TaskProblem{at("values"),
+                         fmt::format("'{}' is no input, so it takes no values", argument.name)};
+    }
+    if (needs_values)
+      WW_FIND(check_distribution(task, at("values"), argument.name, argument.distribution));
+  }
+  if (!has_output) return TaskProblem{"argument", "no argument has the role output or inout"};
+  return std::nullopt;
+}
+
+Problem check_rule_of(const Task& task, const CheckRule& check, const std::string& where) {
+  if (const auto status = validate(check); !status)
+    return TaskProblem{where, status.error().message};
+  const auto row = check_rule_named(check.rule);
+  for (const auto& parameter : row.value()->parameters) {
+    const auto found = check.parameters.find(std::string(parameter.name));
+    if (found == check.parameters.end()) continue;
+    const auto at = fmt::format("{}.{}", where, parameter.name);
+    if (parameter.names_argument && argument_named(task, found->second) == nullptr) {
+      return TaskProblem{at, fmt::format("'{}' names no argument of the task", found->second)};
+    }
+    if (parameter.names_argument) continue;
+    if (const auto parsed = Expression::parse(found->second); !parsed)
+      return TaskProblem{at, parsed.error().message};
+  }
+  return std::nullopt;
+}
+
+Problem check_numbers_of(const Task& task, const std::string& distribution, const Values& values,
+                         const std::string& where) {
+  const auto parsed = Distribution::parse(distribution);
+  for (const auto& stage : parsed.value().stages) {
+    for (const auto& number : stage.numbers) {
+      if (const auto value = number.evaluate(values); !value)
+        return TaskProblem{where, value.error().message};
+    }
+  }
+  static_cast<void>(task);
+  return std::nullopt;
+}
+
+// One size with one variant: every expression of the task has a value there.
+Problem check_at(const Task& task, const TaskSize& size, const InputVariant* variant,
+                 const std::string& where) {
+  const auto values = values_at(task, size, variant);
+  if (!values) return TaskProblem{where, values.error().message};
+  const auto says = [&](const std::string& what) {
+    return fmt::format("at size '{}': {}", size.label, what);
+  };
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    const auto& argument = task.arguments[i];
+    const auto key = fmt::format("argument[{}].{}", i, is_buffer(argument) ? "count" : "value");
+    if (is_buffer(argument)) {
+      if (const auto count = element_count(argument, *values); !count)
+        return TaskProblem{key, says(count.error().message)};
+    } else if (const auto value = scalar_value(argument, *values); !value) {
+      return TaskProblem{key, says(value.error().message)};
+    }
+    if (variant == nullptr && !argument.distribution.empty()) {
+      WW_FIND(check_numbers_of(task, argument.distribution, *values,
+                               fmt::format("argument[{}].values", i)));
+    }
+  }
+  if (variant != nullptr) {
+    for (const auto& [name, text] : variant->inputs)
+      WW_FIND(check_numbers_of(task, text, *values, fmt::format("{}.inputs.{}", where, name)));
+  }
+  const auto check = check_for(task, variant);
+  const auto row = check_rule_named(check.rule);
+  for (const auto& parameter : row.value()->parameters) {
+    const auto found = check.parameters.find(std::string(parameter.name));
+    if (parameter.names_argument || found == check.parameters.end()) continue;
+    if (const auto value = evaluate(found->second, *values); !value) {
+      return TaskProblem{(variant == nullptr ? "check." : where + ".check.") + found->first,
+                         says(value.error().message)};
+    }
+  }
+  return std::nullopt;
+}
+
+Problem check_cost(const Task& task, const TaskSize& size) {
+  const auto bytes = least_bytes(task, size);
+  if (!bytes)
+    return TaskProblem{"cost.bytes",
+                       fmt::format("at size '{}': {}", size.label, bytes.error().message)};
+  const auto work = flops(task, size);
+  if (!work)
+    return TaskProblem{"cost.flops",
+                       fmt::format("at size '{}': {}", size.label, work.error().message)};
+  if (!(*bytes >= 0) || !(*work >= 0))
+    return TaskProblem{"cost", fmt::format("negative at size '{}'", size.label)};
+  return std::nullopt;
+}
+
+Problem check_sizes(const Task& task, const std::vector<TaskSize>& sizes, std::string_view key,
+                    std::set<std::string>& labels) {
+  if (sizes.size() > kMaxSizes)
+    return TaskProblem{std::string(key), fmt::format("more than {} sizes", kMaxSizes)};
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto where = fmt::format("{}[{}]", key, i);
+    for (const auto& [name, value] : sizes[i].values) {
+      if (!is_identifier(name))
+        return TaskProblem{where, fmt::format("'{}' cannot be a value's name", name)};
+      if (task.derived.contains(name))
+        return TaskProblem{where, fmt::format("'{}' is also a derived value", name)};
+    }
+    if (!labels.insert(sizes[i].label).second)
+      return TaskProblem{where, fmt::format("two sizes are labelled '{}'", sizes[i].label)};
+    WW_FIND(check_at(task, sizes[i], nullptr, where));
+    WW_FIND(check_cost(task, sizes[i]));
+  }
+  return std::nullopt;
+}
+
+Problem check_variant(const Task& task, const InputVariant& variant, const std::string& where) {
+  if (!is_identifier(variant.name))
+    return TaskProblem{where + ".name", fmt::format("'{}' is not a usable name", variant.name)};
+  for (const auto& [name, text] : variant.inputs) {
+    const auto* argument = argument_named(task, name);
+    const auto at = fmt::format("{}.inputs.{}", where, name);
+    if (argument == nullptr || argument->distribution.empty())
+      return TaskProblem{at, fmt::format("'{}' is no input of the task", name)};
+    WW_FIND(check_distribution(task, at, name, text));
+  }
+  WW_FIND(check_rule_of(task, check_for(task, &variant), where + ".check"));
+  bool used = false;
+  for (const auto* list : {&task.edge_sizes, &task.sizes}) {
+    for (const auto& size : *list) {
+      for (const auto& [name, value] : variant.values) {
+        if (!size.values.contains(name))
+          return TaskProblem{fmt::format("{}.set.{}", where, name),
+                             fmt::format("no size has a value '{}'", name)};
+      }
+      const auto yes = applies(task, variant, size);
+      if (!yes) return TaskProblem{where + ".when", yes.error().message};
+      if (!*yes) continue;
+      used = true;
+      WW_FIND(check_at(task, size, &variant, where));
+    }
+  }
+  if (!used)
+    return TaskProblem{where + ".when",
+                       fmt::format("variant '{}' applies to no size", variant.name)};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<TaskProblem> find_problem(const Task& task) {
+  WW_FIND(check_header(task));
+  WW_FIND(check_arguments(task));
+  WW_FIND(check_rule_of(task, task.check, "check"));
+  for (const auto& [name, text] : task.derived) {
+    const auto where = "derived." + name;
+    if (!is_identifier(name))
+      return TaskProblem{where, fmt::format("'{}' is not a usable name", name)};
+    if (const auto parsed = Expression::parse(text); !parsed)
+      return TaskProblem{where, parsed.error().message};
+  }
+  if (task.sizes.empty())
+    return TaskProblem{"size", "at least one [[size]] is needed: the sizes that are timed"};
+  std::set<std::string> labels;
+  WW_FIND(check_sizes(task, task.sizes, "size", labels));
+  WW_FIND(check_sizes(task, task.scale_sizes, "scale", labels));
+  WW_FIND(check_sizes(task, task.edge_sizes, "edge", labels));
+  if (task.variants.size() > 64) return TaskProblem{"variant", "more than 64 variants"};
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < task.variants.size(); ++i) {
+    const auto where = fmt::format("variant[{}]", i);
+    if (!names.insert(task.variants[i].name).second || task.variants[i].name == "timed") {
+      return TaskProblem{where + ".name", fmt::format("'{}' is taken", task.variants[i].name)};
+    }
+    WW_FIND(check_variant(task, task.variants[i], where));
+  }
+  if (task.baseline_source.empty())
+    return TaskProblem{"", "there is no baseline: write baseline.cu with the task's solve"};
+  return std::nullopt;
+}
+
+}  // namespace warpwright

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suite/scaffold.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/files.h"
+#include "core/expression.h"
+
+namespace warpwright::suite {
+
+namespace {
+
+// Kept simple on purpose: one input, one output, one scalar of each kind.
+constexpr std::string_view kTaskToml =
+    R"toml(# A task of your own: docs/tasks.md describes every key. Change it piece by piece and run
+# `warpwright eval ./NAME ./NAME/baseline.cu` after each step.
+title = "NAME"
+
+# All that the model learns of the computation. Say what every argument means and what must hold.
+description = """
+Scale a float array and add another: out[i] = alpha * x[i] + y[i] for 0 <= i < n.
+"""
+
+# The parameters of `extern "C" void solve(...)`, in order. count is an expression over the values
+# of a size; values says how an input is filled. A scalar takes the size's value of its own name
+# unless `value = "..."` says otherwise.
+argument = [
+  { name = "x", type = "f32", role = "input", count = "n", values = "normal(0, 1)" },
+  { name = "y", type = "f32", role = "input", count = "n", values = "uniform(-1, 1)" },
+  { name = "out", type = "f32", role = "output", count = "n" },
+  { name = "alpha", type = "f32", role = "scalar" },
+  { name = "n", type = "i32", role = "scalar" },
+]
+
+# Timed sizes, and sizes that are only checked: tiny, odd, one beside a power of two.
+size = [
+  { label = "2^20", n = 1048576, alpha = 2.5 },
+  { label = "2^24", n = 16777216, alpha = 2.5 },
+]
+edge = [
+  { n = 1, alpha = 3 }, { n = 33, alpha = -1.5 }, { n = 1000, alpha = 0 }, { n = 65537, alpha = 7 },
+]
+
+# |got - expected| <= rtol*|expected| + alpha_rms*RMS(expected). Expected values come from
+# reference.cpp if there is one, else from baseline.cu.
+[check]
+rule = "elementwise"
+rtol = 1e-5
+alpha_rms = 1e-6
+
+# Least memory traffic and arithmetic, for the distance to the roofline.
+[cost]
+bytes = "12*n"
+flops = "2*n"
+
+# More inputs to check with.
+[[variant]]
+name = "large"
+inputs = { x = "normal(0, 1e6)" }
+)toml";
+
+constexpr std::string_view kBaseline =
+    R"(// The kernel that speed-ups of NAME are measured against: simple and right for every size.
+#include <cuda_runtime.h>
+
+__global__ void scale_and_add(const float* x, const float* y, float* out, float alpha, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = alpha * x[i] + y[i];
+}
+
+extern "C" void solve(const float* x, const float* y, float* out, float alpha, int n) {
+  scale_and_add<<<(n + 255) / 256, 256>>>(x, y, out, alpha, n);
+}
+)";
+
+std::string with_name(std::string_view text, std::string_view name) {
+  std::string result(text);
+  for (std::size_t at = result.find("NAME"); at != std::string::npos;
+       at = result.find("NAME", at + name.size())) {
+    result.replace(at, 4, name);
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<std::filesystem::path> write_new_task(std::string_view name,
+                                             const std::filesystem::path& parent) {
+  if (!is_identifier(name)) {
+    return Error{fmt::format(
+        "'{}' cannot name a task: use letters, digits and underscores, not a digit first", name)};
+  }
+  const auto folder = parent / name;
+  std::error_code ignored;
+  if (std::filesystem::exists(folder, ignored)) {
+    return Error{
+        fmt::format("making the task '{}': it is already there; choose another name or remove it",
+                    folder.string())};
+  }
+  WW_CHECK(make_directories(folder));
+  WW_CHECK(write_file(folder / "task.toml", with_name(kTaskToml, name)));
+  WW_CHECK(write_file(folder / "baseline.cu", with_name(kBaseline, name)));
+  return folder;
+}
+
+}  // namespace warpwright::suite

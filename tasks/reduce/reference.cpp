@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+extern "C" void reference(const float* input, double* output, double* output_scale, int N) {
+  double sum = 0;
+  double magnitude = 0;
+  for (int i = 0; i < N; ++i) {
+    sum += input[i];
+    magnitude += std::fabs(input[i]);
+  }
+  output[0] = sum;
+  output_scale[0] = magnitude;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suite/load.h"
+
+#include <gmock/gmock.h>
+
+#include "base/files.h"
+#include "core/task_json.h"
+#include "suite/scaffold.h"
+
+namespace warpwright::suite {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::string_view kGood = R"toml(title = "Double"
+description = "y = 2x"
+argument = [
+  { name = "x", type = "f32", role = "input", count = "n", values = "normal(0, 1)" },
+  { name = "y", type = "f32", role = "output", count = "n" },
+  { name = "n", type = "i32", role = "scalar" },
+]
+size = [{ label = "big", n = 1024 }]
+edge = [{ n = 1 }]
+[check]
+rule = "elementwise"
+rtol = 1e-6
+[cost]
+bytes = "8*n"
+flops = "n"
+)toml";
+
+std::string replaced(std::string_view from, std::string_view to) {
+  std::string text(kGood);
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string failure(const std::string& toml) {
+  const auto task = parse_task(
+      {.name = "double_it", .where = "double_it/task.toml", .toml = toml, .baseline = "x"});
+  return task.ok() ? "none" : task.error().message;
+}
+
+TEST(LoadTask, ReadsAGoodOne) {
+  const auto task = parse_task(
+      {.name = "double_it", .where = "t", .toml = std::string(kGood), .baseline = "code"});
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  EXPECT_EQ(task->name, "double_it");
+  EXPECT_EQ(task->arguments.size(), 3u);
+  EXPECT_EQ(task->arguments[2].expression, "n");
+  EXPECT_EQ(task->edge_sizes[0].label, "n=1");
+  EXPECT_EQ(task->baseline_source, "code");
+  EXPECT_EQ(task->check.parameters.at("rtol"), "1e-06");
+}
+
+TEST(LoadTask, ErrorsNameFileLineAndRemedy) {
+  EXPECT_THAT(failure(replaced("title =", "titel =")),
+              StartsWith("double_it/task.toml:1: unknown key 'titel'; did you mean 'title'?"));
+  EXPECT_THAT(
+      failure(replaced("normal(0, 1)", "normal(0)")),
+      StartsWith("double_it/task.toml:4: distribution 'normal(0)': usage normal(mean, sd)"));
+  EXPECT_THAT(failure(replaced("role = \"output\"", "role = \"out\"")),
+              StartsWith("double_it/task.toml:5: unknown role 'out'; known: input"));
+  EXPECT_THAT(failure(replaced("type = \"i32\"", "typ = \"i32\"")),
+              StartsWith("double_it/task.toml:6: 'type' is missing"));
+  EXPECT_THAT(failure(replaced("n = 1024", "m = 1024")),
+              HasSubstr("unknown name 'n'; known here: m"));
+  EXPECT_THAT(failure(replaced("rtol = 1e-6", "rtol = \"1e-6 +\"")),
+              StartsWith("double_it/task.toml:12: expression"));
+  EXPECT_THAT(failure(replaced("bytes = \"8*n\"", "bytes = \"8*k\"")),
+              StartsWith("double_it/task.toml:14: at size 'big'"));
+  EXPECT_THAT(failure(replaced("[cost]", "[costs]")), StartsWith("double_it/task.toml"));
+  EXPECT_THAT(failure(replaced("argument = [", "argument = ")), StartsWith("double_it/task.toml:"));
+  EXPECT_THAT(failure(replaced("[check]", "[check")), StartsWith("double_it/task.toml:10:"));
+  EXPECT_THAT(failure(replaced("n = 1024", "n = inf")),
+              StartsWith("double_it/task.toml:8: must be a number"));
+  EXPECT_THAT(failure(""), HasSubstr("[check] is missing"));
+}
+
+TEST(LoadTask, FoldersOnDisk) {
+  auto directory = TemporaryDirectory::create("ww-suite");
+  ASSERT_TRUE(directory.ok());
+  const auto folder = directory->path() / "mine";
+  EXPECT_THAT(load_task_folder(folder).error().message, HasSubstr("no such folder"));
+  ASSERT_TRUE(make_directories(folder).ok());
+  EXPECT_THAT(load_task_folder(folder).error().message, HasSubstr("task.toml"));
+  ASSERT_TRUE(write_file(folder / "task.toml", kGood).ok());
+  EXPECT_THAT(load_task_folder(folder).error().message, HasSubstr("baseline.cu is missing"));
+  ASSERT_TRUE(write_file(folder / "baseline.cu", "code").ok());
+  const auto task = load_task((folder / "").string());
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  EXPECT_EQ(task->name, "mine");
+}
+
+TEST(LoadTask, ScaffoldLoadsAndIsNeverOverwritten) {
+  auto directory = TemporaryDirectory::create("ww-suite");
+  ASSERT_TRUE(directory.ok());
+  const auto folder = write_new_task("my_axpy", directory->path());
+  ASSERT_TRUE(folder.ok()) << folder.error().message;
+  const auto task = load_task_folder(*folder);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  EXPECT_EQ(task->title, "my_axpy");
+  EXPECT_THAT(task->baseline_source, HasSubstr(signature_of(*task)));
+  EXPECT_THAT(write_new_task("my_axpy", directory->path()).error().message,
+              HasSubstr("already there"));
+  EXPECT_FALSE(write_new_task("../up", directory->path()).ok());
+}
+
+TEST(EmbeddedTasks, LoadAndSurviveJson) {
+  const auto names = embedded_task_names();
+  EXPECT_GE(names.size(), 3u);
+  for (const auto& name : names) {
+    const auto task = load_task(name);
+    ASSERT_TRUE(task.ok()) << task.error().message;
+    EXPECT_EQ(task->name, name);
+    EXPECT_THAT(task->baseline_source, HasSubstr(signature_of(*task)));
+    EXPECT_THAT(task->slow_source, HasSubstr(signature_of(*task)));
+    EXPECT_THAT(task->reference_source, HasSubstr("extern \"C\" void reference("));
+    EXPECT_GE(task->edge_sizes.size(), 5u);
+    EXPECT_EQ(task->sizes.size(), 5u) << name;
+    const auto back = task_from_json(task_to_json(*task));
+    ASSERT_TRUE(back.ok()) << name << ": " << back.error().message;
+    EXPECT_EQ(*back, *task) << name;
+  }
+}
+
+TEST(EmbeddedTasks, SuggestTheNearestName) {
+  EXPECT_THAT(load_task("transpoze").error().message, HasSubstr("did you mean 'transpose'?"));
+}
+
+}  // namespace
+}  // namespace warpwright::suite
