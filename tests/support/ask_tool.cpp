@@ -2,7 +2,8 @@
 // What the tests need a whole process for.
 //   ask_tool courier                       a courier: job on standard input
 //   ask_tool ask SPEC BASE_URL SPOOL ID    asks the question on standard input, prints the outcome
-// The key comes from the service's variable, limits from ASK_TOOL_MAX_TOKENS.
+// The key comes from the service's variable; ASK_TOOL_MAX_TOKENS and ASK_TOOL_DELAY_SCALE are
+// options.
 
 #include <cstdio>
 #include <cstdlib>
@@ -38,7 +39,9 @@ void print(const Outcome& outcome) {
 
 int ask(char** argv, const std::string& self) {
   warpwright::llm::ModelOptions options{.spec = argv[2], .base_url = argv[3]};
-  options.delay_scale = 0.01;
+  if (const char* scale = std::getenv("ASK_TOOL_DELAY_SCALE")) {
+    options.delay_scale = std::atof(scale);
+  }
   if (const char* limit = std::getenv("ASK_TOOL_MAX_TOKENS")) {
     options.max_output_tokens = std::atoll(limit);
   }
