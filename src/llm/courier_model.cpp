@@ -211,6 +211,7 @@ bool CourierModel::listen(const FileDescriptor& out, Report& report,
       take_line(std::string_view(report.pending).substr(0, end), report, progress);
       report.pending.erase(0, end + 1);
     }
+    if (!report.end.empty()) return true;
   }
 }
 
