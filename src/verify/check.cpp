@@ -20,7 +20,7 @@ struct RuleRow {
 };
 
 // The names are those of core/check_rule.cpp.
-constexpr std::array<RuleRow, 10> kRules = {{
+constexpr std::array<RuleRow, 11> kRules = {{
     {"elementwise", check_elementwise},
     {"exact", check_exact},
     {"bits", check_bits},
@@ -29,6 +29,7 @@ constexpr std::array<RuleRow, 10> kRules = {{
     {"order_multiset", check_order_multiset},
     {"scalar", check_scalar},
     {"scan", check_scalar},
+    {"dot_products", check_dot_products},
     {"freivalds_samples", check_freivalds},
     {"ols", check_ols},
 }};
