@@ -232,6 +232,13 @@ Problem check_variant(const Task& task, const InputVariant& variant, const std::
     WW_FIND(check_distribution(task, at, name, text));
   }
   WW_FIND(check_rule_of(task, check_for(task, &variant), where + ".check"));
+  const auto own = check_rule_named(check_for(task, &variant).rule);
+  const auto whole = check_rule_named(task.check.rule);
+  if (own.value()->wide != whole.value()->wide && own.value()->name != "exact") {
+    return TaskProblem{where + ".check",
+                       fmt::format("rule '{}' cannot stand in for the task's '{}'; 'exact' can",
+                                   own.value()->name, whole.value()->name)};
+  }
   bool used = false;
   for (const auto* list : {&task.edge_sizes, &task.sizes}) {
     for (const auto& size : *list) {

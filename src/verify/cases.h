@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/task.h"
+
+namespace warpwright::verify {
+
+/// One thing to validate: pointers into the task.
+struct Case {
+  const TaskSize* size = nullptr;
+  const InputVariant* variant = nullptr;  ///< null: the timed inputs
+};
+
+struct CaseLimits {
+  std::uint64_t max_bytes = ~std::uint64_t{0};  ///< all buffers of the case together
+  double max_flops = 1e300;
+  bool timed_sizes = true;
+  /// How many edge sizes each variant is tried at: the largest that fits, then others, rotating so
+  /// that all of them are met.
+  std::size_t sizes_per_variant = 3;
+};
+
+/// Edge sizes from small to large, then the variants, then the timed sizes. Cheap failures first.
+Result<std::vector<Case>> cases_of(const Task& task, const CaseLimits& limits);
+
+/// "size 33x65, inputs 'ramp'"
+std::string describe(const Case& item);
+
+}  // namespace warpwright::verify

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/check.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "verify/rules.h"
+
+namespace warpwright::verify {
+
+namespace {
+
+constexpr std::size_t kShown = 5;
+
+struct RuleRow {
+  std::string_view name;
+  Rule rule;
+};
+
+// The names are those of core/check_rule.cpp.
+constexpr std::array<RuleRow, 10> kRules = {{
+    {"elementwise", check_elementwise},
+    {"exact", check_exact},
+    {"bits", check_bits},
+    {"exact_int", check_exact},
+    {"sorted_exact", check_sorted_exact},
+    {"order_multiset", check_order_multiset},
+    {"scalar", check_scalar},
+    {"scan", check_scalar},
+    {"freivalds_samples", check_freivalds},
+    {"ols", check_ols},
+}};
+
+Result<const RuleRow*> rule_named(std::string_view name) {
+  for (const auto& row : kRules) {
+    if (row.name == name) return &row;
+  }
+  return Error{fmt::format("no check rule is called '{}'", name)};
+}
+
+std::string case_words(const Trial& trial) {
+  return trial.variant == nullptr
+             ? fmt::format("size {}", trial.size->label)
+             : fmt::format("size {}, inputs '{}'", trial.size->label, trial.variant->name);
+}
+
+std::string shown(const RuleInput& input, double value) {
+  if (!is_floating(input.argument.type)) return fmt::format("{}", value);
+  return fmt::format("{:.9g}", value);
+}
+
+Status check_sizes(const RuleInput& input, bool with_expected) {
+  const auto bytes = input.count * bytes_of(input.argument.type);
+  if (input.got.size() != bytes) {
+    return Error{fmt::format("output '{}' has {} bytes instead of {}", input.argument.name,
+                             input.got.size(), bytes)};
+  }
+  const bool there =
+      input.expected.wide.size() == input.count || input.expected.native.size() == bytes;
+  if (with_expected && !there)
+    return Error{fmt::format("no expected values for '{}'", input.argument.name)};
+  return {};
+}
+
+}  // namespace
+
+Result<double> rule_number(const Trial& trial, const CheckRule& check, std::string_view name) {
+  const auto found = check.parameters.find(std::string(name));
+  if (found != check.parameters.end()) return evaluate(found->second, trial.values);
+  WW_TRY(const CheckRuleRow* row, check_rule_named(check.rule));
+  for (const auto& parameter : row->parameters) {
+    if (parameter.name == name && !parameter.otherwise.empty())
+      return evaluate(parameter.otherwise, trial.values);
+  }
+  return Error{fmt::format("check rule '{}' needs '{}'", check.rule, name)};
+}
+
+Result<double> RuleInput::number(std::string_view name) const {
+  return rule_number(trial, check, name);
+}
+
+Result<std::span<const float>> RuleInput::floats(std::string_view name) const {
+  const auto found = check.parameters.find(std::string(name));
+  if (found == check.parameters.end())
+    return Error{fmt::format("check rule '{}' needs '{}'", check.rule, name)};
+  const auto& arguments = trial.task->arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].name != found->second) continue;
+    if (arguments[i].type != ElementType::f32)
+      return Error{fmt::format("check rule '{}' works on f32 inputs only", check.rule)};
+    const auto& bytes = inputs[i];
+    return std::span<const float>(reinterpret_cast<const float*>(bytes.data()),
+                                  bytes.size() / sizeof(float));
+  }
+  return Error{fmt::format("no argument '{}'", found->second)};
+}
+
+void WrongElements::add(std::uint64_t index, double expected, double got, double size) {
+  ++wrong_;
+  if (first_.size() < kShown) first_.push_back({index, expected, got});
+  // 2^-7: the error of a BF16 detour, the coarsest that a kernel might take.
+  const bool small =
+      std::isfinite(got) && std::isfinite(expected) && std::fabs(got - expected) <= size * 0x1p-7;
+  all_small_ = all_small_ && small;
+}
+
+std::optional<Mismatch> WrongElements::result(std::string_view remark) const {
+  if (wrong_ == 0) return std::nullopt;
+  Mismatch mismatch{.verdict = all_small_ ? Verdict::precision : Verdict::mismatch,
+                    .argument = input_.argument.name,
+                    .wrong = wrong_,
+                    .total = input_.count,
+                    .first = first_,
+                    .message = {}};
+  std::vector<std::string> elements;
+  for (const auto& element : first_) {
+    elements.push_back(fmt::format("index {}: expected {}, got {}", element.index,
+                                   shown(input_, element.expected), shown(input_, element.got)));
+  }
+  mismatch.message = fmt::format("{}: {} of {} elements of '{}' are {}; first at {}.{}",
+                                 case_words(input_.trial), wrong_, input_.count,
+                                 input_.argument.name, all_small_ ? "not accurate enough" : "wrong",
+                                 fmt::join(elements, "; at "), remark);
+  return mismatch;
+}
+
+Mismatch whole_mismatch(const RuleInput& input, Verdict verdict, std::string_view what) {
+  return {
+      .verdict = verdict,
+      .argument = input.argument.name,
+      .wrong = 0,
+      .total = input.count,
+      .first = {},
+      .message = fmt::format("{}: '{}' {}", case_words(input.trial), input.argument.name, what)};
+}
+
+bool within(double got, double expected, double bound) {
+  if (std::isnan(got)) return false;
+  if (!std::isfinite(expected) || !std::isfinite(got)) return got == expected;
+  return std::fabs(got - expected) <= bound;
+}
+
+double representable(ElementType type, double value) {
+  const double largest = type == ElementType::f32 || type == ElementType::bf16
+                             ? static_cast<double>(std::numeric_limits<float>::max())
+                         : type == ElementType::f16 ? 65504.0
+                                                    : std::numeric_limits<double>::max();
+  return std::fabs(value) > largest * (1 + 1e-4)
+             ? std::copysign(std::numeric_limits<double>::infinity(), value)
+             : value;
+}
+
+Result<bool> needs_expected(const Trial& trial) {
+  const auto check = check_for(*trial.task, trial.variant);
+  return check.rule == "freivalds_samples" ? freivalds_is_full(trial, check) : Result<bool>(true);
+}
+
+Result<std::optional<Mismatch>> check_outputs(const Trial& trial, std::span<const Bytes> inputs,
+                                              std::span<const Expected> expected,
+                                              std::span<const Bytes> outputs) {
+  const auto check = check_for(*trial.task, trial.variant);
+  WW_TRY(const RuleRow* row, rule_named(check.rule));
+  WW_TRY(const bool with_expected, needs_expected(trial));
+  const auto& arguments = trial.task->arguments;
+  const bool complete = inputs.size() == arguments.size() && outputs.size() == arguments.size() &&
+                        (!with_expected || expected.size() == arguments.size());
+  if (!complete) return Error{"checking needs one entry per argument"};
+  const Expected nothing;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].role != ArgumentRole::output && arguments[i].role != ArgumentRole::inout)
+      continue;
+    WW_TRY(const auto count, element_count(arguments[i], trial.values));
+    const RuleInput input{trial,        check, inputs,     with_expected ? expected[i] : nothing,
+                          arguments[i], i,     outputs[i], count};
+    WW_CHECK(check_sizes(input, with_expected));
+    WW_TRY(auto mismatch, row->rule(input));
+    if (mismatch) return mismatch;
+  }
+  return std::optional<Mismatch>{};
+}
+
+}  // namespace warpwright::verify

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/verdict.h"
+#include "verify/reference.h"
+
+namespace warpwright::verify {
+
+struct WrongElement {
+  std::uint64_t index = 0;
+  double expected = 0;
+  double got = 0;
+};
+
+/// Why an output is not accepted.
+struct Mismatch {
+  Verdict verdict = Verdict::mismatch;  ///< mismatch or precision
+  std::string argument;                 ///< the output concerned
+  std::uint64_t wrong = 0;              ///< 0 when no single element can be blamed
+  std::uint64_t total = 0;
+  std::vector<WrongElement> first;  ///< the first few, for people and models
+  std::string message;              ///< a sentence for the model: no tolerances, no seeds
+};
+
+/// Whether the rule of this trial compares with expected values. Matrix products above a certain
+/// size are checked from the inputs alone, and `expected` may then be empty.
+Result<bool> needs_expected(const Trial& trial);
+
+/// All outputs by the task's rule. Spans are per argument: `inputs` as generated (before the
+/// call), `outputs` as found after it, empty for other arguments. The error is the judge's own.
+Result<std::optional<Mismatch>> check_outputs(const Trial& trial, std::span<const Bytes> inputs,
+                                              std::span<const Expected> expected,
+                                              std::span<const Bytes> outputs);
+
+}  // namespace warpwright::verify

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "verify/generate.h"
+
+namespace warpwright::verify {
+
+/// What one output should be. Rules with wide references fill `wide` (and `scale`, where the rule
+/// wants it); the others fill `native`, the bytes of the buffer itself.
+struct Expected {
+  std::vector<double> wide;
+  std::vector<double> scale;
+  Bytes native;
+};
+
+/// The parameter list that reference.cpp must have for this task, in order:
+///   input   const T* NAME        (f16 and bf16 arrive as const float*)
+///   output  double* NAME for rules with wide references, else T* NAME; then, for rules that want
+///           a scale, double* NAME_scale
+///   inout   const T* NAME_in, then as an output
+///   scalar  T NAME
+std::string reference_signature(const Task& task);
+
+/// A task's reference.cpp, compiled by the host's C++ compiler and loaded. The code is trusted: it
+/// is ours or the user's own.
+class Reference {
+ public:
+  struct Options {
+    std::filesystem::path cache;  ///< compiled references are kept here, by content
+    std::string compiler = "g++";
+    std::vector<std::string> flags = {"-O2"};
+  };
+  /// Compiles, or finds it in the cache. An error holds what the compiler said.
+  static Result<Reference> load(const Task& task, const Options& options);
+  Reference(Reference&& other) noexcept;
+  Reference& operator=(Reference&&) = delete;
+  ~Reference();
+
+  /// One Expected per argument; empty for all but outputs. `inputs` as from generate_inputs.
+  [[nodiscard]] Result<std::vector<Expected>> run(const Trial& trial,
+                                                  std::span<const Bytes> inputs) const;
+
+ private:
+  explicit Reference(void* library, void* entry) : library_(library), entry_(entry) {}
+  void* library_;
+  void* entry_;
+};
+
+/// Outputs of a trusted kernel as expected values, for tasks without a reference.
+Result<std::vector<Expected>> expected_from_outputs(const Trial& trial,
+                                                    std::span<const Bytes> outputs);
+
+/// Element i of a buffer as a double.
+double element_as_double(ElementType type, std::span<const std::byte> buffer, std::size_t i);
+
+}  // namespace warpwright::verify

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products. C = A B is too dear to recompute when it is large; C r = A (B r) for random r is
+// not, and a wrong row satisfies it only by chance. Sampled entries then say how accurate it is.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "verify/rules.h"
+
+namespace warpwright::verify {
+
+namespace {
+
+constexpr int kVectors = 4;
+constexpr std::size_t kSamples = 4096;
+constexpr std::uint32_t kStream = 0xF0E1u;
+
+/// The matrices, row-major, and the norms that say how large an error is large.
+struct Product {
+  std::size_t rows = 0;
+  std::size_t cols = 0;
+  std::size_t inner = 0;
+  std::span<const float> left;
+  std::span<const float> right;
+  std::vector<double> left_norms;   ///< of rows
+  std::vector<double> right_norms;  ///< of columns
+  double right_norm = 0;            ///< Frobenius
+
+  /// The standard deviation of entry (i, j) if the signs were random.
+  [[nodiscard]] double entry_scale(std::size_t i, std::size_t j) const {
+    return left_norms[i] * right_norms[j] / std::sqrt(static_cast<double>(inner));
+  }
+};
+
+Result<Product> product_of(const RuleInput& input) {
+  Product p;
+  WW_TRY(const double rows, input.number("rows"));
+  WW_TRY(const double cols, input.number("cols"));
+  WW_TRY(const double inner, input.number("inner"));
+  WW_TRY(p.left, input.floats("left"));
+  WW_TRY(p.right, input.floats("right"));
+  p.rows = static_cast<std::size_t>(rows);
+  p.cols = static_cast<std::size_t>(cols);
+  p.inner = static_cast<std::size_t>(inner);
+  const bool fits = p.left.size() == p.rows * p.inner && p.right.size() == p.inner * p.cols &&
+                    input.count == p.rows * p.cols;
+  if (!fits || input.count == 0 || input.argument.type != ElementType::f32)
+    return Error{"freivalds_samples: rows, cols and inner do not fit the buffers"};
+  p.left_norms.resize(p.rows);
+  for (std::size_t i = 0; i < p.rows; ++i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < p.inner; ++k)
+      sum += double{p.left[i * p.inner + k]} * p.left[i * p.inner + k];
+    p.left_norms[i] = std::sqrt(sum);
+  }
+  p.right_norms.assign(p.cols, 0);
+  for (std::size_t k = 0; k < p.inner; ++k) {
+    for (std::size_t j = 0; j < p.cols; ++j)
+      p.right_norms[j] += double{p.right[k * p.cols + j]} * p.right[k * p.cols + j];
+  }
+  for (auto& norm : p.right_norms) {
+    p.right_norm += norm;
+    norm = std::sqrt(norm);
+  }
+  p.right_norm = std::sqrt(p.right_norm);
+  return p;
+}
+
+struct Tolerances {
+  double rtol = 0;
+  double alpha = 0;
+  double rel_rms = 0;
+  double residual = 0;
+};
+
+Result<Tolerances> tolerances_of(const RuleInput& input) {
+  Tolerances t;
+  WW_TRY(t.rtol, input.number("rtol"));
+  WW_TRY(t.alpha, input.number("alpha_rms"));
+  WW_TRY(t.rel_rms, input.number("rel_rms"));
+  WW_TRY(t.residual, input.number("residual"));
+  return t;
+}
+
+/// Compares entries one at a time and keeps the sums for the relative RMS error. The RMS gate is
+/// relative to the entries' scale as well, so that cancelling entries do not fail honest sums.
+class Entries {
+ public:
+  Entries(const RuleInput& input, const Product& product, const Tolerances& tolerances)
+      : input_(input), product_(product), tolerances_(tolerances), wrong_(input) {}
+
+  void compare(std::size_t i, std::size_t j, double expected) {
+    const std::size_t at = i * product_.cols + j;
+    const double scale = product_.entry_scale(i, j);
+    const double got = input_.got_at(at);
+    const double wanted = representable(ElementType::f32, expected);
+    if (!within(got, wanted, tolerances_.rtol * std::fabs(wanted) + tolerances_.alpha * scale))
+      wrong_.add(at, wanted, got, std::max(std::fabs(wanted), scale));
+    if (!std::isfinite(got) || !std::isfinite(wanted) || scale <= 0) return;
+    const double size = std::max(scale, std::fabs(wanted));
+    errors_ += (got - wanted) * (got - wanted) / (size * size);
+    ++count_;
+  }
+  [[nodiscard]] std::optional<Mismatch> result() const {
+    if (!wrong_.none()) return wrong_.result();
+    if (count_ == 0 || std::sqrt(errors_ / static_cast<double>(count_)) <= tolerances_.rel_rms)
+      return std::nullopt;
+    return whole_mismatch(input_, Verdict::precision,
+                          "is close, but less accurate than single-precision arithmetic gives.");
+  }
+
+ private:
+  const RuleInput& input_;
+  const Product& product_;
+  const Tolerances& tolerances_;
+  WrongElements wrong_;
+  double errors_ = 0;
+  std::size_t count_ = 0;
+};
+
+double entry(const Product& p, std::size_t i, std::size_t j) {
+  double sum = 0;
+  for (std::size_t k = 0; k < p.inner; ++k)
+    sum += double{p.left[i * p.inner + k]} * p.right[k * p.cols + j];
+  return sum;
+}
+
+std::vector<double> random_vectors(std::size_t n, std::uint64_t seed) {
+  std::vector<double> r(n * kVectors);
+  for (std::size_t i = 0; i < r.size(); ++i)
+    r[i] = bell(philox(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32), kStream,
+                       0, seed));
+  return r;
+}
+
+// out[k][v] = sum_j row_k[j] * r[j][v], all four vectors in one pass over the matrix.
+void project(const float* row, std::size_t n, const double* r, double* out) {
+  double sum[kVectors] = {};
+  for (std::size_t j = 0; j < n; ++j) {
+    for (int v = 0; v < kVectors; ++v) sum[v] += double{row[j]} * r[j * kVectors + v];
+  }
+  for (int v = 0; v < kVectors; ++v) out[v] = sum[v];
+}
+
+std::optional<Mismatch> check_projections(const RuleInput& input, const Product& p,
+                                          const Tolerances& t) {
+  const auto r = random_vectors(p.cols, input.trial.seed);
+  std::vector<double> right_r(p.inner * kVectors);
+  for (std::size_t k = 0; k < p.inner; ++k)
+    project(p.right.data() + k * p.cols, p.cols, r.data(), right_r.data() + k * kVectors);
+  const auto* got = reinterpret_cast<const float*>(input.got.data());
+  std::size_t wrong_rows = 0;
+  std::size_t first_row = 0;
+  for (std::size_t i = 0; i < p.rows; ++i) {
+    double want[kVectors];
+    double have[kVectors];
+    project(p.left.data() + i * p.inner, p.inner, right_r.data(), want);
+    project(got + i * p.cols, p.cols, r.data(), have);
+    double squares = 0;
+    for (std::size_t j = 0; j < p.cols; ++j)
+      squares += double{got[i * p.cols + j]} * got[i * p.cols + j];
+    const double scale =
+        std::max(p.left_norms[i] * p.right_norm / std::sqrt(static_cast<double>(p.inner)),
+                 std::sqrt(squares));
+    bool ok = std::isfinite(squares);
+    for (int v = 0; v < kVectors; ++v)
+      ok = ok && std::fabs(want[v] - have[v]) <= t.residual * scale;
+    if (!ok && wrong_rows++ == 0) first_row = i;
+  }
+  if (wrong_rows == 0) return std::nullopt;
+  auto mismatch = whole_mismatch(input, Verdict::mismatch,
+                                 fmt::format("is wrong in {} of {} rows; the first is row {}.",
+                                             wrong_rows, p.rows, first_row));
+  mismatch.wrong = wrong_rows;
+  mismatch.total = p.rows;
+  return mismatch;
+}
+
+// Corners and the rows and columns beside multiples of common tile sizes, then anywhere.
+std::size_t sample_position(std::size_t k, std::size_t n, std::uint32_t word) {
+  if (k % 4 == 0) return (word & 1u) != 0 ? 0 : n - 1;
+  if (k % 4 == 1 && n > 16) {
+    const std::size_t tile = std::size_t{16} << (word % 5);
+    const std::size_t tiles = n / tile + 1;
+    const std::size_t at = (word / 8 % tiles) * tile;
+    return std::min(n - 1, at > 0 && ((word >> 28) & 1u) != 0 ? at - 1 : at);
+  }
+  return below(word, n);
+}
+
+}  // namespace
+
+Result<bool> freivalds_is_full(const Trial& trial, const CheckRule& check) {
+  WW_TRY(const double rows, rule_number(trial, check, "rows"));
+  WW_TRY(const double cols, rule_number(trial, check, "cols"));
+  WW_TRY(const double inner, rule_number(trial, check, "inner"));
+  WW_TRY(const double full, rule_number(trial, check, "full"));
+  return rows * cols * inner <= full;
+}
+
+RuleResult check_freivalds(const RuleInput& input) {
+  WW_TRY(const auto product, product_of(input));
+  WW_TRY(const auto tolerances, tolerances_of(input));
+  WW_TRY(const bool full, freivalds_is_full(input.trial, input.check));
+  Entries entries(input, product, tolerances);
+  if (full) {
+    for (std::size_t i = 0; i < product.rows; ++i) {
+      for (std::size_t j = 0; j < product.cols; ++j)
+        entries.compare(i, j, input.expected_at(i * product.cols + j));
+    }
+    return entries.result();
+  }
+  for (std::size_t k = 0; k < kSamples; ++k) {
+    const auto r = philox(static_cast<std::uint32_t>(k), 1, kStream, 1, input.trial.seed);
+    const std::size_t i = sample_position(k, product.rows, r.w[0]);
+    const std::size_t j = sample_position(k / 4, product.cols, r.w[1]);
+    entries.compare(i, j, entry(product, i, j));
+  }
+  if (auto mismatch = entries.result()) return mismatch;
+  return check_projections(input, product, tolerances);
+}
+
+}  // namespace warpwright::verify

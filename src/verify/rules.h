@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Inside verify only: what the rules share, and the rules themselves.
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "verify/check.h"
+
+namespace warpwright::verify {
+
+/// One output under one rule.
+struct RuleInput {
+  const Trial& trial;
+  const CheckRule& check;
+  std::span<const Bytes> inputs;
+  const Expected& expected;
+  const TaskArgument& argument;
+  std::size_t argument_index;
+  std::span<const std::byte> got;
+  std::uint64_t count;  ///< elements
+
+  [[nodiscard]] double got_at(std::size_t i) const {
+    return element_as_double(argument.type, got, i);
+  }
+  [[nodiscard]] double expected_at(std::size_t i) const {
+    return expected.wide.empty() ? element_as_double(argument.type, expected.native, i)
+                                 : expected.wide[i];
+  }
+  /// The value of a numeric parameter, or its default.
+  [[nodiscard]] Result<double> number(std::string_view name) const;
+  /// The input buffer that a parameter names.
+  [[nodiscard]] Result<std::span<const float>> floats(std::string_view name) const;
+};
+
+using RuleResult = Result<std::optional<Mismatch>>;
+using Rule = RuleResult (*)(const RuleInput&);
+
+/// Gathers wrong elements and decides what to call the failure.
+class WrongElements {
+ public:
+  explicit WrongElements(const RuleInput& input) : input_(input) {}
+  /// `size` is the magnitude that the error is to be seen against.
+  void add(std::uint64_t index, double expected, double got, double size);
+  [[nodiscard]] bool none() const { return wrong_ == 0; }
+  /// Absent when nothing was wrong. Errors that are all small look like a lower precision.
+  [[nodiscard]] std::optional<Mismatch> result(std::string_view remark = {}) const;
+
+ private:
+  const RuleInput& input_;
+  std::uint64_t wrong_ = 0;
+  std::vector<WrongElement> first_;
+  bool all_small_ = true;
+};
+
+/// A failure of the whole output.
+Mismatch whole_mismatch(const RuleInput& input, Verdict verdict, std::string_view what);
+
+/// |got - expected| within the bound, infinities equal, NaN never.
+bool within(double got, double expected, double bound);
+
+/// The expected value as the output's type would hold it when it is out of range: infinite.
+double representable(ElementType type, double value);
+
+RuleResult check_elementwise(const RuleInput& input);
+RuleResult check_exact(const RuleInput& input);
+RuleResult check_bits(const RuleInput& input);
+RuleResult check_sorted_exact(const RuleInput& input);
+RuleResult check_order_multiset(const RuleInput& input);
+RuleResult check_scalar(const RuleInput& input);
+RuleResult check_freivalds(const RuleInput& input);
+RuleResult check_ols(const RuleInput& input);
+
+/// Whether check_freivalds compares with expected values at this size.
+Result<bool> freivalds_is_full(const Trial& trial, const CheckRule& check);
+
+/// The value of a rule's numeric parameter at this trial.
+Result<double> rule_number(const Trial& trial, const CheckRule& check, std::string_view name);
+
+}  // namespace warpwright::verify
