@@ -16,15 +16,6 @@ namespace {
 /// A section's value when only its presence counts.
 constexpr const char* kYes = "yes";
 
-std::string rules_text(std::span<const std::string> rules) {
-  std::string text;
-  for (std::string rule : rules) {
-    std::replace(rule.begin(), rule.end(), '_', ' ');
-    text += fmt::format("- {}\n", rule);
-  }
-  return std::string(trimmed(text));
-}
-
 /// The source in a fence that nothing inside can close.
 std::string fenced(std::string_view source) {
   if (trimmed(source).empty()) return {};
@@ -54,7 +45,7 @@ std::string_view repair_file(RepairKind kind) {
   return {};
 }
 
-Result<Values> common_values(const PromptContext& context) {
+Result<TemplateValues> common_values(const PromptContext& context) {
   const Task& task = context.task;
   const std::string& lane = context.lane.empty() ? task.lane : context.lane;
   if (lane != "strict" && lane != "free") {
@@ -63,12 +54,13 @@ Result<Values> common_values(const PromptContext& context) {
                     task.name, lane)};
   }
   const DeviceFacts& device = context.device;
-  Values values;
+  TemplateValues values;
   values["title"] = task.title;
   values["description"] = trimmed(task.description);
   values["signature"] = signature_of(task);
+  values["arguments"] = arguments_text(task);
   values["sizes"] = sizes_text(task.sizes);
-  values["rules"] = rules_text(task.rules);
+  values["rules"] = rules_text(task);
   values["lane"] = lane;
   values["lane_" + lane] = kYes;
   values["device"] = device.name;
@@ -78,8 +70,8 @@ Result<Values> common_values(const PromptContext& context) {
   return values;
 }
 
-Result<Values> refined_values(const TemplateSet& templates, const PromptContext& context,
-                              const std::string& source) {
+Result<TemplateValues> refined_values(const TemplateSet& templates, const PromptContext& context,
+                                      const std::string& source) {
   WW_TRY(auto values, common_values(context));
   if (context.standalone) {
     values["task_statement"] = trimmed(templates.get("initial.txt").render(values));

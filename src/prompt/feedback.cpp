@@ -152,6 +152,31 @@ std::string device_facts_text(const DeviceFacts& device) {
   return text;
 }
 
+std::string arguments_text(const Task& task) {
+  std::string text;
+  for (const auto& argument : task.arguments) {
+    if (!is_buffer(argument)) continue;
+    const std::string_view use = argument.role == ArgumentRole::input    ? "read only"
+                                 : argument.role == ArgumentRole::output ? "to be written"
+                                                                         : "read and written";
+    text += fmt::format("- `{}`: {} elements of {}, {}\n", argument.name, argument.expression,
+                        cuda_name(argument.type), use);
+  }
+  for (const auto& [name, expression] : task.derived) {
+    text += fmt::format("- where {} = {}\n", name, expression);
+  }
+  return std::string(trimmed(text));
+}
+
+std::string rules_text(const Task& task) {
+  std::string text;
+  for (const auto& rule : known_task_rules()) {
+    if (std::find(task.rules.begin(), task.rules.end(), rule.name) == task.rules.end()) continue;
+    text += fmt::format("- {}\n", rule.meaning);
+  }
+  return std::string(trimmed(text));
+}
+
 std::string sizes_text(std::span<const TaskSize> sizes) {
   std::string text;
   for (const auto& size : sizes) {

@@ -17,6 +17,10 @@ namespace warpwright::prompt {
 /// Texts for the placeholders, one line per fact. Each is empty when there is nothing to say.
 
 std::string device_facts_text(const DeviceFacts& device);
+/// How many elements each buffer has, and what the names in that mean.
+std::string arguments_text(const Task& task);
+/// The meaning of each rule of the task.
+std::string rules_text(const Task& task);
 std::string sizes_text(std::span<const TaskSize> sizes);
 
 /// Each time says whether it is measured or estimated. The paper's level has the time alone.

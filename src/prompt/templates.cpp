@@ -30,7 +30,8 @@ constexpr std::array<std::string_view, 6> kFiles = {
 };
 
 // Sorted. compose.cpp fills them; what each holds is in docs/prompts.md.
-constexpr std::array<std::string_view, 36> kNames = {
+constexpr std::array<std::string_view, 37> kNames = {
+    "arguments",
     "compute_capability",
     "description",
     "device",
@@ -192,7 +193,7 @@ Result<Template> Template::parse(std::string_view text, const std::string& file,
   return TemplateParser(file, allowed_names).parse(text);
 }
 
-std::string Template::render(const Values& values) const {
+std::string Template::render(const TemplateValues& values) const {
   std::string out;
   const auto value_of = [&](const std::string& name) -> std::string_view {
     const auto found = values.find(name);

@@ -14,18 +14,18 @@
 namespace warpwright::prompt {
 
 /// Placeholder name -> text. An absent name is an empty text.
-using Values = std::map<std::string, std::string, std::less<>>;
+using TemplateValues = std::map<std::string, std::string, std::less<>>;
 
 /// One prompt file, checked. `{{name}}` is replaced by a value; `{{#name}}` ... `{{/name}}` stays
 /// only when the value is not empty; `{{! remark }}` is dropped. A section mark or a remark alone
-/// on its line takes the line with it. Values are never read as templates.
+/// on its line takes the line with it. TemplateValues are never read as templates.
 class Template {
  public:
   /// Checks text against the placeholders it may name; errors carry `file` and the line.
   static Result<Template> parse(std::string_view text, const std::string& file,
                                 std::span<const std::string_view> allowed_names);
 
-  [[nodiscard]] std::string render(const Values& values) const;
+  [[nodiscard]] std::string render(const TemplateValues& values) const;
 
  private:
   enum class Kind { text, value, open, close };

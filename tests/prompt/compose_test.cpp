@@ -62,7 +62,7 @@ TEST_F(ComposeTest, approved_initial_prompts) {
                   initial_prompt(templates, context(FeedbackLevel::paper)).value());
   auto free_lane = context();
   free_lane.lane = "free";
-  task.rules = {"no_tensor_cores"};
+  task.rules = {"no_copy_call"};
   expect_approved("initial-free.txt", initial_prompt(templates, free_lane).value());
 }
 

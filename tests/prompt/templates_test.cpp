@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@ using testing::HasSubstr;
 
 constexpr std::array<std::string_view, 2> kAllowed = {"name", "more"};
 
-std::string rendered(std::string_view text, const Values& values) {
+std::string rendered(std::string_view text, const TemplateValues& values) {
   const auto parsed = Template::parse(text, "f.txt", kAllowed);
   return parsed.ok() ? parsed->render(values) : "error: " + parsed.error().message;
 }
@@ -68,6 +69,17 @@ TEST(TemplateSet, holds_every_file) {
     EXPECT_FALSE(set->get(file).render({}).empty()) << file;
   }
   EXPECT_TRUE(std::is_sorted(placeholder_names().begin(), placeholder_names().end()));
+}
+
+TEST(TemplateSet, the_document_lists_every_placeholder_and_file) {
+  const auto text = read_file(std::filesystem::path(WARPWRIGHT_SOURCE_DIR) / "docs/prompts.md");
+  ASSERT_TRUE(text.ok()) << text.error().message;
+  for (const auto name : placeholder_names()) {
+    const bool flag = name.starts_with("verdict_");
+    EXPECT_THAT(*text, HasSubstr("`" + std::string(flag ? name.substr(8) : name) + "`"));
+  }
+  for (const auto file : prompt_files())
+    EXPECT_THAT(*text, HasSubstr("`" + std::string(file) + "`"));
 }
 
 TEST(TemplateSet, a_directory_replaces_single_files) {
