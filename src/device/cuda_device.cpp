@@ -40,56 +40,7 @@ Result<FileLock> wait_for_gpu(int ordinal, double wait_s) {
   }
 }
 
-/// Fused multiply-adds per clock and SM, times two.
-int fp32_flops_per_clock(int major, int minor) {
-  if (major >= 9) return 256;
-  if (major == 8) return minor == 0 ? 128 : 256;
-  return 128;
-}
-
 }  // namespace
-
-struct FaultRow {
-  CuResult result;
-  Verdict verdict;
-  std::string_view kind;
-  std::string_view message;
-};
-
-constexpr std::array<FaultRow, 15> kFaultRows = {{
-    {1, Verdict::launch_error, "invalid_launch", "the launch has an invalid configuration"},
-    {2, Verdict::launch_error, "out_of_memory", "the device has not enough memory for the launch"},
-    {700, Verdict::memory_fault, "illegal_address",
-     "a thread accessed memory that does not belong to any buffer"},
-    {701, Verdict::launch_error, "out_of_resources",
-     "the launch needs more registers or shared memory than the device has"},
-    {702, Verdict::timeout, "timeout", "the kernel did not end in time"},
-    {710, Verdict::launch_error, "assertion", "a device-side assertion failed"},
-    {714, Verdict::memory_fault, "stack_error", "a thread overran its stack"},
-    {715, Verdict::launch_error, "illegal_instruction",
-     "a thread executed an illegal instruction or a trap"},
-    {716, Verdict::memory_fault, "misaligned",
-     "a thread accessed an address that is not a multiple of the access's size"},
-    {717, Verdict::memory_fault, "invalid_address_space",
-     "a thread accessed memory through a pointer of the wrong address space"},
-    {718, Verdict::memory_fault, "invalid_pc", "a thread jumped to an invalid address"},
-    {719, Verdict::launch_error, "launch_failed",
-     "the kernel was aborted by the device (a trap, or an access out of shared or local memory)"},
-    {720, Verdict::launch_error, "cooperative_too_large",
-     "the cooperative launch has more blocks than fit on the device at once"},
-    {801, Verdict::launch_error, "not_supported", "the launch is not supported by this device"},
-    {912, Verdict::launch_error, "cluster_too_large", "the cluster does not fit on the device"},
-}};
-
-std::optional<Fault> fault_of(CuResult result, const CudaDriver& driver) {
-  for (const FaultRow& row : kFaultRows) {
-    if (row.result != result) continue;
-    return Fault{.verdict = row.verdict,
-                 .kind = std::string(row.kind),
-                 .message = std::string(row.message) + ": " + driver.describe(result)};
-  }
-  return std::nullopt;
-}
 
 Result<std::unique_ptr<Device>> CudaDevice::open(int ordinal, double wait_s) {
   WW_TRY(const CudaDriver driver, CudaDriver::open());
@@ -111,7 +62,11 @@ Status CudaDevice::start(int ordinal) {
   WW_CHECK(driver_.check(driver_.event_create(&begin_, 0), "make an event"));
   WW_CHECK(driver_.check(driver_.event_create(&end_, 0), "make an event"));
   maps_pages_ = attribute(CuAttribute::virtual_memory) == 1;
-  read_facts(ordinal);
+  info_.facts = facts_of(driver_, device_, ordinal);
+  int version = 0;
+  driver_.driver_version(&version);
+  info_.description = info_.facts.name + " (CUDA " + std::to_string(version / 1000) + "." +
+                      std::to_string(version % 1000 / 10) + " driver)";
   const auto flush_bytes =
       static_cast<std::uint64_t>(std::max(info_.facts.l2_bytes, 4LL << 20)) * 2;
   WW_TRY(flush_, CudaMemory::allocate(driver_, device_, flush_bytes, CudaMemory::Guard::margins));
@@ -141,47 +96,6 @@ CudaDevice::~CudaDevice() {
 int CudaDevice::attribute(CuAttribute which) const {
   int value = 0;
   return driver_.device_attribute(&value, static_cast<int>(which), device_) == 0 ? value : 0;
-}
-
-void CudaDevice::read_facts(int ordinal) {
-  std::array<char, 256> name{};
-  driver_.device_name(name.data(), static_cast<int>(name.size()) - 1, device_);
-  DeviceFacts& facts = info_.facts;
-  for (const DeviceFacts& known : known_devices()) {
-    if (known.name == name.data()) facts = known;
-  }
-  const bool known = !facts.key.empty();
-  if (!known) facts.key = "cuda:" + std::to_string(ordinal);
-  facts.name = clean_utf8(name.data());
-  facts.compute_major = attribute(CuAttribute::compute_major);
-  facts.compute_minor = attribute(CuAttribute::compute_minor);
-  facts.sm_count = attribute(CuAttribute::sm_count);
-  facts.max_threads_per_block = attribute(CuAttribute::max_threads_per_block);
-  facts.max_threads_per_sm = attribute(CuAttribute::max_threads_per_sm);
-  facts.max_blocks_per_sm = attribute(CuAttribute::max_blocks_per_sm);
-  facts.registers_per_sm = attribute(CuAttribute::registers_per_sm);
-  facts.shared_per_block_bytes = attribute(CuAttribute::shared_per_block);
-  facts.shared_per_block_optin_bytes = attribute(CuAttribute::shared_per_block_optin);
-  facts.shared_per_sm_bytes = attribute(CuAttribute::shared_per_sm);
-  facts.l2_bytes = attribute(CuAttribute::l2_bytes);
-  std::size_t total = 0;
-  if (driver_.device_total_mem(&total, device_) == 0) {
-    facts.memory_bytes = static_cast<long long>(total);
-  }
-  const double clock_ghz = attribute(CuAttribute::clock_khz) * 1e-6;
-  if (clock_ghz > 0) facts.boost_clock_ghz = clock_ghz;
-  if (!known) {
-    facts.memory_gb_per_s = 2e-6 * attribute(CuAttribute::memory_clock_khz) *
-                            attribute(CuAttribute::bus_width_bits) / 8;
-    facts.fp32_tflops = 1e-3 * facts.sm_count * clock_ghz *
-                        fp32_flops_per_clock(facts.compute_major, facts.compute_minor);
-  }
-  int version = 0;
-  driver_.driver_version(&version);
-  info_.description = facts.name + " (sm_" + std::to_string(facts.compute_major) +
-                      std::to_string(facts.compute_minor) + ", CUDA " +
-                      std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10) +
-                      " driver)";
 }
 
 Status CudaDevice::measure_overhead() {

@@ -38,7 +38,6 @@ class CudaDevice final : public Device {
   };
   CudaDevice(const CudaDriver& driver, FileLock lock) : driver_(driver), lock_(std::move(lock)) {}
   Status start(int ordinal);
-  void read_facts(int ordinal);
   Status measure_overhead();
   /// For a fresh pattern of random bits on the device, valid until the next call.
   Result<CuAddress> pattern(std::uint64_t seed);
@@ -69,6 +68,11 @@ class CudaDevice final : public Device {
 };
 
 inline constexpr std::uint64_t kPoisonTileBytes = std::uint64_t{1} << 20;
+
+/// What the driver says of a GPU, without a context on it. Peaks come from the table of known
+/// devices, or from clocks and widths.
+DeviceFacts facts_of(const CudaDriver& driver, CuDevice device, int ordinal);
+Result<DeviceFacts> cuda_facts(int ordinal);
 
 /// Which verdict a failed launch or kernel means. Absent for results that are no fault of the
 /// candidate's.

@@ -188,6 +188,9 @@ Status CudaReplay::reset(const RunOptions& options) {
         driver_.check(driver_.copy_to_device(staged_[i]->address(), bytes.data(), bytes.size()),
                       "upload to the GPU"));
   }
+  if (!staged_.empty()) {
+    WW_CHECK(driver_.check(driver_.stream_synchronize(nullptr), "upload to the GPU"));
+  }
   return {};
 }
 

@@ -117,7 +117,17 @@ struct DeviceChoice {
   std::string checks = "full";  ///< of the SIMT machine: "full", "fast", "off"
 };
 
-Result<std::unique_ptr<Device>> open_device(const DeviceChoice& choice);
+/// A choice with "auto" decided, and what is known of the device before it is opened: enough to
+/// compile and record for it while others use it.
+struct ResolvedDevice {
+  DeviceChoice choice;
+  bool is_cuda = false;
+  DeviceFacts facts;
+};
+Result<ResolvedDevice> resolve_device(const DeviceChoice& choice);
+
+/// A GPU is held by one judge at a time: waits up to wait_s for it.
+Result<std::unique_ptr<Device>> open_device(const ResolvedDevice& resolved, double wait_s);
 
 /// Whether "auto" would open a GPU. Never an error: no library and no GPU both mean no.
 bool cuda_available();
