@@ -35,7 +35,8 @@ inline std::shared_ptr<SettingFlags> add_setting_flags(CLI::App& verb,
     std::string help(row.help);
     if (!row.otherwise.empty()) help += " [" + std::string(row.otherwise) + "]";
     if (row.kind == SettingKind::flag) {
-      verb.add_flag_callback(spelled, [take] { take("true"); }, help);
+      verb.add_flag_callback(
+          spelled, [take] { take("true"); }, help);
     } else {
       verb.add_option_function<std::string>(spelled, take, help);
     }
@@ -57,7 +58,8 @@ inline Result<Settings> settings_from(const SettingFlags& flags) {
 }
 
 inline void add_archive_option(CLI::App& verb, std::string& path) {
-  verb.add_option("--archive", path, "archive file [$WARPWRIGHT_ARCHIVE or .warpwright/archive.db]");
+  verb.add_option("--archive", path,
+                  "archive file [$WARPWRIGHT_ARCHIVE or .warpwright/archive.db]");
 }
 
 }  // namespace warpwright::cli

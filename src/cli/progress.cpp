@@ -136,9 +136,9 @@ class QuietProgress final : public search::Observer {
 }  // namespace
 
 std::string progress_line(const SearchState& state, int depth) {
-  std::string line = fmt::format("round {}/{} | {} asked, {} judged, {} done ({} valid)",
-                                 state.round, depth, state.asking, state.judging + state.to_judge,
-                                 state.finished, state.valid);
+  std::string line =
+      fmt::format("round {}/{} | {} asked, {} judged, {} done ({} valid)", state.round, depth,
+                  state.asking, state.judging + state.to_judge, state.finished, state.valid);
   if (state.waiting > 0) line += fmt::format(", {} waiting", state.waiting);
   if (state.best_us) line += fmt::format(" | best {:.2f} us", *state.best_us);
   if (state.best_speedup) line += fmt::format(" (x{:.2f})", *state.best_speedup);
@@ -147,7 +147,8 @@ std::string progress_line(const SearchState& state, int depth) {
   if (state.spent.usd > 0) line += fmt::format(", ${:.3f}", state.spent.usd);
   line += " | " + seconds_text(state.elapsed_s);
   if (state.limits.wall_s) {
-    line += fmt::format(", {} left", seconds_text(std::max(0.0, *state.limits.wall_s - state.elapsed_s)));
+    line += fmt::format(", {} left",
+                        seconds_text(std::max(0.0, *state.limits.wall_s - state.elapsed_s)));
   }
   if (!state.note.empty()) line += " | " + state.note;
   return line;
@@ -155,10 +156,14 @@ std::string progress_line(const SearchState& state, int depth) {
 
 std::unique_ptr<search::Observer> make_progress(ProgressMode mode, int depth, const Clock& clock) {
   switch (mode) {
-    case ProgressMode::quiet: return std::make_unique<QuietProgress>();
-    case ProgressMode::json: return std::make_unique<JsonProgress>();
-    case ProgressMode::lines: return std::make_unique<LineProgress>();
-    case ProgressMode::automatic: break;
+    case ProgressMode::quiet:
+      return std::make_unique<QuietProgress>();
+    case ProgressMode::json:
+      return std::make_unique<JsonProgress>();
+    case ProgressMode::lines:
+      return std::make_unique<LineProgress>();
+    case ProgressMode::automatic:
+      break;
   }
   if (::isatty(STDERR_FILENO) != 0) return std::make_unique<LiveProgress>(depth, clock);
   return std::make_unique<LineProgress>();

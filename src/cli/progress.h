@@ -14,7 +14,8 @@ enum class ProgressMode { automatic, lines, json, quiet };
 /// object per event on standard output (docs/formats.md).
 std::unique_ptr<search::Observer> make_progress(ProgressMode mode, int depth, const Clock& clock);
 
-/// "round 2/4 | 1 asked, 2 judged, 5 done (3 valid) | best 12.3 us (x4.1) | 31k tokens, $0.02 | ..."
+/// "round 2/4 | 1 asked, 2 judged, 5 done (3 valid) | best 12.3 us (x4.1) | 31k tokens, $0.02 |
+/// ..."
 std::string progress_line(const search::SearchState& state, int depth);
 
 }  // namespace warpwright::cli

@@ -73,7 +73,8 @@ fs::path run_folder(const store::Archive& archive, const std::string& run) {
 
 fs::path archive_path(const std::string& from_flag) {
   if (!from_flag.empty()) return from_flag;
-  if (const char* variable = std::getenv("WARPWRIGHT_ARCHIVE"); variable && *variable) return variable;
+  if (const char* variable = std::getenv("WARPWRIGHT_ARCHIVE"); variable && *variable)
+    return variable;
   return fs::path(".warpwright") / "archive.db";
 }
 
@@ -112,7 +113,8 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
     if (size_labelled(task, label) == nullptr) {
       std::string known;
       for (const auto& size : task.sizes) known += (known.empty() ? "" : ", ") + size.label;
-      return Error{"--sizes: task '" + task.name + "' has no size '" + label + "'; there are: " + known};
+      return Error{"--sizes: task '" + task.name + "' has no size '" + label +
+                   "'; there are: " + known};
     }
   }
   pattern.front_end = settings.text("judge.front_end");
@@ -141,7 +143,8 @@ Result<prompt::FeedbackLevel> feedback_level(const Settings& settings) {
 
 Result<prompt::TemplateSet> prompt_templates(const Settings& settings) {
   const std::string& folder = settings.text("search.prompts");
-  return folder.empty() ? prompt::TemplateSet::embedded() : prompt::TemplateSet::from_directory(folder);
+  return folder.empty() ? prompt::TemplateSet::embedded()
+                        : prompt::TemplateSet::from_directory(folder);
 }
 
 Limits limits_of(const Settings& settings) {
@@ -160,7 +163,8 @@ Status check_settings(const Settings& settings, const Task& task) {
   WW_TRY(const auto templates, prompt_templates(settings));
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto options, model_options(settings));
-  const auto environment = llm::process_environment(fs::temp_directory_path(), {own_program(), "courier"});
+  const auto environment =
+      llm::process_environment(fs::temp_directory_path(), {own_program(), "courier"});
   WW_TRY(const auto model, llm::make_model(options, environment));
   if (settings.number("limits.usd") && !model->price_known()) {
     return Error{"--budget-usd: the price of '" + options.spec +
@@ -168,10 +172,12 @@ Status check_settings(const Settings& settings, const Task& task) {
                  "\" = [fresh, cache_read, cache_write, output]  # USD per million tokens"};
   }
   search::PromptComposer composer(templates, task, facts, pattern.lane, level);
-  return search::make_strategy(settings.text("search.strategy"), strategy_options(settings), composer)
+  return search::make_strategy(settings.text("search.strategy"), strategy_options(settings),
+                               composer)
                  .ok()
              ? Status()
-             : Status(search::make_strategy(settings.text("search.strategy"), {}, composer).error());
+             : Status(
+                   search::make_strategy(settings.text("search.strategy"), {}, composer).error());
 }
 
 int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task& task,
@@ -181,11 +187,13 @@ int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task
     WW_CHECK(make_directories(folder / "spool"));
     auto lock = FileLock::acquire(folder / "lock");
     if (!lock.ok()) {
-      return Error{"run '" + run.id + "' is being worked on by another process: " + lock.error().message};
+      return Error{"run '" + run.id +
+                   "' is being worked on by another process: " + lock.error().message};
     }
     WW_TRY(const auto model_settings, model_options(settings));
-    WW_TRY(const auto model, llm::make_model(model_settings, llm::process_environment(
-                                                 folder / "spool", {own_program(), "courier"})));
+    WW_TRY(const auto model,
+           llm::make_model(model_settings,
+                           llm::process_environment(folder / "spool", {own_program(), "courier"})));
     WW_TRY(auto pattern, job_pattern(settings, task));
     pattern.cache = fs::absolute(archive.path().parent_path() / "cache");
     evaluate::LocalEvaluator evaluator({.worker = {own_program(), "worker"},
@@ -198,8 +206,8 @@ int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task
     WW_TRY(const auto level, feedback_level(settings));
     search::PromptComposer composer(std::move(templates), task, facts, pattern.lane, level);
     const auto strategy_settings = strategy_options(settings);
-    WW_TRY(const auto strategy, search::make_strategy(settings.text("search.strategy"),
-                                                      strategy_settings, composer));
+    WW_TRY(const auto strategy,
+           search::make_strategy(settings.text("search.strategy"), strategy_settings, composer));
     StopSignal stop;
     const InterruptGuard interrupts(stop);
     search::Ending ending;

@@ -89,14 +89,18 @@ std::optional<double> parse_finite(std::string_view text) {
 
 const char* what_is_wrong(SettingKind kind, const std::string& value) {
   switch (kind) {
-    case text: return nullptr;
+    case text:
+      return nullptr;
     case integer: {
       const auto number = parse_number<std::int64_t>(value);
       return number && *number >= 0 ? nullptr : "a whole number that is not negative";
     }
-    case number: return parse_finite(value) ? nullptr : "a number that is not negative";
-    case duration: return parse_duration(value) ? nullptr : "a time like 90s, 15m or 2h";
-    case flag: return value == "true" || value == "false" ? nullptr : "true or false";
+    case number:
+      return parse_finite(value) ? nullptr : "a number that is not negative";
+    case duration:
+      return parse_duration(value) ? nullptr : "a time like 90s, 15m or 2h";
+    case flag:
+      return value == "true" || value == "false" ? nullptr : "true or false";
   }
   return nullptr;
 }
@@ -136,8 +140,9 @@ Settings::Settings() {
 Status Settings::set(std::string_view key, const std::string& value, const std::string& origin) {
   if (key.starts_with(kPrices)) {
     if (!parse_price(value)) {
-      return Error{origin + ": a price is four numbers, US dollars per million tokens: fresh, "
-                            "cache read, cache write, output"};
+      return Error{origin +
+                   ": a price is four numbers, US dollars per million tokens: fresh, "
+                   "cache read, cache write, output"};
     }
     values_[std::string(key)] = {value, origin};
     return {};
@@ -149,7 +154,8 @@ Status Settings::set(std::string_view key, const std::string& value, const std::
   }
   if (!value.empty()) {
     if (const char* expected = what_is_wrong(row->kind, value)) {
-      return Error{origin + ": " + std::string(key) + " is '" + value + "', but must be " + expected};
+      return Error{origin + ": " + std::string(key) + " is '" + value + "', but must be " +
+                   expected};
     }
   }
   values_[std::string(key)] = {value, origin};
@@ -219,10 +225,19 @@ std::optional<double> parse_duration(std::string_view text) {
   double unit = 1;
   if (!text.empty()) {
     switch (text.back()) {
-      case 's': text.remove_suffix(1); break;
-      case 'm': unit = 60; text.remove_suffix(1); break;
-      case 'h': unit = 3600; text.remove_suffix(1); break;
-      default: break;
+      case 's':
+        text.remove_suffix(1);
+        break;
+      case 'm':
+        unit = 60;
+        text.remove_suffix(1);
+        break;
+      case 'h':
+        unit = 3600;
+        text.remove_suffix(1);
+        break;
+      default:
+        break;
     }
   }
   const auto value = parse_finite(text);

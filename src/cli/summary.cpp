@@ -17,13 +17,16 @@ namespace {
 
 int exit_code(const search::Ending& ending) {
   switch (ending.status) {
-    case RunStatus::failed: return kFailed;
-    case RunStatus::waiting: return kWaiting;
+    case RunStatus::failed:
+      return kFailed;
+    case RunStatus::waiting:
+      return kWaiting;
     case RunStatus::stopped:
       if (ending.why == name_of(StopReason::interrupted)) return kInterrupted;
       return ending.best ? kOk : kBad;
     case RunStatus::running:
-    case RunStatus::finished: break;
+    case RunStatus::finished:
+      break;
   }
   return ending.best ? kOk : kBad;
 }
@@ -60,18 +63,21 @@ void print_best(const search::Ending& ending) {
 void print_next_steps(const std::string& run, const search::Ending& ending) {
   const char* id = run.c_str();
   if (ending.status == RunStatus::waiting) {
-    std::printf("Next: warpwright ask %s             # print the open questions\n"
-                "      warpwright tell %s ID FILE    # store an answer\n"
-                "      warpwright resume %s          # go on\n", id, id, id);
+    std::printf(
+        "Next: warpwright ask %s             # print the open questions\n"
+        "      warpwright tell %s ID FILE    # store an answer\n"
+        "      warpwright resume %s          # go on\n",
+        id, id, id);
     return;
   }
   if (ending.status == RunStatus::stopped || ending.status == RunStatus::failed) {
     std::printf("Nothing is lost. Go on with: warpwright resume %s\n", id);
   }
   if (ending.best) {
-    std::printf("Kernel:  warpwright show %s %s\n"
-                "Export:  warpwright export %s -o kernel\n", id,
-                ending.best->proposal.id.c_str(), id);
+    std::printf(
+        "Kernel:  warpwright show %s %s\n"
+        "Export:  warpwright export %s -o kernel\n",
+        id, ending.best->proposal.id.c_str(), id);
   }
 }
 
@@ -82,13 +88,13 @@ std::string times_table(const Evaluation& evaluation) {
   std::string table = fmt::format("  {:<24} {:>12} {:>25} {:>12} {:>8} {:>7}\n", "size", "time us",
                                   "interval", "baseline us", "speed-up", "roof");
   for (const auto& m : evaluation.measurements) {
-    table += fmt::format(
-        "  {:<24} {:>12.3f} {:>25} {:>12} {:>8} {:>7}{}\n", m.size, m.median_us,
-        fmt::format("{:.3f} .. {:.3f}", m.low_us, m.high_us),
-        m.baseline_us > 0 ? fmt::format("{:.3f}", m.baseline_us) : "-",
-        m.baseline_us > 0 ? fmt::format("x{:.2f}", m.baseline_us / m.median_us) : "-",
-        m.floor_us > 0 ? fmt::format("{:.1f} %", m.floor_us / m.median_us * 100) : "-",
-        m.source == TimeSource::estimated ? "  (estimate)" : "");
+    table +=
+        fmt::format("  {:<24} {:>12.3f} {:>25} {:>12} {:>8} {:>7}{}\n", m.size, m.median_us,
+                    fmt::format("{:.3f} .. {:.3f}", m.low_us, m.high_us),
+                    m.baseline_us > 0 ? fmt::format("{:.3f}", m.baseline_us) : "-",
+                    m.baseline_us > 0 ? fmt::format("x{:.2f}", m.baseline_us / m.median_us) : "-",
+                    m.floor_us > 0 ? fmt::format("{:.1f} %", m.floor_us / m.median_us * 100) : "-",
+                    m.source == TimeSource::estimated ? "  (estimate)" : "");
   }
   return table;
 }

@@ -2,8 +2,8 @@
 // runs and show: reading the archive.
 #include <ctime>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/exit_codes.h"
 #include "cli/options.h"
@@ -52,9 +52,9 @@ json run_json(const store::RunRecord& run) {
 }
 
 json trial_json(const store::TrialRecord& trial) {
-  json object = {{"trial", trial.prompt.trial},   {"round", trial.prompt.round},
-                 {"slot", trial.prompt.slot},     {"repair", trial.prompt.repair},
-                 {"kind", trial.prompt.kind},     {"parent", trial.prompt.parent},
+  json object = {{"trial", trial.prompt.trial},         {"round", trial.prompt.round},
+                 {"slot", trial.prompt.slot},           {"repair", trial.prompt.repair},
+                 {"kind", trial.prompt.kind},           {"parent", trial.prompt.parent},
                  {"source_sha256", trial.source_sha256}};
   if (trial.reply) {
     object["reply"] = {{"model", trial.reply->model},
@@ -66,7 +66,8 @@ json trial_json(const store::TrialRecord& trial) {
   }
   json failures = json::array();
   for (const auto& failure : trial.failures) {
-    failures.push_back({{"attempt", failure.attempt}, {"error", failure.error}, {"tokens", failure.tokens}});
+    failures.push_back(
+        {{"attempt", failure.attempt}, {"error", failure.error}, {"tokens", failure.tokens}});
   }
   object["failures"] = failures;
   if (trial.candidate) object["source"] = trial.candidate->source;
@@ -105,11 +106,12 @@ std::string verdict_text(const store::TrialRecord& trial) {
 }
 
 void print_run(const store::RunRecord& run, const std::vector<store::TrialRecord>& trials) {
-  std::printf("Run %s: %s%s%s\n  task %s, strategy %s, model %s, device %s, started %s UTC, %.1f s\n",
-              run.id.c_str(), std::string(name_of(run.status)).c_str(),
-              run.ending.empty() ? "" : ", ", run.ending.c_str(), run.task.c_str(),
-              run.strategy.c_str(), run.model.c_str(), run.device.c_str(),
-              date_of(run.created_ms).c_str(), static_cast<double>(run.elapsed_ms) / 1e3);
+  std::printf(
+      "Run %s: %s%s%s\n  task %s, strategy %s, model %s, device %s, started %s UTC, %.1f s\n",
+      run.id.c_str(), std::string(name_of(run.status)).c_str(), run.ending.empty() ? "" : ", ",
+      run.ending.c_str(), run.task.c_str(), run.strategy.c_str(), run.model.c_str(),
+      run.device.c_str(), date_of(run.created_ms).c_str(),
+      static_cast<double>(run.elapsed_ms) / 1e3);
   for (const auto& trial : trials) {
     std::printf("  %s %-14s %-16s %-14s %s\n", trial.prompt.trial == run.best_trial ? "*" : " ",
                 trial.prompt.trial.c_str(), trial.prompt.kind.c_str(),
@@ -182,8 +184,8 @@ Result<int> show(const ShowFlags& flags) {
   }
   const auto task = suite::load_task(flags.name);
   if (!task.ok()) {
-    return Error{"'" + flags.name + "' is neither a run of '" + path.string() + "' nor a task: " +
-                 task.error().message};
+    return Error{"'" + flags.name + "' is neither a run of '" + path.string() +
+                 "' nor a task: " + task.error().message};
   }
   std::printf("%s: %s\n\n%s\n%s\n\nTimed sizes:", task->name.c_str(), task->title.c_str(),
               description_for_model(*task).c_str(), signature_of(*task).c_str());

@@ -61,7 +61,8 @@ Result<int> judge(const EvalFlags& flags) {
   const InterruptGuard interrupts(stop);
   WW_TRY(Evaluation evaluation, evaluator.evaluate({"candidate", source, false}, stop));
   if (evaluation.valid() && !flags.no_baseline) {
-    WW_TRY(const Evaluation baseline, evaluator.evaluate({"baseline", task.baseline_source, true}, stop));
+    WW_TRY(const Evaluation baseline,
+           evaluator.evaluate({"baseline", task.baseline_source, true}, stop));
     add_baseline(evaluation, baseline);
   }
   if (flags.json) {

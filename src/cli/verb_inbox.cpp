@@ -27,9 +27,12 @@ struct InboxFlags {
 
 const char* role_name(int role) {
   switch (static_cast<llm::Role>(role)) {
-    case llm::Role::system: return "system";
-    case llm::Role::user: return "user";
-    case llm::Role::assistant: return "assistant";
+    case llm::Role::system:
+      return "system";
+    case llm::Role::user:
+      return "user";
+    case llm::Role::assistant:
+      return "assistant";
   }
   return "user";
 }
@@ -51,10 +54,11 @@ nlohmann::json as_json(const store::RunRecord& run, const store::PromptRecord& p
   for (const auto& message : prompt.messages) {
     messages.push_back({{"role", role_name(message.role)}, {"content", message.text}});
   }
-  return {{"run", run.id},     {"id", prompt.trial},     {"task", run.task},
-          {"round", prompt.round}, {"slot", prompt.slot}, {"repair", prompt.repair},
-          {"kind", prompt.kind}, {"parent", prompt.parent}, {"messages", messages},
-          {"prompt", as_text(prompt)}};
+  return {{"run", run.id},        {"id", prompt.trial},
+          {"task", run.task},     {"round", prompt.round},
+          {"slot", prompt.slot},  {"repair", prompt.repair},
+          {"kind", prompt.kind},  {"parent", prompt.parent},
+          {"messages", messages}, {"prompt", as_text(prompt)}};
 }
 
 Status write_prompts(const InboxFlags& flags, const std::vector<store::PromptRecord>& pending) {
@@ -96,7 +100,8 @@ Result<int> ask(const InboxFlags& flags) {
 
 Result<int> tell(const InboxFlags& flags) {
   if (flags.words.empty() || flags.words.size() > 2) {
-    return Error{"tell takes RUN ID FILE, or RUN FILE when one question is open ('-' = standard input)"};
+    return Error{
+        "tell takes RUN ID FILE, or RUN FILE when one question is open ('-' = standard input)"};
   }
   const SystemClock clock;
   WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));

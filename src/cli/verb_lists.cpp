@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verbs that list what there is, and the ones that start or preview a task.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/exit_codes.h"
 #include "cli/options.h"
@@ -32,7 +32,8 @@ int list_tasks(bool as_json) {
     if (!task.ok()) return fail(task.error());
     json sizes = json::array();
     for (const auto& size : task->sizes) sizes.push_back(size.label);
-    list.push_back({{"name", name}, {"title", task->title}, {"lane", task->lane}, {"sizes", sizes}});
+    list.push_back(
+        {{"name", name}, {"title", task->title}, {"lane", task->lane}, {"sizes", sizes}});
   }
   if (as_json) return print(list);
   for (const auto& row : list) {
@@ -45,7 +46,10 @@ int list_tasks(bool as_json) {
 int list_models(bool as_json) {
   json list = json::array();
   for (const auto& model : llm::known_models()) {
-    list.push_back({{"name", model.name}, {"key", model.key_env}, {"base_url", model.base_url}, {"note", model.note}});
+    list.push_back({{"name", model.name},
+                    {"key", model.key_env},
+                    {"base_url", model.base_url},
+                    {"note", model.note}});
   }
   if (as_json) return print(list);
   for (const auto& model : llm::known_models()) {
@@ -60,9 +64,12 @@ int list_models(bool as_json) {
 int list_devices(bool as_json) {
   json list = json::array();
   for (const auto& d : known_devices()) {
-    list.push_back({{"key", d.key}, {"name", d.name}, {"architecture", d.architecture},
+    list.push_back({{"key", d.key},
+                    {"name", d.name},
+                    {"architecture", d.architecture},
                     {"compute", fmt::format("{}.{}", d.compute_major, d.compute_minor)},
-                    {"sms", d.sm_count}, {"memory_gb_per_s", d.memory_gb_per_s},
+                    {"sms", d.sm_count},
+                    {"memory_gb_per_s", d.memory_gb_per_s},
                     {"fp32_tflops", d.fp32_tflops}});
     if (!as_json) {
       std::printf("%-10s %-24s %-9s cc %d.%d  %3d SMs  %5.0f GB/s  %5.1f TFLOP/s fp32\n",
@@ -96,7 +103,8 @@ Result<int> preview(const std::string& name, const SettingFlags& flags, bool as_
   WW_TRY(auto templates, prompt_templates(settings));
   WW_TRY(const auto facts, target_facts(settings));
   WW_TRY(const auto level, feedback_level(settings));
-  search::PromptComposer composer(std::move(templates), task, facts, settings.text("judge.lane"), level);
+  search::PromptComposer composer(std::move(templates), task, facts, settings.text("judge.lane"),
+                                  level);
   WW_TRY(const auto messages, composer.initial());
   json list = json::array();
   for (const auto& message : messages) {
@@ -123,10 +131,11 @@ void add_new(CLI::App& verb, Action& action) {
     action = [name, parent]() -> int {
       const auto folder = suite::write_new_task(*name, *parent);
       if (!folder.ok()) return fail(folder.error());
-      std::printf("Wrote %s with task.toml and baseline.cu. They work as they are; try:\n"
-                  "  warpwright eval %s %s/baseline.cu\n"
-                  "docs/tasks.md explains every line.\n",
-                  folder->c_str(), folder->c_str(), folder->c_str());
+      std::printf(
+          "Wrote %s with task.toml and baseline.cu. They work as they are; try:\n"
+          "  warpwright eval %s %s/baseline.cu\n"
+          "docs/tasks.md explains every line.\n",
+          folder->c_str(), folder->c_str(), folder->c_str());
       return kOk;
     };
   });
@@ -137,7 +146,8 @@ void add_prompt(CLI::App& verb, Action& action) {
   const auto as_json = std::make_shared<bool>(false);
   verb.add_option("task", *task, "a built-in task's name or a task folder")->required();
   verb.add_flag("--json", *as_json, "as JSON");
-  const auto flags = add_setting_flags(verb, {"search.prompts", "search.feedback", "judge.target", "judge.lane"});
+  const auto flags =
+      add_setting_flags(verb, {"search.prompts", "search.feedback", "judge.target", "judge.lane"});
   verb.callback([task, flags, as_json, &action] {
     action = [task, flags, as_json] {
       const auto code = preview(*task, *flags, *as_json);

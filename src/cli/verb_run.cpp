@@ -38,10 +38,12 @@ void add_common(CLI::App& verb, RunFlags& flags) {
 constexpr const char* kNoModel =
     "no model is configured. Choose one:\n"
     "  --model replay:recordings/TASK      replay a recorded conversation (ls recordings/)\n"
-    "  --model inbox                       answer the questions yourself, or by any other program,\n"
+    "  --model inbox                       answer the questions yourself, or by any other "
+    "program,\n"
     "                                      with 'warpwright ask' and 'warpwright tell'\n"
     "  --model exec:./my_model             a program: prompt on standard input, answer on output\n"
-    "  --model SERVICE:MODEL               a provider; 'warpwright models' lists them and their keys\n"
+    "  --model SERVICE:MODEL               a provider; 'warpwright models' lists them and their "
+    "keys\n"
     "or write it to warpwright.toml: [model] spec = \"...\"";
 
 /// With --wait, an open question ends this process's part only once nobody can answer any more.

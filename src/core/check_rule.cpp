@@ -22,6 +22,8 @@ constexpr std::array<CheckParameter, 5> kElementwise = {{
 }};
 constexpr std::array<CheckParameter, 2> kScalar = {
     {{"rtol", false, "2e-5"}, {"tau", false, "1e-6"}}};
+constexpr std::array<CheckParameter, 3> kDotProducts = {
+    {{"rtol", false, "1e-5"}, {"alpha", false, "2e-5"}, {"rel_rms", false, "inf"}}};
 constexpr std::array<CheckParameter, 10> kFreivalds = {{
     {"left", true, ""},
     {"right", true, ""},
@@ -43,7 +45,7 @@ constexpr std::array<CheckParameter, 6> kOls = {{
     {"gradient", false, "1e-4"},
 }};
 
-constexpr std::array<CheckRuleRow, 10> kRules = {{
+constexpr std::array<CheckRuleRow, 11> kRules = {{
     {"elementwise", true, false, kElementwise,
      "|got - expected| <= rtol*|expected| + atol + alpha_rms*RMS(expected), RMS per row when row "
      "is "
@@ -65,6 +67,9 @@ constexpr std::array<CheckRuleRow, 10> kRules = {{
      "|got - expected| <= rtol*|expected| + tau*scale, scale being the sum of the terms' "
      "magnitudes"},
     {"scan", true, true, kScalar, "the same for every prefix"},
+    {"dot_products", true, true, kDotProducts,
+     "|got - expected| <= rtol*|expected| + alpha*scale, scale being the root of the sum of the "
+     "squared products; and their relative RMS error at most rel_rms"},
     {"freivalds_samples", true, false, kFreivalds,
      "matrix product: elementwise up to `full` multiplications, above that random projections of "
      "every "

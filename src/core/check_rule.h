@@ -30,7 +30,7 @@ struct CheckParameter {
 struct CheckRuleRow {
   std::string_view name;
   bool wide;         ///< the reference writes float outputs as double
-  bool wants_scale;  ///< and, behind each, `double* NAME_scale`: the sum of the terms' magnitudes
+  bool wants_scale;  ///< and, behind each, `double* NAME_scale`: the size of the terms
   std::span<const CheckParameter> parameters;
   std::string_view meaning;
 };

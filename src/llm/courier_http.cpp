@@ -38,10 +38,11 @@ class BodyReader {
     return true;
   }
 
-  /// After the last byte.
+  /// After the last byte. Half an event at the end of a stream is a cut, not a new problem.
   void finish() {
     if (form_ == Form::events && problem_.empty()) {
       [[maybe_unused]] const bool going_on = events_.finish();
+      problem_.clear();
     }
     if (form_ != Form::document) return;
     if (const Status status = parser_->document(start_); !status.ok()) {
@@ -202,7 +203,8 @@ Try judge_answer(const Job& job, const HttpResponse& response, const BodyReader&
                                   "'; check the base URL",
                               false));
   }
-  std::string why = reader.problem().empty() ? response.why : reader.problem();
+  const bool understood = reader.problem().empty() || response.end == HttpEnd::cut;
+  std::string why = understood ? response.why : reader.problem();
   if (why.empty()) why = "the stream ended before its end marker";
   const Usage wasted = wasted_usage(job, answer);
   return ended(paid_failure(at(job) + "the answer broke off: " + why, wasted, answer.cost_usd));

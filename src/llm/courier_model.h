@@ -58,7 +58,7 @@ class CourierModel final : public Model {
                      const StopSignal& stop);
   std::optional<Outcome> send_courier(const Request& request, const ProgressCallback& progress,
                                       const StopSignal& stop);
-  /// False: stopped before the courier ended.
+  /// Until the courier says how it ended, or is gone. False: stopped before that.
   bool listen(const FileDescriptor& out, Report& report, const ProgressCallback& progress,
               const StopSignal& stop);
   void take_line(std::string_view line, Report& report, const ProgressCallback& progress);

@@ -53,8 +53,9 @@ void Engine::start_asking() {
   while (!to_ask_.empty() && asking_ < parts_.model.concurrency()) {
     const std::string id = to_ask_.front();
     Open& open = open_.at(id);
-    llm::Request request{fmt::format("{}.a{}", id, open.attempt), open.proposal.messages,
-                         options_.max_output_tokens, options_.temperature};
+    llm::Request request{open.attempt == 0 ? id : fmt::format("{}.a{}", id, open.attempt),
+                         open.proposal.messages, options_.max_output_tokens,
+                         options_.temperature};
     const llm::Usage bound = parts_.model.reserve(request);
     const Cost cost{1, bound.total(), parts_.model.price_usd(bound),
                     parts_.evaluator.max_device_s()};

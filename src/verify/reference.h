@@ -34,7 +34,7 @@ class Reference {
   struct Options {
     std::filesystem::path cache;  ///< compiled references are kept here, by content
     std::string compiler = "g++";
-    std::vector<std::string> flags = {"-O2"};
+    std::vector<std::string> flags = {"-O3"};
   };
   /// Compiles, or finds it in the cache. An error holds what the compiler said.
   static Result<Reference> load(const Task& task, const Options& options);

@@ -105,8 +105,7 @@ class Entries {
     if (!wrong_.none()) return wrong_.result();
     if (count_ == 0 || std::sqrt(errors_ / static_cast<double>(count_)) <= tolerances_.rel_rms)
       return std::nullopt;
-    return whole_mismatch(input_, Verdict::precision,
-                          "is close, but less accurate than single-precision arithmetic gives.");
+    return whole_mismatch(input_, Verdict::precision, kInaccurate);
   }
 
  private:

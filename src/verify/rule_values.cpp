@@ -50,9 +50,7 @@ RuleResult check_elementwise(const RuleInput& input) {
   }
   if (!wrong.none()) return wrong.result();
   if (squares > 0 && std::sqrt(error_squares / squares) > rel_rms) {
-    return std::optional<Mismatch>(
-        whole_mismatch(input, Verdict::precision,
-                       "is close, but less accurate than single-precision arithmetic gives."));
+    return std::optional<Mismatch>(whole_mismatch(input, Verdict::precision, kInaccurate));
   }
   return std::optional<Mismatch>{};
 }
@@ -72,6 +70,31 @@ RuleResult check_scalar(const RuleInput& input) {
       wrong.add(i, expected, got, std::max(std::fabs(expected), scale));
   }
   return wrong.result();
+}
+
+RuleResult check_dot_products(const RuleInput& input) {
+  WW_TRY(const double rtol, input.number("rtol"));
+  WW_TRY(const double alpha, input.number("alpha"));
+  WW_TRY(const double rel_rms, input.number("rel_rms"));
+  WrongElements wrong(input);
+  double errors = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < input.count; ++i) {
+    const double expected = representable(input.argument.type, input.expected_at(i));
+    const double got = input.got_at(i);
+    const double scale =
+        i < input.expected.scale.size() ? input.expected.scale[i] : std::fabs(expected);
+    const double size = std::max(std::fabs(expected), scale);
+    if (std::isnan(expected)) continue;
+    if (!within(got, expected, rtol * std::fabs(expected) + alpha * scale))
+      wrong.add(i, expected, got, size);
+    if (!std::isfinite(expected) || !std::isfinite(got) || size <= 0) continue;
+    errors += (got - expected) * (got - expected) / (size * size);
+    ++count;
+  }
+  if (!wrong.none() || count == 0) return wrong.result();
+  if (std::sqrt(errors / static_cast<double>(count)) <= rel_rms) return std::optional<Mismatch>{};
+  return std::optional<Mismatch>(whole_mismatch(input, Verdict::precision, kInaccurate));
 }
 
 }  // namespace warpwright::verify

@@ -55,6 +55,10 @@ class WrongElements {
   bool all_small_ = true;
 };
 
+/// What is said when the relative RMS error alone is too large.
+inline constexpr std::string_view kInaccurate =
+    "is close, but less accurate than single-precision arithmetic gives.";
+
 /// A failure of the whole output.
 Mismatch whole_mismatch(const RuleInput& input, Verdict verdict, std::string_view what);
 
@@ -70,6 +74,7 @@ RuleResult check_bits(const RuleInput& input);
 RuleResult check_sorted_exact(const RuleInput& input);
 RuleResult check_order_multiset(const RuleInput& input);
 RuleResult check_scalar(const RuleInput& input);
+RuleResult check_dot_products(const RuleInput& input);
 RuleResult check_freivalds(const RuleInput& input);
 RuleResult check_ols(const RuleInput& input);
 

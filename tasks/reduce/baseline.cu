@@ -4,8 +4,9 @@
 // A tree in shared memory per block, then one atomic addition per block.
 __global__ void sum(const float* input, float* output, int n) {
   __shared__ float partial[256];
-  const int i = blockIdx.x * 256 + threadIdx.x;
-  partial[threadIdx.x] = i < n ? input[i] : 0.0f;
+  float own = 0.0f;
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) own += input[i];
+  partial[threadIdx.x] = own;
   __syncthreads();
   for (int stride = 128; stride > 0; stride /= 2) {
     if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];
@@ -15,6 +16,7 @@ __global__ void sum(const float* input, float* output, int n) {
 }
 
 extern "C" void solve(const float* input, float* output, int N) {
+  const int blocks = (N + 255) / 256;
   cudaMemsetAsync(output, 0, sizeof(float));
-  sum<<<(N + 255) / 256, 256>>>(input, output, N);
+  sum<<<blocks < 4096 ? blocks : 4096, 256>>>(input, output, N);
 }

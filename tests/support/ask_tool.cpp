@@ -2,7 +2,8 @@
 // What the tests need a whole process for.
 //   ask_tool courier                       a courier: job on standard input
 //   ask_tool ask SPEC BASE_URL SPOOL ID    asks the question on standard input, prints the outcome
-// The key comes from the service's variable, limits from ASK_TOOL_MAX_TOKENS.
+// The key comes from the service's variable; ASK_TOOL_MAX_TOKENS and ASK_TOOL_DELAY_SCALE are
+// options.
 
 #include <cstdio>
 #include <cstdlib>
@@ -38,7 +39,9 @@ void print(const Outcome& outcome) {
 
 int ask(char** argv, const std::string& self) {
   warpwright::llm::ModelOptions options{.spec = argv[2], .base_url = argv[3]};
-  options.delay_scale = 0.01;
+  if (const char* scale = std::getenv("ASK_TOOL_DELAY_SCALE")) {
+    options.delay_scale = std::atof(scale);
+  }
   if (const char* limit = std::getenv("ASK_TOOL_MAX_TOKENS")) {
     options.max_output_tokens = std::atoll(limit);
   }
@@ -58,14 +61,16 @@ int ask(char** argv, const std::string& self) {
   const Outcome outcome = (*model)->ask(
       {.id = argv[5], .messages = {{warpwright::llm::Role::user, *prompt}}}, progress, stop);
   print(outcome);
-  return outcome.kind == OutcomeKind::answered ? 0 : 1;
+  std::fflush(stdout);
+  ::_exit(outcome.kind == OutcomeKind::answered ? 0 : 1);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string verb = argc > 1 ? argv[1] : "";
-  if (verb == "courier") return warpwright::llm::courier_main();
+  // Without exit handlers: the leak check of a sanitizer build takes seconds per courier.
+  if (verb == "courier") ::_exit(warpwright::llm::courier_main());
   if (verb == "ask" && argc == 6) return ask(argv, argv[0]);
   std::fprintf(stderr, "usage: ask_tool courier | ask_tool ask SPEC BASE_URL SPOOL ID\n");
   return 2;

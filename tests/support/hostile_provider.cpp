@@ -163,7 +163,11 @@ void Provider::serve(int socket) {
     exchange.text = answers_.empty()
                         ? default_answer(exchange.body)
                         : answers_[static_cast<std::size_t>(number - 1) % answers_.size()];
+    const int now = ++at_once_;
+    for (int most = most_at_once_; now > most && !most_at_once_.compare_exchange_weak(most, now);) {
+    }
     find_act(act)->play(exchange);
+    --at_once_;
     finish({number, act, exchange.path, exchange.key, exchange.body, exchange.paid});
   }
   const std::scoped_lock guard(mutex_);

@@ -56,6 +56,8 @@ class Provider {
   [[nodiscard]] int requests() const { return requests_.load(); }
   [[nodiscard]] std::vector<Served> served() const;
   [[nodiscard]] int paid() const;
+  /// The most requests that were being answered at the same time.
+  [[nodiscard]] int most_at_once() const { return most_at_once_.load(); }
 
  private:
   Provider(const Options& options, FileDescriptor listener, int port);
@@ -71,6 +73,8 @@ class Provider {
   int port_ = 0;
   std::atomic<bool> stopping_{false};
   std::atomic<int> requests_{0};
+  std::atomic<int> at_once_{0};
+  std::atomic<int> most_at_once_{0};
   mutable std::mutex mutex_;
   std::vector<Served> served_;
   std::vector<int> open_sockets_;
