@@ -27,9 +27,10 @@ function(ww_folder name)
   target_link_libraries(ww_${name} PUBLIC ${links})
 endfunction()
 
-# ww_test(NAME [LINK targets...] [SOURCES more...]): program test_NAME from tests/NAME/*_test.cpp.
+# ww_test(NAME [EACH_CASE] [LINK targets...] [SOURCES more...] [LABELS labels...]): program test_NAME
+# from tests/NAME/*_test.cpp. EACH_CASE runs every case in a process of its own.
 function(ww_test name)
-  cmake_parse_arguments(ARG "" "" "LINK;SOURCES;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "EACH_CASE" "" "LINK;SOURCES;LABELS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cpp)
   if(NOT sources)
     return()
@@ -40,7 +41,12 @@ function(ww_test name)
     WARPWRIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   ww_existing(links ${ARG_LINK})
   target_link_libraries(test_${name} PRIVATE ${links} GTest::gmock GTest::gtest_main)
+  if(ARG_EACH_CASE)
+    gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
+      PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}" SKIP_REGULAR_EXPRESSION "SKIPPED")
+    return()
+  endif()
   # One CTest entry per program: starting a sanitized process per case costs more than the cases.
   add_test(NAME ${name} COMMAND test_${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
 endfunction()

@@ -94,7 +94,8 @@ const Compiler& compiler_of(const Toolchain& tools, FrontEnd front_end) {
   return front_end == FrontEnd::clang ? tools.clang : tools.nvcc;
 }
 
-std::string key_of(const BuildRequest& request, const Toolchain& tools, FrontEnd front_end) {
+std::string key_of(const Builder& builder, const BuildRequest& request, FrontEnd front_end) {
+  const Toolchain& tools = builder.tools();
   std::string text;
   const auto add = [&text](std::string_view part) {
     text += std::to_string(part.size()) + ":" + std::string(part) + "\n";
@@ -105,7 +106,7 @@ std::string key_of(const BuildRequest& request, const Toolchain& tools, FrontEnd
   add(compiler_of(tools, front_end).version);
   add(tools.host.version);
   add(tools.ptxas.string());
-  add(digest_of(device_headers()) + digest_of(recorder_sources()));
+  add(builder.digest());
   add(std::to_string(request.target.compute_major * 10 + request.target.compute_minor));
   add(std::to_string(request.optimisation) + (request.fast_math ? "f" : "") +
       (request.assemble ? "a" : ""));
@@ -170,6 +171,7 @@ Result<ProcessExit> run_tool(const Workshop& shop, const fs::path& folder,
   request.env = minimal_environment();
   request.cwd = folder;
   request.readable = {shop.builder.headers(), shop.recorder};
+  if (!shop.precompiled.empty()) request.readable.push_back(shop.precompiled);
   if (const auto& toolkit = shop.builder.tools().toolkit; !toolkit.empty()) {
     request.readable.push_back(toolkit);
   }
@@ -226,6 +228,7 @@ Result<Builder> Builder::create(sandbox::Sandbox sandbox, Toolchain tools, Optio
   builder.options_.cache = fs::canonical(builder.options_.cache, code);
   if (code) return Error{"cannot use cache folder: " + code.message()};
   const auto headers = device_headers();
+  builder.digest_ = sha256_hex(digest_of(headers) + digest_of(recorder_sources()));
   WW_TRY(builder.headers_,
          content_folder(
              builder.options_.cache / ("headers-" + digest_of(headers).substr(0, 16)),
@@ -233,20 +236,25 @@ Result<Builder> Builder::create(sandbox::Sandbox sandbox, Toolchain tools, Optio
   return builder;
 }
 
+Result<fs::path> Builder::shared_folder(std::string_view name,
+                                        const std::function<Status(const fs::path&)>& fill) const {
+  return content_folder(options_.cache / name, fill);
+}
+
 Result<fs::path> Builder::recorder(FrontEnd front_end) const {
   const Compiler& compiler = front_end == FrontEnd::clang ? tools_.clang : tools_.host;
   const std::string key =
-      sha256_hex(digest_of(recorder_sources()) + digest_of(device_headers()) + compiler.version +
+      sha256_hex(digest_ + compiler.version + std::string(name_of(front_end)) +
                  (front_end == FrontEnd::nvcc ? tools_.nvcc.version : std::string()));
-  return content_folder(
-      options_.cache / ("recorder-" + key.substr(0, 16)),
-      [&](const fs::path& partial) { return compile_recorder(*this, front_end, partial); });
+  return shared_folder("recorder-" + key.substr(0, 16), [&](const fs::path& partial) {
+    return compile_recorder(*this, front_end, partial);
+  });
 }
 
 Result<BuildOutcome> Builder::build(const BuildRequest& request, const StopSignal* stop) const {
   const auto started = std::chrono::steady_clock::now();
   WW_TRY(const FrontEnd front_end, tools_.resolve(request.front_end));
-  const fs::path cached = options_.cache / "builds" / key_of(request, tools_, front_end);
+  const fs::path cached = options_.cache / "builds" / key_of(*this, request, front_end);
   if (options_.use_cache) {
     if (auto outcome = load_outcome(cached)) return std::move(*outcome);
   }
@@ -254,7 +262,7 @@ Result<BuildOutcome> Builder::build(const BuildRequest& request, const StopSigna
   WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-build-"));
   fs::permissions(folder.path(), fs::perms(0755));
   WW_TRY(const std::string call, call_source(request.arguments));
-  const Workshop shop{*this, request, front_end, folder.path(), call, recorder_folder, stop};
+  const Workshop shop{*this, request, front_end, folder.path(), call, recorder_folder, {}, stop};
   WW_TRY(BuildOutcome outcome,
          front_end == FrontEnd::clang ? build_with_clang(shop) : build_with_nvcc(shop));
   if (stop != nullptr && stop->requested()) return Error{"the build was stopped"};

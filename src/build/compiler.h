@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,12 @@ class Builder {
   [[nodiscard]] const std::filesystem::path& headers() const { return headers_; }
   /// The folder with librecorder.so and the program `record`, compiled at the first use.
   Result<std::filesystem::path> recorder(FrontEnd front_end) const;
+  /// A folder of the cache for something of ours, filled by the first who asks for it.
+  Result<std::filesystem::path> shared_folder(
+      std::string_view name,
+      const std::function<Status(const std::filesystem::path& partial)>& fill) const;
+  /// Digest of the headers and the recorder inside this program.
+  [[nodiscard]] const std::string& digest() const { return digest_; }
 
  private:
   Builder(sandbox::Sandbox sandbox, Toolchain tools, Options options)
@@ -85,6 +92,7 @@ class Builder {
   Toolchain tools_;
   Options options_;
   std::filesystem::path headers_;
+  std::string digest_;
 };
 
 }  // namespace warpwright::build

@@ -112,8 +112,8 @@ std::optional<Message> unlocated(std::string_view line) {
 
 bool is_noise(const Diagnostic& diagnostic) {
   const std::string_view text = diagnostic.message;
-  return text.starts_with("linker command failed") || text.starts_with("too many errors") ||
-         text.starts_with("linker input file unused") ||
+  return text.find("linker command failed") != std::string_view::npos ||
+         text.starts_with("too many errors") || text.starts_with("linker input file unused") ||
          text.find("ld returned 1 exit status") != std::string_view::npos ||
          text.find("Optimized debugging not supported") != std::string_view::npos;
 }

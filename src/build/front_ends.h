@@ -14,9 +14,10 @@ struct Workshop {
   const Builder& builder;
   const BuildRequest& request;
   FrontEnd front_end;
-  std::filesystem::path folder;    ///< empty at first
-  std::string call;                ///< C source that calls solve
-  std::filesystem::path recorder;  ///< the folder with librecorder.so
+  std::filesystem::path folder;       ///< empty at first
+  std::string call;                   ///< C source that calls solve
+  std::filesystem::path recorder;     ///< the folder with librecorder.so
+  std::filesystem::path precompiled;  ///< clang: the folder with the prelude's PCH files, or empty
   const StopSignal* stop;
 };
 

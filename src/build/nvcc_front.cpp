@@ -29,7 +29,7 @@ Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, int ar
       "-gencode",
       "arch=compute_" + number + ",code=[sm_" + number + ",compute_" + number + "]",
       "-Xcompiler",
-      "-fPIC,-g1",
+      "-fPIC,-g1,-fno-optimize-sibling-calls",
       "-ccbin",
       shop.builder.tools().host.path.string(),
       "--keep",

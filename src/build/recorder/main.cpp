@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -62,13 +63,28 @@ std::vector<std::string> read_job(const char* path) {
   return calls;
 }
 
-void on_fault(int number, siginfo_t* info, void*) {
-  // x86-64 hides the address of a non-canonical access; nothing else in solve makes one.
+/// The instruction that faulted, as if it were a call's return address.
+const void* faulting_place(void* context) {
+  const auto* machine = &static_cast<ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return reinterpret_cast<const void*>(machine->gregs[REG_RIP] + 1);
+#elif defined(__aarch64__)
+  return reinterpret_cast<const void*>(machine->pc + 1);
+#else
+  return nullptr;
+#endif
+}
+
+void on_fault(int number, siginfo_t* info, void* context) {
+  // x86-64 hides the address of a non-canonical access (nothing else in solve makes one), aarch64
+  // leaves out its top byte.
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  constexpr std::uint64_t kTopByte = kTag & (std::uint64_t{0xFF} << 56);
   const bool device = (number == SIGSEGV || number == SIGBUS) &&
-                      ((address & kTagMask) == kTag || info->si_code == SI_KERNEL);
+                      (((address | kTopByte) & kTagMask) == kTag || info->si_code == SI_KERNEL);
+  const void* place = faulting_place(context);
   if (device) {
-    give_up("host_error", "solve reads or writes device memory from host code", nullptr);
+    give_up("host_error", "solve reads or writes device memory from host code", place);
   }
   give_up("host_error",
           std::string("solve crashed on the host: ") + (number == SIGSEGV   ? "segmentation fault"
@@ -76,7 +92,7 @@ void on_fault(int number, siginfo_t* info, void*) {
                                                         : number == SIGFPE
                                                             ? "division by zero or bad arithmetic"
                                                             : "fatal signal"),
-          nullptr);
+          place);
 }
 
 void catch_faults() {

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "build/lint.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+
+namespace warpwright::build {
+
+namespace {
+
+constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20;
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+int line_at(std::string_view text, std::size_t position) {
+  return 1 + static_cast<int>(
+                 std::count(text.begin(), text.begin() + static_cast<long>(position), '\n'));
+}
+
+/// The position of `word` as a whole word at or after `from`.
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0) {
+  for (std::size_t at = text.find(word, from); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const bool starts = at == 0 || !is_word(text[at - 1]);
+    const std::size_t end = at + word.size();
+    if (starts && (end >= text.size() || !is_word(text[end]))) return at;
+  }
+  return std::string_view::npos;
+}
+
+struct Directive {
+  std::string name;
+  std::string rest;
+  int line;
+};
+
+/// Lines as the preprocessor sees them: a backslash at the end joins the next line.
+std::vector<std::pair<int, std::string>> logical_lines(std::string_view text) {
+  std::vector<std::pair<int, std::string>> result;
+  int number = 0;
+  bool joins = false;
+  for (const auto line : lines_of(text)) {
+    ++number;
+    if (!joins) result.emplace_back(number, std::string());
+    joins = !line.empty() && line.back() == '\\';
+    result.back().second += joins ? line.substr(0, line.size() - 1) : line;
+  }
+  return result;
+}
+
+std::vector<Directive> directives(std::string_view text) {
+  std::vector<Directive> found;
+  for (const auto& [number, line] : logical_lines(text)) {
+    std::string_view rest = trimmed(line);
+    // "%:" is another spelling of "#".
+    if (rest.starts_with("#")) {
+      rest.remove_prefix(1);
+    } else if (rest.starts_with("%:")) {
+      rest.remove_prefix(2);
+    } else {
+      continue;
+    }
+    rest = trimmed(rest);
+    std::size_t end = 0;
+    while (end < rest.size() && is_word(rest[end])) ++end;
+    found.push_back(
+        {std::string(rest.substr(0, end)), std::string(trimmed(rest.substr(end))), number});
+  }
+  return found;
+}
+
+int missing_solve(std::string_view stripped, std::string_view original, std::string_view) {
+  // The literal is gone from the stripped text, so "extern" is found there and its language in
+  // the original, at the same place.
+  for (auto at = find_word(stripped, "extern"); at != std::string_view::npos;
+       at = find_word(stripped, "extern", at + 1)) {
+    const std::string_view after = trimmed(original.substr(at + 6));
+    if (!after.starts_with("\"C\"")) continue;
+    const auto name = find_word(stripped, "solve", at);
+    if (name == std::string_view::npos) continue;
+    const std::string_view rest = trimmed(stripped.substr(name + 5));
+    if (rest.starts_with("(")) return 0;
+  }
+  return 1;
+}
+
+int path_include(std::string_view stripped, std::string_view, std::string_view) {
+  for (const auto& directive : directives(stripped)) {
+    if (directive.name != "include" && directive.name != "import") continue;
+    const std::string_view operand = directive.rest;
+    const bool literal = operand.starts_with("<") || operand.starts_with("\"");
+    if (!literal || operand.find("..") != std::string_view::npos ||
+        operand.find('\\') != std::string_view::npos || operand.substr(1, 1) == "/" ||
+        operand.substr(1, 1) == "~") {
+      return directive.line;
+    }
+  }
+  return 0;
+}
+
+int embedding(std::string_view stripped, std::string_view original, std::string_view) {
+  for (const auto& directive : directives(stripped)) {
+    if (directive.name == "embed" || directive.name == "include_next") return directive.line;
+  }
+  // Assembler directives stand inside of strings.
+  for (const std::string_view word : {".incbin", ".include"}) {
+    const auto at = original.find(word);
+    if (at != std::string_view::npos) return line_at(original, at);
+  }
+  if (const auto at = find_word(stripped, "__has_embed"); at != std::string_view::npos) {
+    return line_at(stripped, at);
+  }
+  return 0;
+}
+
+int pragma_plugin(std::string_view stripped, std::string_view original, std::string_view) {
+  constexpr std::array<std::string_view, 6> kWords = {
+      "plugin", "comment", "dependency", "include_alias", "GCC poison", "clang module"};
+  for (const auto& directive : directives(stripped)) {
+    if (directive.name != "pragma") continue;
+    for (const auto word : kWords) {
+      if (directive.rest.find(word) != std::string_view::npos) return directive.line;
+    }
+  }
+  if (const auto at = find_word(stripped, "_Pragma"); at != std::string_view::npos) {
+    const auto end = original.find(')', at);
+    const auto text = original.substr(at, end == std::string_view::npos ? 80 : end - at);
+    for (const auto word : kWords) {
+      if (text.find(word) != std::string_view::npos) return line_at(stripped, at);
+    }
+  }
+  return 0;
+}
+
+int line_directive(std::string_view stripped, std::string_view, std::string_view) {
+  for (const auto& directive : directives(stripped)) {
+    if (directive.name == "line") return directive.line;
+  }
+  return 0;
+}
+
+int one_kernel(std::string_view stripped, std::string_view, std::string_view lane) {
+  if (lane != "strict") return 0;
+  int definitions = 0;
+  for (auto at = find_word(stripped, "__global__"); at != std::string_view::npos;
+       at = find_word(stripped, "__global__", at + 1)) {
+    // A declaration ends with ';' before any body begins.
+    const auto body = stripped.find('{', at);
+    const auto end = stripped.find(';', at);
+    if (body == std::string_view::npos || end < body) continue;
+    ++definitions;
+    if (definitions > 1) return line_at(stripped, at);
+  }
+  return definitions == 1 ? 0 : 1;
+}
+
+int too_large(std::string_view, std::string_view original, std::string_view) {
+  return original.size() > kMaxSourceBytes ? 1 : 0;
+}
+
+constexpr std::array<LintRule, 7> kRules = {{
+    {"too_large", "sources above 1 MiB", "the source is larger than 1 MiB", too_large},
+    {"missing_solve", "a definition of extern \"C\" solve(...)",
+     "there is no function extern \"C\" void solve(...)", missing_solve},
+    {"path_include", "includes by path, by macro or of parent folders",
+     "includes must name a standard or CUDA header directly; paths are not allowed", path_include},
+    {"embedding", "#embed, #include_next, .incbin and .include",
+     "files cannot be embedded into a candidate", embedding},
+    {"pragma_plugin", "pragmas that load or read something", "this #pragma is not allowed",
+     pragma_plugin},
+    {"line_directive", "#line", "#line is not allowed: it hides where messages come from",
+     line_directive},
+    {"one_kernel", "lane strict: exactly one __global__ definition",
+     "this lane asks for exactly one __global__ function", one_kernel},
+}};
+
+/// Copies a literal's delimiters and blanks what is between; returns the position after it.
+std::size_t blank_literal(std::string_view in, std::size_t at, std::string& out) {
+  const char quote = in[at];
+  out[at] = quote;
+  for (++at; at < in.size() && in[at] != quote && in[at] != '\n'; ++at) {
+    if (in[at] == '\\' && at + 1 < in.size() && in[at + 1] != '\n') ++at;
+  }
+  if (at < in.size() && in[at] == quote) out[at] = quote;
+  return at + 1;
+}
+
+std::size_t blank_raw_string(std::string_view in, std::size_t at) {
+  const auto open = in.find('(', at);
+  if (open == std::string_view::npos) return in.size();
+  const std::string end = ")" + std::string(in.substr(at + 1, open - at - 1)) + "\"";
+  const auto close = in.find(end, open);
+  return close == std::string_view::npos ? in.size() : close + end.size();
+}
+
+/// Whether position `at` stands on an #include line, spliced lines joined.
+bool is_include_line(std::string_view in, std::size_t at) {
+  std::size_t from = at;
+  while (from > 0 && (in[from - 1] != '\n' || (from > 1 && in[from - 2] == '\\'))) --from;
+  std::string joined;
+  for (std::size_t i = from; i < at; ++i) {
+    if (in.substr(i, 2) == "\\\n") {
+      ++i;
+    } else {
+      joined += in[i];
+    }
+  }
+  std::string_view line = trimmed(joined);
+  if (!line.starts_with("#") && !line.starts_with("%:")) return false;
+  line = trimmed(line.substr(line.starts_with("#") ? 1 : 2));
+  return line.starts_with("include") || line.starts_with("import");
+}
+
+}  // namespace
+
+std::string strip_source(std::string_view in) {
+  std::string out(in.size(), ' ');
+  std::size_t at = 0;
+  while (at < in.size()) {
+    const char c = in[at];
+    if (in.substr(at, 2) == "//") {
+      // A backslash at its end carries a comment on to the next line.
+      while (at < in.size() && (in[at] != '\n' || in[at - 1] == '\\')) {
+        if (in[at] == '\n') out[at] = '\n';
+        ++at;
+      }
+    } else if (in.substr(at, 2) == "/*") {
+      const auto end = in.find("*/", at + 2);
+      const auto stop = end == std::string_view::npos ? in.size() : end + 2;
+      for (; at < stop; ++at) {
+        if (in[at] == '\n') out[at] = '\n';
+      }
+    } else if (c == '"' && at > 0 && in[at - 1] == 'R' && (at < 2 || !is_word(in[at - 2]))) {
+      const auto stop = blank_raw_string(in, at);
+      for (; at < stop; ++at) {
+        if (in[at] == '\n') out[at] = '\n';
+      }
+    } else if (c == '"' && is_include_line(in, at)) {
+      while (at < in.size() && in[at] != '\n') {
+        out[at] = in[at];
+        ++at;
+      }
+    } else if (c == '"' || (c == '\'' && (at == 0 || !is_word(in[at - 1])))) {
+      at = blank_literal(in, at, out);
+    } else {
+      out[at] = c;
+      ++at;
+    }
+  }
+  return out;
+}
+
+std::span<const LintRule> lint_rules() { return kRules; }
+
+std::optional<LintFinding> lint(std::string_view source, std::string_view lane) {
+  const std::string stripped = strip_source(source);
+  for (const auto& rule : kRules) {
+    const int line = rule.check(stripped, source, lane);
+    if (line > 0) return LintFinding{std::string(rule.name), line, std::string(rule.message)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace warpwright::build

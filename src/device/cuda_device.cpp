@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda_device.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include "base/text.h"
+#include "device/cuda_replay.h"
+
+namespace warpwright::device {
+
+namespace {
+
+constexpr double kSpinSeconds = 0.002;
+constexpr int kOverheadSamples = 21;
+
+using SteadyClock = std::chrono::steady_clock;
+
+double seconds_since(SteadyClock::time_point start) {
+  return std::chrono::duration<double>(SteadyClock::now() - start).count();
+}
+
+Result<FileLock> wait_for_gpu(int ordinal, double wait_s) {
+  std::error_code ignored;
+  auto folder = std::filesystem::temp_directory_path(ignored);
+  if (ignored) folder = "/tmp";
+  const auto path = folder / ("warpwright-gpu-" + std::to_string(ordinal) + "-" +
+                              std::to_string(getuid()) + ".lock");
+  const auto start = SteadyClock::now();
+  while (true) {
+    auto lock = FileLock::acquire(path);
+    if (lock.ok() || seconds_since(start) >= wait_s) return lock;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> CudaDevice::open(int ordinal, double wait_s) {
+  WW_TRY(const CudaDriver driver, CudaDriver::open());
+  WW_TRY(FileLock lock, wait_for_gpu(ordinal, wait_s));
+  std::unique_ptr<CudaDevice> device(new CudaDevice(driver, std::move(lock)));
+  WW_CHECK(device->start(ordinal));
+  return std::unique_ptr<Device>(std::move(device));
+}
+
+Status CudaDevice::start(int ordinal) {
+  WW_CHECK(
+      driver_.check(driver_.device_get(&device_, ordinal), "open GPU " + std::to_string(ordinal)));
+  CuContext context = nullptr;
+  WW_CHECK(driver_.check(driver_.context_retain(&context, device_), "create a GPU context"));
+  retained_ = true;
+  WW_CHECK(driver_.check(driver_.context_set_current(context), "use the GPU context"));
+  driver_.context_set_limit(kCuLimitPersistingL2, 0);  // not every GPU has it
+  WW_CHECK(driver_.check(driver_.stream_create(&stream_, kCuStreamNonBlocking), "make a stream"));
+  WW_CHECK(driver_.check(driver_.event_create(&begin_, 0), "make an event"));
+  WW_CHECK(driver_.check(driver_.event_create(&end_, 0), "make an event"));
+  maps_pages_ = attribute(CuAttribute::virtual_memory) == 1;
+  info_.facts = facts_of(driver_, device_, ordinal);
+  int version = 0;
+  driver_.driver_version(&version);
+  info_.description = info_.facts.name + " (CUDA " + std::to_string(version / 1000) + "." +
+                      std::to_string(version % 1000 / 10) + " driver)";
+  const auto flush_bytes =
+      static_cast<std::uint64_t>(std::max(info_.facts.l2_bytes, 4LL << 20)) * 2;
+  WW_TRY(flush_, CudaMemory::allocate(driver_, device_, flush_bytes, CudaMemory::Guard::margins));
+  WW_TRY(pattern_,
+         CudaMemory::allocate(driver_, device_, kPoisonTileBytes, CudaMemory::Guard::margins));
+  WW_CHECK(measure_overhead());
+  std::size_t free_bytes = 0, total = 0;
+  WW_CHECK(driver_.check(driver_.memory_info(&free_bytes, &total), "ask for free memory"));
+  info_.free_bytes = free_bytes;
+  return {};
+}
+
+CudaDevice::~CudaDevice() {
+  // A lost context may still run a hanging kernel, and any call would wait for it; the driver
+  // takes everything back when the process ends.
+  if (lost_ || !retained_) return;
+  buffers_.clear();
+  modules_.clear();
+  flush_.reset();
+  pattern_.reset();
+  if (begin_ != nullptr) driver_.event_destroy(begin_);
+  if (end_ != nullptr) driver_.event_destroy(end_);
+  if (stream_ != nullptr) driver_.stream_destroy(stream_);
+  driver_.context_release(device_);
+}
+
+int CudaDevice::attribute(CuAttribute which) const {
+  int value = 0;
+  return driver_.device_attribute(&value, static_cast<int>(which), device_) == 0 ? value : 0;
+}
+
+Status CudaDevice::measure_overhead() {
+  std::vector<double> samples;
+  for (int i = 0; i < kOverheadSamples; ++i) {
+    WW_CHECK(flush_cache());
+    WW_CHECK(driver_.check(driver_.event_record(begin_, stream_), "record an event"));
+    WW_CHECK(driver_.check(driver_.event_record(end_, stream_), "record an event"));
+    WW_CHECK(driver_.check(driver_.stream_synchronize(stream_), "wait for the GPU"));
+    float ms = 0;
+    WW_CHECK(driver_.check(driver_.event_elapsed_ms(&ms, begin_, end_), "read the GPU's clock"));
+    samples.push_back(ms * 1e3);
+  }
+  std::nth_element(samples.begin(), samples.begin() + kOverheadSamples / 2, samples.end());
+  info_.timer_overhead_us = samples[kOverheadSamples / 2];
+  return {};
+}
+
+Status CudaDevice::flush_cache() {
+  flush_value_ = static_cast<unsigned char>(flush_value_ + 1);
+  return driver_.check(driver_.set_8(flush_->address(), flush_value_, flush_->bytes(), stream_),
+                       "flush the cache");
+}
+
+Result<CuAddress> CudaDevice::pattern(std::uint64_t seed) {
+  if (!pattern_valid_ || pattern_seed_ != seed) {
+    const auto bytes = poison_pattern(seed, kPoisonTileBytes);
+    WW_CHECK(driver_.check(
+        driver_.copy_to_device_async(pattern_->address(), bytes.data(), bytes.size(), stream_),
+        "upload random bits"));
+    WW_CHECK(driver_.check(driver_.stream_synchronize(stream_), "upload random bits"));
+    pattern_seed_ = seed;
+    pattern_valid_ = true;
+  }
+  return pattern_->address();
+}
+
+Result<std::optional<Fault>> CudaDevice::wait(CuEvent event, double limit_s) {
+  const auto start = SteadyClock::now();
+  while (true) {
+    const CuResult result = driver_.event_query(event);
+    if (result == 0) return std::optional<Fault>{};
+    if (result != kCuNotReady) {
+      lost_ = true;
+      auto fault = fault_of(result, driver_);
+      if (!fault) return Error{"the GPU failed: " + driver_.describe(result)};
+      return fault;
+    }
+    const double waited = seconds_since(start);
+    if (waited > limit_s) {
+      lost_ = true;
+      return std::optional<Fault>(Fault{.verdict = Verdict::timeout,
+                                        .kind = "timeout",
+                                        .message = "the kernel did not end in time"});
+    }
+    if (waited > kSpinSeconds) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+Status CudaDevice::usable() const {
+  if (lost_) return Error{"the GPU context is lost after a fault; a new process is needed"};
+  return {};
+}
+
+Result<Loaded> CudaDevice::load(const Code& code) {
+  WW_CHECK(usable());
+  auto module = std::make_unique<CudaModule>(driver_, code);
+  WW_TRY(auto fault, module->load());
+  if (fault) return Loaded{.fault = std::move(fault)};
+  modules_.push_back(std::move(module));
+  return Loaded{.module = static_cast<ModuleId>(modules_.size()) - 1};
+}
+
+Result<BufferId> CudaDevice::allocate(std::uint64_t bytes, std::string_view name) {
+  WW_CHECK(usable());
+  const auto guard = maps_pages_ ? CudaMemory::Guard::unmapped_pages : CudaMemory::Guard::margins;
+  WW_TRY(auto memory, CudaMemory::allocate(driver_, device_, bytes, guard));
+  buffers_[next_buffer_] = {std::move(memory), std::string(name)};
+  return next_buffer_++;
+}
+
+void CudaDevice::release(BufferId buffer) {
+  const auto found = buffers_.find(buffer);
+  if (found == buffers_.end()) return;
+  if (lost_) static_cast<void>(found->second.memory.release());  // freeing might never return
+  buffers_.erase(found);
+}
+
+Status CudaDevice::upload(BufferId to, std::span<const std::byte> bytes) {
+  WW_CHECK(usable());
+  const auto& memory = *buffers_.at(to).memory;
+  ASSERT(bytes.size() <= memory.bytes(), "an upload larger than its buffer");
+  WW_CHECK(driver_.check(driver_.copy_to_device(memory.address(), bytes.data(), bytes.size()),
+                         "upload to the GPU"));
+  // The copy may return while its last part is on the way, and our stream does not wait for it.
+  return driver_.check(driver_.stream_synchronize(nullptr), "upload to the GPU");
+}
+
+Status CudaDevice::download(std::span<std::byte> to, BufferId from) {
+  WW_CHECK(usable());
+  const auto& memory = *buffers_.at(from).memory;
+  ASSERT(to.size() <= memory.bytes(), "a download larger than its buffer");
+  return driver_.check(driver_.copy_to_host(to.data(), memory.address(), to.size()),
+                       "download from the GPU");
+}
+
+Result<std::unique_ptr<Replay>> CudaDevice::prepare(ModuleId module, const LaunchPlan& plan,
+                                                    std::span<const Binding> bindings) {
+  WW_CHECK(usable());
+  return CudaReplay::make(*this, module, plan, bindings);
+}
+
+}  // namespace warpwright::device

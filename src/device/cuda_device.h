@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "base/files.h"
+#include "device/cuda_driver.h"
+#include "device/cuda_memory.h"
+#include "device/cuda_module.h"
+#include "device/device.h"
+
+namespace warpwright::device {
+
+/// A GPU through the driver's interface: the primary context of one device, one stream.
+class CudaDevice final : public Device {
+ public:
+  /// Waits up to wait_s for other judges to leave the GPU: it is used by one at a time.
+  static Result<std::unique_ptr<Device>> open(int ordinal, double wait_s);
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+  ~CudaDevice() override;
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  Result<Loaded> load(const Code& code) override;
+  Result<BufferId> allocate(std::uint64_t bytes, std::string_view name) override;
+  void release(BufferId buffer) override;
+  Status upload(BufferId to, std::span<const std::byte> bytes) override;
+  Status download(std::span<std::byte> to, BufferId from) override;
+  Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
+                                          std::span<const Binding> bindings) override;
+
+ private:
+  friend class CudaReplay;
+  struct Buffer {
+    std::unique_ptr<CudaMemory> memory;
+    std::string name;
+  };
+  CudaDevice(const CudaDriver& driver, FileLock lock) : driver_(driver), lock_(std::move(lock)) {}
+  Status start(int ordinal);
+  Status measure_overhead();
+  /// For a fresh pattern of random bits on the device, valid until the next call.
+  Result<CuAddress> pattern(std::uint64_t seed);
+  /// Writes over the whole L2 cache, twice.
+  Status flush_cache();
+  /// Polls; the fault when the kernel failed or the time is up.
+  Result<std::optional<Fault>> wait(CuEvent event, double limit_s);
+  [[nodiscard]] Status usable() const;
+  [[nodiscard]] int attribute(CuAttribute which) const;
+
+  CudaDriver driver_;
+  FileLock lock_;
+  CuDevice device_ = 0;
+  CuStream stream_ = nullptr;
+  CuEvent begin_ = nullptr, end_ = nullptr;
+  DeviceInfo info_;
+  bool maps_pages_ = false;
+  bool retained_ = false;
+  bool lost_ = false;  ///< after a fault that the context does not survive
+  std::map<BufferId, Buffer> buffers_;
+  BufferId next_buffer_ = 0;
+  std::vector<std::unique_ptr<CudaModule>> modules_;
+  std::unique_ptr<CudaMemory> pattern_;
+  std::uint64_t pattern_seed_ = 0;
+  bool pattern_valid_ = false;
+  std::unique_ptr<CudaMemory> flush_;
+  unsigned char flush_value_ = 0;
+};
+
+inline constexpr std::uint64_t kPoisonTileBytes = std::uint64_t{1} << 20;
+
+/// What the driver says of a GPU, without a context on it. Peaks come from the table of known
+/// devices, or from clocks and widths.
+DeviceFacts facts_of(const CudaDriver& driver, CuDevice device, int ordinal);
+Result<DeviceFacts> cuda_facts(int ordinal);
+
+/// Which verdict a failed launch or kernel means. Absent for results that are no fault of the
+/// candidate's.
+std::optional<Fault> fault_of(CuResult result, const CudaDriver& driver);
+
+}  // namespace warpwright::device

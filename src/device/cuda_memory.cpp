@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda_memory.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace warpwright::device {
+
+namespace {
+
+constexpr std::uint64_t kAlignment = 256;
+constexpr std::uint64_t kPlainMargin = 64 << 10;
+// Looked at after a call, on each side; overruns are rarely longer, and those are killed by pages.
+constexpr std::uint64_t kWatchedBytes = 4096;
+
+std::uint64_t rounded_up(std::uint64_t value, std::uint64_t to) {
+  return (value + to - 1) / to * to;
+}
+
+bool all_equal(std::span<const unsigned char> bytes, unsigned char value) {
+  return std::all_of(bytes.begin(), bytes.end(), [&](unsigned char b) { return b == value; });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CudaMemory>> CudaMemory::allocate(const CudaDriver& driver, CuDevice device,
+                                                         std::uint64_t bytes, Guard guard) {
+  std::unique_ptr<CudaMemory> memory(new CudaMemory(driver));
+  memory->bytes_ = bytes;
+  if (guard == Guard::unmapped_pages) {
+    WW_CHECK(memory->map(device, bytes));
+  } else {
+    WW_CHECK(memory->take(bytes));
+  }
+  return memory;
+}
+
+Status CudaMemory::map(CuDevice device, std::uint64_t bytes) {
+  CuMemProperties properties;
+  properties.location.id = device;
+  std::size_t page = 0;
+  WW_CHECK(driver_.check(driver_.memory_granularity(&page, &properties, 0), "ask for page sizes"));
+  const std::uint64_t needed = std::max<std::uint64_t>(rounded_up(bytes, kAlignment), kAlignment);
+  mapped_bytes_ = rounded_up(needed, page);
+  reserved_bytes_ = mapped_bytes_ + 2 * page;
+  CuAddress reserved = 0;
+  WW_CHECK(driver_.check(driver_.memory_reserve(&reserved, reserved_bytes_, 0, 0, 0),
+                         "reserve device addresses"));
+  reserved_ = reserved;
+  CuHandle handle = 0;
+  WW_CHECK(driver_.check(driver_.memory_create(&handle, mapped_bytes_, &properties, 0),
+                         "allocate device memory"));
+  handle_ = handle;
+  WW_CHECK(driver_.check(driver_.memory_map(reserved_ + page, mapped_bytes_, 0, handle_, 0),
+                         "map device memory"));
+  mapped_ = reserved_ + page;
+  CuMemAccess access;
+  access.location.id = device;
+  WW_CHECK(driver_.check(driver_.memory_set_access(mapped_, mapped_bytes_, &access, 1),
+                         "open device memory"));
+  address_ = end() - needed;
+  return {};
+}
+
+Status CudaMemory::take(std::uint64_t bytes) {
+  mapped_bytes_ = rounded_up(bytes, kAlignment) + 2 * kPlainMargin;
+  CuAddress at = 0;
+  WW_CHECK(driver_.check(driver_.memory_alloc(&at, mapped_bytes_), "allocate device memory"));
+  mapped_ = at;
+  address_ = at + kPlainMargin;
+  return {};
+}
+
+CudaMemory::~CudaMemory() {
+  if (reserved_ == 0) {
+    if (mapped_ != 0) driver_.memory_free(mapped_);
+    return;
+  }
+  if (mapped_ != 0) driver_.memory_unmap(mapped_, mapped_bytes_);
+  if (handle_ != 0) driver_.memory_destroy(handle_);
+  driver_.memory_unreserve(reserved_, reserved_bytes_);
+}
+
+Status CudaMemory::fill_margins(unsigned char value, CuStream stream) const {
+  const CuAddress behind = address_ + bytes_;
+  if (address_ > mapped_) {
+    WW_CHECK(driver_.check(driver_.set_8(mapped_, value, address_ - mapped_, stream),
+                           "fill the margin of a buffer"));
+  }
+  if (end() > behind) {
+    WW_CHECK(driver_.check(driver_.set_8(behind, value, end() - behind, stream),
+                           "fill the margin of a buffer"));
+  }
+  return {};
+}
+
+Result<bool> CudaMemory::margins_hold(unsigned char value) const {
+  const std::uint64_t before = std::min(address_ - mapped_, kWatchedBytes);
+  const std::uint64_t behind = std::min(end() - (address_ + bytes_), kWatchedBytes);
+  std::vector<unsigned char> bytes(std::max(before, behind));
+  for (const auto& [at, count] :
+       {std::pair{address_ - before, before}, std::pair{address_ + bytes_, behind}}) {
+    if (count == 0) continue;
+    WW_CHECK(driver_.check(driver_.copy_to_host(bytes.data(), at, count),
+                           "read the margin of a buffer"));
+    if (!all_equal({bytes.data(), count}, value)) return false;
+  }
+  return true;
+}
+
+Status repeat_pattern(const CudaDriver& driver, CuAddress at, std::uint64_t pattern_bytes,
+                      std::uint64_t bytes, CuStream stream) {
+  for (std::uint64_t done = pattern_bytes; done < bytes;) {
+    const std::uint64_t count = std::min(done, bytes - done);
+    WW_CHECK(driver.check(driver.copy_async(at + done, at, count, stream), "fill a buffer"));
+    done += count;
+  }
+  return {};
+}
+
+}  // namespace warpwright::device

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "device/cuda_driver.h"
+
+namespace warpwright::device {
+
+/// Device memory of one buffer with forbidden ground around it. Where the driver can map memory
+/// page by page, the buffer ends at the last mapped page and unmapped pages follow and precede it:
+/// running over its end by 256 bytes or more faults at once. The mapped rest around the buffer is
+/// a margin: filled before a call, looked at after it.
+class CudaMemory {
+ public:
+  enum class Guard { unmapped_pages, margins };
+  /// Absent when the device has not enough memory.
+  static Result<std::unique_ptr<CudaMemory>> allocate(const CudaDriver& driver, CuDevice device,
+                                                      std::uint64_t bytes, Guard guard);
+  CudaMemory(const CudaMemory&) = delete;
+  CudaMemory& operator=(const CudaMemory&) = delete;
+  ~CudaMemory();
+
+  [[nodiscard]] CuAddress address() const { return address_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+  /// Fills both margins, the whole of them: nothing can be kept there from call to call.
+  Status fill_margins(unsigned char value, CuStream stream) const;
+  /// Whether the parts next to the buffer still hold the value. Waits for the device.
+  [[nodiscard]] Result<bool> margins_hold(unsigned char value) const;
+
+ private:
+  explicit CudaMemory(const CudaDriver& driver) : driver_(driver) {}
+  Status map(CuDevice device, std::uint64_t bytes);
+  Status take(std::uint64_t bytes);
+  [[nodiscard]] CuAddress end() const { return mapped_ + mapped_bytes_; }
+
+  const CudaDriver& driver_;
+  CuAddress address_ = 0;
+  std::uint64_t bytes_ = 0;
+  CuAddress mapped_ = 0;
+  std::uint64_t mapped_bytes_ = 0;
+  CuAddress reserved_ = 0;  ///< 0 = a plain allocation
+  std::uint64_t reserved_bytes_ = 0;
+  CuHandle handle_ = 0;
+};
+
+/// Copies the first `pattern_bytes` of the range over the rest of it.
+Status repeat_pattern(const CudaDriver& driver, CuAddress at, std::uint64_t pattern_bytes,
+                      std::uint64_t bytes, CuStream stream);
+
+}  // namespace warpwright::device

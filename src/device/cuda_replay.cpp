@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda_replay.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace warpwright::device {
+
+namespace {
+
+// More scratch buffers than this get plain memory: a page of its own each would cost too much.
+constexpr std::size_t kMostGuardedScratch = 32;
+constexpr std::uint32_t kPlainDynamicShared = 48 << 10;
+constexpr std::uint32_t kPortableClusterBlocks = 8;
+
+}  // namespace
+
+Result<std::unique_ptr<Replay>> CudaReplay::make(CudaDevice& device, ModuleId module,
+                                                 const LaunchPlan& plan,
+                                                 std::span<const Binding> bindings) {
+  std::unique_ptr<CudaReplay> replay(new CudaReplay(device, module, plan));
+  replay->bindings_.assign(bindings.begin(), bindings.end());
+  WW_CHECK(replay->allocate());
+  if (!replay->fault_) WW_CHECK(replay->set_limits());
+  if (!replay->fault_) WW_CHECK(replay->resolve());
+  if (!replay->fault_) WW_CHECK(replay->stage_uploads());
+  return std::unique_ptr<Replay>(std::move(replay));
+}
+
+CudaReplay::~CudaReplay() {
+  if (device_.lost_) {
+    for (auto& memory : scratch_) static_cast<void>(memory.release());
+    for (auto& memory : staged_) static_cast<void>(memory.release());
+    return;
+  }
+  drop_graph();
+}
+
+Status CudaReplay::allocate() {
+  scratch_.resize(plan_.buffers.size());
+  const bool cheap = !device_.maps_pages_ || plan_.buffers.size() > kMostGuardedScratch;
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+    if (plan_.buffers[i].kind != BufferKind::scratch) continue;
+    auto memory = CudaMemory::allocate(
+        driver_, device_.device_, std::max<std::uint64_t>(plan_.buffers[i].bytes, 1),
+        cheap ? CudaMemory::Guard::margins : CudaMemory::Guard::unmapped_pages);
+    if (!memory.ok()) {
+      fault_ = Fault{.verdict = Verdict::launch_error,
+                     .kind = "out_of_memory",
+                     .message = "the device has not enough memory for the scratch buffers (" +
+                                std::to_string(plan_.buffers[i].bytes) + " bytes asked for)"};
+      return {};
+    }
+    scratch_[i] = std::move(memory).value();
+  }
+  return {};
+}
+
+Status CudaReplay::set_limits() {
+  const std::array<std::pair<int, std::uint64_t>, 2> limits = {
+      {{kCuLimitStackSize, plan_.stack_bytes}, {kCuLimitMallocHeapSize, plan_.heap_bytes}}};
+  for (const auto& [limit, bytes] : limits) {
+    if (bytes == 0) continue;
+    const CuResult result = driver_.context_set_limit(limit, bytes);
+    if (result == 0) continue;
+    fault_ = Fault{
+        .verdict = Verdict::launch_error,
+        .kind = "device_limit",
+        .message = "the device refuses a limit that solve() sets: " + driver_.describe(result)};
+  }
+  return {};
+}
+
+Status CudaReplay::resolve() {
+  drop_graph();
+  const CudaModule& module = *device_.modules_.at(static_cast<std::size_t>(module_));
+  bases_.assign(plan_.buffers.size(), 0);
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+    const PlanBuffer& buffer = plan_.buffers[i];
+    if (buffer.kind == BufferKind::scratch) {
+      bases_[i] = scratch_[i]->address();
+    } else if (buffer.kind == BufferKind::argument) {
+      ASSERT(buffer.argument < bindings_.size(), "a plan of another signature");
+      bases_[i] = device_.buffers_.at(bindings_[buffer.argument].buffer).memory->address();
+    } else {
+      const auto at = module.variable(buffer.symbol);
+      if (!at) return Error{"the module has no variable " + buffer.symbol};
+      bases_[i] = *at;
+    }
+  }
+  functions_.clear();
+  parameters_.assign(plan_.steps.size(), {});
+  for (std::size_t i = 0; i < plan_.steps.size() && !fault_; ++i) {
+    const auto* launch = std::get_if<KernelLaunch>(&plan_.steps[i]);
+    if (launch == nullptr) continue;
+    parameters_[i] = launch->parameters;
+    relocate_addresses(parameters_[i], plan_, bases_);
+    WW_CHECK(resolve_function(launch->kernel, *launch));
+  }
+  return {};
+}
+
+Status CudaReplay::resolve_function(const std::string& kernel, const KernelLaunch& launch) {
+  CuFunction& function = functions_[kernel];
+  if (function == nullptr) {
+    function = device_.modules_.at(static_cast<std::size_t>(module_))->function(kernel);
+    if (function == nullptr) return Error{"the module has no kernel " + kernel};
+  }
+  CuResult result = 0;
+  if (launch.shared_bytes > kPlainDynamicShared) {
+    result = driver_.function_set_attribute(function, kCuFuncMaxDynamicShared,
+                                            static_cast<int>(launch.shared_bytes));
+  }
+  if (result == 0 && launch.carveout >= 0) {
+    result = driver_.function_set_attribute(function, kCuFuncCarveout, launch.carveout);
+  }
+  if (launch.cluster.x * launch.cluster.y * launch.cluster.z > kPortableClusterBlocks) {
+    driver_.function_set_attribute(function, kCuFuncNonPortableCluster, 1);
+  }
+  if (result != 0) {
+    fault_ = Fault{.verdict = Verdict::launch_error,
+                   .kind = "shared_memory",
+                   .kernel = kernel,
+                   .message = "the device refuses " + std::to_string(launch.shared_bytes) +
+                              " bytes of dynamic shared memory: " + driver_.describe(result)};
+  }
+  return {};
+}
+
+Status CudaReplay::stage_uploads() {
+  staged_.resize(plan_.steps.size());
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+    const auto* upload = std::get_if<Upload>(&plan_.steps[i]);
+    if (upload == nullptr || upload->bytes.empty()) continue;
+    WW_TRY(staged_[i], CudaMemory::allocate(driver_, device_.device_, upload->bytes.size(),
+                                            CudaMemory::Guard::margins));
+  }
+  return {};
+}
+
+CuAddress CudaReplay::real(std::uint64_t tagged) const {
+  const auto address = untagged(tagged);
+  ASSERT(address && address->buffer < bases_.size(), "a checked plan has no loose addresses");
+  return bases_[address->buffer] + static_cast<std::uint64_t>(address->offset);
+}
+
+Status CudaReplay::poison(CuAddress at, std::uint64_t bytes, std::uint64_t seed) {
+  if (bytes == 0) return {};
+  WW_TRY(const CuAddress tile, device_.pattern(seed));
+  const std::uint64_t first = std::min(bytes, kPoisonTileBytes);
+  WW_CHECK(driver_.check(driver_.copy_async(at, tile, first, device_.stream_), "poison a buffer"));
+  return repeat_pattern(driver_, at, first, bytes, device_.stream_);
+}
+
+Status CudaReplay::reset(const RunOptions& options) {
+  CudaModule& module = *device_.modules_.at(static_cast<std::size_t>(module_));
+  WW_TRY(const bool restored, module.restore(device_.stream_));
+  if (!restored) {
+    WW_TRY(const auto fault, module.load());
+    if (fault) return Error{"the module could not be loaded a second time: " + fault->message};
+    WW_CHECK(resolve());
+  }
+  margin_ = static_cast<unsigned char>(random_());
+  for (std::size_t i = 0; i < scratch_.size(); ++i) {
+    if (scratch_[i] == nullptr) continue;
+    WW_CHECK(poison(scratch_[i]->address(), scratch_[i]->bytes(), options.poison_seed));
+    WW_CHECK(scratch_[i]->fill_margins(margin_, device_.stream_));
+  }
+  for (const Binding& binding : bindings_) {
+    if (binding.buffer < 0) continue;
+    const CudaMemory& memory = *device_.buffers_.at(binding.buffer).memory;
+    WW_CHECK(memory.fill_margins(margin_, device_.stream_));
+    if (binding.before == Binding::Before::poison) {
+      WW_CHECK(poison(memory.address(), memory.bytes(), options.poison_seed));
+    } else if (binding.before == Binding::Before::restore) {
+      const CudaMemory& pristine = *device_.buffers_.at(binding.pristine).memory;
+      WW_CHECK(driver_.check(
+          driver_.copy_async(memory.address(), pristine.address(), memory.bytes(), device_.stream_),
+          "restore a buffer"));
+    }
+  }
+  for (std::size_t i = 0; i < staged_.size(); ++i) {
+    if (staged_[i] == nullptr) continue;
+    std::string bytes = std::get<Upload>(plan_.steps[i]).bytes;
+    relocate_addresses(bytes, plan_, bases_);
+    WW_CHECK(
+        driver_.check(driver_.copy_to_device(staged_[i]->address(), bytes.data(), bytes.size()),
+                      "upload to the GPU"));
+  }
+  if (!staged_.empty()) {
+    WW_CHECK(driver_.check(driver_.stream_synchronize(nullptr), "upload to the GPU"));
+  }
+  return {};
+}
+
+CuResult CudaReplay::issue_step(const KernelLaunch& launch, std::size_t step) {
+  std::array<CuLaunchAttribute, 2> attributes;
+  unsigned count = 0;
+  if (launch.cooperative) {
+    attributes[count].id = kCuLaunchCooperative;
+    attributes[count++].value.flag = 1;
+  }
+  if (launch.cluster != Dim3{}) {
+    attributes[count].id = kCuLaunchClusterDimension;
+    attributes[count++].value.cluster = {launch.cluster.x, launch.cluster.y, launch.cluster.z};
+  }
+  const CuLaunchConfig config{
+      launch.grid.x,  launch.grid.y,       launch.grid.z,   launch.block.x,    launch.block.y,
+      launch.block.z, launch.shared_bytes, device_.stream_, attributes.data(), count};
+  std::size_t bytes = parameters_[step].size();
+  // Pairs of a key and a value, ended by a null: 1 = the parameters' bytes, 2 = their number.
+  std::array<void*, 5> extra = {reinterpret_cast<void*>(1), parameters_[step].data(),
+                                reinterpret_cast<void*>(2), &bytes, nullptr};
+  return driver_.launch(&config, functions_.at(launch.kernel), nullptr,
+                        bytes == 0 ? nullptr : extra.data());
+}
+
+CuResult CudaReplay::issue_step(const Memset& set, std::size_t) {
+  const CuAddress at = real(set.destination);
+  CuStream stream = device_.stream_;
+  if (set.width == 0 || set.height == 0) return 0;
+  const auto value = set.value;
+  const auto byte = static_cast<unsigned char>(value);
+  const auto half = static_cast<unsigned short>(value);
+  if (set.height == 1) {
+    if (set.element_bytes == 1) return driver_.set_8(at, byte, set.width, stream);
+    if (set.element_bytes == 2) return driver_.set_16(at, half, set.width, stream);
+    return driver_.set_32(at, value, set.width, stream);
+  }
+  if (set.element_bytes == 1) {
+    return driver_.set_2d_8(at, set.pitch, byte, set.width, set.height, stream);
+  }
+  if (set.element_bytes == 2) {
+    return driver_.set_2d_16(at, set.pitch, half, set.width, set.height, stream);
+  }
+  return driver_.set_2d_32(at, set.pitch, value, set.width, set.height, stream);
+}
+
+CuResult CudaReplay::issue_step(const DeviceCopy& copy, std::size_t) {
+  const CuAddress to = real(copy.destination), from = real(copy.source);
+  if (copy.width_bytes == 0 || copy.height == 0) return 0;
+  if (copy.height == 1) return driver_.copy_async(to, from, copy.width_bytes, device_.stream_);
+  CuCopy2D rows;
+  rows.source = from;
+  rows.source_pitch = copy.source_pitch;
+  rows.to = to;
+  rows.to_pitch = copy.destination_pitch;
+  rows.width_bytes = copy.width_bytes;
+  rows.height = copy.height;
+  return driver_.copy_2d_async(&rows, device_.stream_);
+}
+
+CuResult CudaReplay::issue_step(const Upload& upload, std::size_t step) {
+  if (staged_[step] == nullptr) return 0;
+  const CuAddress to = real(upload.destination), from = staged_[step]->address();
+  if (upload.height == 1) return driver_.copy_async(to, from, upload.bytes.size(), device_.stream_);
+  CuCopy2D rows;
+  rows.source = from;
+  rows.source_pitch = rows.width_bytes = upload.bytes.size() / upload.height;
+  rows.to = to;
+  rows.to_pitch = upload.pitch;
+  rows.height = upload.height;
+  return driver_.copy_2d_async(&rows, device_.stream_);
+}
+
+Status CudaReplay::issue() {
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+    const CuResult result =
+        std::visit([&](const auto& step) { return issue_step(step, i); }, plan_.steps[i]);
+    if (result == 0) continue;
+    fault_ = fault_of(result, driver_);
+    if (!fault_) return Error{"could not replay a step of the plan: " + driver_.describe(result)};
+    if (const auto* launch = std::get_if<KernelLaunch>(&plan_.steps[i])) {
+      fault_->kernel = launch->kernel;
+    }
+    return {};
+  }
+  return {};
+}
+
+Status CudaReplay::make_graph() {
+  WW_CHECK(driver_.check(driver_.capture_begin(device_.stream_, kCuCaptureRelaxed),
+                         "begin to capture a graph"));
+  const Status issued = issue();
+  CuGraph graph = nullptr;
+  const CuResult ended = driver_.capture_end(device_.stream_, &graph);
+  WW_CHECK(issued);
+  if (fault_) return {};
+  WW_CHECK(driver_.check(ended, "capture a graph"));
+  const CuResult made = driver_.graph_instantiate(&graph_, graph, 0);
+  driver_.graph_destroy(graph);
+  if (made != 0) fault_ = fault_of(made, driver_);
+  if (fault_) return {};
+  WW_CHECK(driver_.check(made, "instantiate a graph"));
+  return driver_.check(driver_.graph_upload(graph_, device_.stream_), "upload a graph");
+}
+
+void CudaReplay::drop_graph() {
+  if (graph_ != nullptr) driver_.graph_exec_destroy(graph_);
+  graph_ = nullptr;
+}
+
+Result<RunReport> CudaReplay::run(const RunOptions& options) {
+  WW_CHECK(device_.usable());
+  RunReport report;
+  if (!fault_) WW_CHECK(reset(options));
+  if (!fault_ && options.timed && graph_ == nullptr) WW_CHECK(make_graph());
+  if (!fault_) return run_resolved(options);
+  report.faults.push_back(*fault_);
+  return report;
+}
+
+Result<RunReport> CudaReplay::run_resolved(const RunOptions& options) {
+  RunReport report;
+  if (options.timed) {
+    driver_.context_reset_l2();
+    WW_CHECK(device_.flush_cache());
+  }
+  WW_CHECK(driver_.check(driver_.event_record(device_.begin_, device_.stream_), "record an event"));
+  if (options.timed) {
+    const CuResult launched = driver_.graph_launch(graph_, device_.stream_);
+    if (launched != 0) fault_ = fault_of(launched, driver_);
+    if (!fault_) WW_CHECK(driver_.check(launched, "launch a graph"));
+  } else {
+    WW_CHECK(issue());
+  }
+  WW_CHECK(driver_.check(driver_.event_record(device_.end_, device_.stream_), "record an event"));
+  WW_TRY(auto fault, device_.wait(device_.end_, options.limit_s));
+  if (!fault) fault = fault_;
+  if (fault) {
+    if (fault->kernel.empty() && functions_.size() == 1) fault->kernel = functions_.begin()->first;
+    report.faults.push_back(*fault);
+    return report;
+  }
+  float ms = 0;
+  WW_CHECK(driver_.check(driver_.event_elapsed_ms(&ms, device_.begin_, device_.end_),
+                         "read the GPU's clock"));
+  if (options.timed) {
+    report.elapsed_us = ms * 1e3;
+  } else {
+    WW_CHECK(check_margins(report));
+    describe_kernels(report);
+  }
+  return report;
+}
+
+Status CudaReplay::check_margins(RunReport& report) {
+  const auto blame = [&](const std::string& name) {
+    report.faults.push_back({.verdict = Verdict::memory_fault,
+                             .kind = "out_of_bounds",
+                             .message = "a kernel wrote outside of the buffer '" + name + "'"});
+  };
+  for (const Binding& binding : bindings_) {
+    if (binding.buffer < 0) continue;
+    const auto& buffer = device_.buffers_.at(binding.buffer);
+    WW_TRY(const bool holds, buffer.memory->margins_hold(margin_));
+    if (!holds) blame(buffer.name);
+  }
+  for (std::size_t i = 0; i < scratch_.size(); ++i) {
+    if (scratch_[i] == nullptr) continue;
+    WW_TRY(const bool holds, scratch_[i]->margins_hold(margin_));
+    if (!holds) blame("scratch " + std::to_string(i));
+  }
+  return {};
+}
+
+void CudaReplay::describe_kernels(RunReport& report) const {
+  std::set<std::string> seen;
+  for (const PlanStep& step : plan_.steps) {
+    const auto* launch = std::get_if<KernelLaunch>(&step);
+    if (launch == nullptr || !seen.insert(launch->kernel).second) continue;
+    const CuFunction function = functions_.at(launch->kernel);
+    const auto value = [&](int attribute) {
+      int result = 0;
+      return driver_.function_attribute(&result, attribute, function) == 0 ? result : 0;
+    };
+    KernelResources resources{.kernel = launch->kernel,
+                              .registers = value(kCuFuncRegisters),
+                              .stack_bytes = value(kCuFuncLocalBytes)};
+    resources.shared_bytes = value(kCuFuncSharedBytes) + static_cast<int>(launch->shared_bytes);
+    const int threads = static_cast<int>(launch->block.x * launch->block.y * launch->block.z);
+    int blocks = 0;
+    if (driver_.occupancy_blocks(&blocks, function, threads, launch->shared_bytes) == 0 &&
+        device_.info_.facts.max_threads_per_sm > 0) {
+      resources.occupancy = static_cast<double>(blocks) * ((threads + 31) / 32 * 32) /
+                            device_.info_.facts.max_threads_per_sm;
+    }
+    report.resources.push_back(std::move(resources));
+  }
+}
+
+}  // namespace warpwright::device

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <random>
+
+#include "device/cuda_device.h"
+
+namespace warpwright::device {
+
+/// Runs a plan step by step through the stream, or as one graph when timed.
+class CudaReplay final : public Replay {
+ public:
+  static Result<std::unique_ptr<Replay>> make(CudaDevice& device, ModuleId module,
+                                              const LaunchPlan& plan,
+                                              std::span<const Binding> bindings);
+  ~CudaReplay() override;
+  Result<RunReport> run(const RunOptions& options) override;
+
+ private:
+  CudaReplay(CudaDevice& device, ModuleId module, const LaunchPlan& plan)
+      : device_(device), driver_(device.driver_), module_(module), plan_(plan) {}
+
+  Status allocate();
+  Status set_limits();
+  /// Addresses and functions of the module as it is loaded now.
+  Status resolve();
+  Status resolve_function(const std::string& kernel, const KernelLaunch& launch);
+  Status stage_uploads();
+  Status reset(const RunOptions& options);
+  Status poison(CuAddress at, std::uint64_t bytes, std::uint64_t seed);
+  /// Queues all steps. A refused launch sets fault_.
+  Status issue();
+  CuResult issue_step(const KernelLaunch& launch, std::size_t step);
+  CuResult issue_step(const Memset& set, std::size_t step);
+  CuResult issue_step(const DeviceCopy& copy, std::size_t step);
+  CuResult issue_step(const Upload& upload, std::size_t step);
+  CuResult issue_step(const Allocate&, std::size_t) { return 0; }
+  CuResult issue_step(const Free&, std::size_t) { return 0; }
+  Status make_graph();
+  void drop_graph();
+  Result<RunReport> run_resolved(const RunOptions& options);
+  Status check_margins(RunReport& report);
+  void describe_kernels(RunReport& report) const;
+  [[nodiscard]] CuAddress real(std::uint64_t tagged) const;
+
+  CudaDevice& device_;
+  const CudaDriver& driver_;
+  ModuleId module_;
+  LaunchPlan plan_;
+  std::vector<Binding> bindings_;
+  std::optional<Fault> fault_;
+  std::vector<std::unique_ptr<CudaMemory>> scratch_;  ///< by buffer; null where it is none
+  std::vector<std::unique_ptr<CudaMemory>> staged_;   ///< by step: what uploads upload
+  std::vector<std::uint64_t> bases_;
+  std::vector<std::string> parameters_;  ///< by step, relocated
+  std::map<std::string, CuFunction> functions_;
+  CuGraphExec graph_ = nullptr;
+  unsigned char margin_ = 0;
+  std::random_device random_;
+};
+
+}  // namespace warpwright::device

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/device_facts.h"
+#include "core/evaluation.h"
+#include "core/launch_plan.h"
+
+namespace warpwright::device {
+
+/// What a candidate did wrong on the device, in terms its author can act on.
+struct Fault {
+  Verdict verdict = Verdict::launch_error;
+  std::string kind;     ///< "out_of_bounds", "shared_race", "illegal_address", ...
+  std::string kernel;   ///< its name in the PTX, empty = not known
+  int line = 0;         ///< in the candidate's source, 0 = not known
+  std::string message;  ///< one sentence: what, where, which block, thread and buffer
+};
+
+/// What a device is, and what its times are worth.
+struct DeviceInfo {
+  DeviceFacts facts;
+  std::string description;  ///< "NVIDIA H200 (driver 13.0)", "SIMT machine, estimating for ..."
+  TimeSource time_source = TimeSource::measured;
+  double timer_overhead_us = 0;  ///< what the clock reads around nothing
+  std::uint64_t free_bytes = 0;  ///< memory that buffers may take
+};
+
+/// A compiled candidate. A device takes the form it prefers and falls back on the other.
+struct Code {
+  std::string ptx;
+  std::string cubin;
+  std::string source_file;  ///< the candidate's name in the line information
+};
+
+using ModuleId = int;
+using BufferId = int;
+
+/// A module, or what keeps the device from running it.
+struct Loaded {
+  ModuleId module = -1;
+  std::optional<Fault> fault;
+};
+
+/// What a pointer argument of `solve` gets, and what happens to it before each run.
+struct Binding {
+  enum class Before {
+    keep,     ///< an input: left alone
+    poison,   ///< an output: random bits
+    restore,  ///< an inout: a copy of `pristine`
+  };
+  BufferId buffer = -1;
+  Before before = Before::keep;
+  BufferId pristine = -1;
+};
+
+/// How one run is to be done.
+struct RunOptions {
+  std::uint64_t poison_seed = 0;
+  /// Wants elapsed_us: caches flushed before, nothing but the plan inside the timed span.
+  bool timed = false;
+  /// Time only: a device that simulates may run a part of the blocks; outputs are then partial.
+  bool may_sample = false;
+  double limit_s = 10;  ///< wall time, then the fault is a time-out
+};
+
+struct RunReport {
+  std::vector<Fault> faults;  ///< empty = the plan ran to its end
+  std::vector<Finding> findings;
+  std::vector<KernelResources> resources;  ///< one per kernel of the plan
+  double elapsed_us = 0;                   ///< when timed
+  bool complete = true;                    ///< every block was run
+  std::uint64_t lane_instructions = 0;     ///< simulated, 0 = not counted
+};
+
+/// A plan with its addresses relocated, ready to run any number of times. Each run starts from the
+/// module's initial state: mutable globals are reset, scratch memory is poisoned. It must not
+/// outlive its device.
+class Replay {
+ public:
+  virtual ~Replay() = default;
+  /// The error is the device's failure, never the candidate's. After a fault that the hardware
+  /// does not survive, every further call on the device is an error.
+  virtual Result<RunReport> run(const RunOptions& options) = 0;
+};
+
+/// One interface over a GPU and the SIMT machine. Not for use by several threads.
+class Device {
+ public:
+  virtual ~Device() = default;
+  [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+  virtual Result<Loaded> load(const Code& code) = 0;
+  /// Aligned to 256 bytes, with memory around it that the candidate must not touch. The content
+  /// is undefined until written.
+  virtual Result<BufferId> allocate(std::uint64_t bytes, std::string_view name) = 0;
+  virtual void release(BufferId buffer) = 0;
+  virtual Status upload(BufferId to, std::span<const std::byte> bytes) = 0;
+  virtual Status download(std::span<std::byte> to, BufferId from) = 0;
+  /// `bindings` has one entry per argument of `solve`; those of scalars are ignored. A plan that
+  /// this device cannot hold or launch gives a Replay whose run reports the fault.
+  virtual Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
+                                                  std::span<const Binding> bindings) = 0;
+};
+
+/// Which device to open.
+struct DeviceChoice {
+  std::string device = "auto";  ///< "auto" (CUDA where there is one, else SIMT), "simt", "cuda[:N]"
+  std::string target = "h200";  ///< whose times the SIMT machine estimates
+  std::string checks = "full";  ///< of the SIMT machine: "full", "fast", "off"
+};
+
+/// A choice with "auto" decided, and what is known of the device before it is opened: enough to
+/// compile and record for it while others use it.
+struct ResolvedDevice {
+  DeviceChoice choice;
+  bool is_cuda = false;
+  DeviceFacts facts;
+};
+Result<ResolvedDevice> resolve_device(const DeviceChoice& choice);
+
+/// A GPU is held by one judge at a time: waits up to wait_s for it.
+Result<std::unique_ptr<Device>> open_device(const ResolvedDevice& resolved, double wait_s);
+
+/// Whether "auto" would open a GPU. Never an error: no library and no GPU both mean no.
+bool cuda_available();
+
+/// Bytes of a seed's random pattern, the same on every device.
+std::vector<std::byte> poison_pattern(std::uint64_t seed, std::size_t bytes);
+
+}  // namespace warpwright::device

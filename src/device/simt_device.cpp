@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/simt_device.h"
+
+#include <algorithm>
+
+#include "device/simt_replay.h"
+
+namespace warpwright::device {
+
+namespace {
+
+// What the machine's own memory may take of a host; its pages cost nothing until touched.
+constexpr std::uint64_t kBufferBytes = std::uint64_t{2} << 30;
+
+Result<simt::Checks> checks_named(std::string_view name) {
+  if (name == "full") return simt::Checks::full;
+  if (name == "fast") return simt::Checks::fast;
+  if (name == "off") return simt::Checks::off;
+  return Error{"unknown checks \"" + std::string(name) + "\": use full, fast or off"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> SimtDevice::open(const DeviceFacts& target,
+                                                 std::string_view checks) {
+  std::unique_ptr<SimtDevice> device(new SimtDevice);
+  WW_TRY(device->checks_, checks_named(checks));
+  device->info_.facts = target;
+  device->info_.description = "SIMT machine, times estimated for " + target.name;
+  device->info_.time_source = TimeSource::estimated;
+  device->info_.free_bytes = kBufferBytes;
+  return std::unique_ptr<Device>(std::move(device));
+}
+
+Result<Loaded> SimtDevice::load(const Code& code) {
+  auto module = simt::load(code.ptx);
+  if (!module.ok()) {
+    return Error{"the SIMT machine cannot run this kernel: " + module.error().message};
+  }
+  modules_.push_back({std::move(module).value(), code.source_file});
+  return Loaded{.module = static_cast<ModuleId>(modules_.size()) - 1};
+}
+
+Result<BufferId> SimtDevice::allocate(std::uint64_t bytes, std::string_view name) {
+  WW_TRY(const simt::Address address, machine_.memory().allocate(bytes, name));
+  buffers_[next_buffer_] = {address, bytes, std::string(name)};
+  return next_buffer_++;
+}
+
+void SimtDevice::release(BufferId buffer) {
+  const auto found = buffers_.find(buffer);
+  if (found == buffers_.end()) return;
+  static_cast<void>(machine_.memory().free(found->second.address));
+  buffers_.erase(found);
+}
+
+Status SimtDevice::upload(BufferId to, std::span<const std::byte> bytes) {
+  return machine_.memory().copy_in(buffers_.at(to).address, bytes);
+}
+
+Status SimtDevice::download(std::span<std::byte> to, BufferId from) {
+  return machine_.memory().copy_out(to, buffers_.at(from).address);
+}
+
+Result<std::unique_ptr<Replay>> SimtDevice::prepare(ModuleId module, const LaunchPlan& plan,
+                                                    std::span<const Binding> bindings) {
+  return std::unique_ptr<Replay>(std::make_unique<SimtReplay>(*this, module, plan, bindings));
+}
+
+}  // namespace warpwright::device

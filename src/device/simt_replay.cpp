@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/simt_replay.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "device/simt_estimate.h"
+#include "device/simt_findings.h"
+#include "device/simt_sample.h"
+
+namespace warpwright::device {
+
+namespace {
+
+constexpr std::uint64_t kTileBytes = std::uint64_t{1} << 20;
+// A slow host with all checks on; a launch that needs more than limit_s at this pace is a hang.
+constexpr double kWarpInstructionsPerSecond = 2.5e7;
+constexpr unsigned kMostThreads = 8;
+constexpr std::uint64_t kBlocksWorthThreads = 64;
+
+unsigned threads_for(std::uint64_t blocks) {
+  if (blocks < kBlocksWorthThreads) return 1;
+  return std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
+}
+
+simt::Dim3 dim(const Dim3& d) { return {d.x, d.y, d.z}; }
+
+bool has_finding(const std::vector<Finding>& findings, const Finding& finding) {
+  return std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
+    return other.kind == finding.kind && other.line == finding.line;
+  });
+}
+
+}  // namespace
+
+SimtReplay::SimtReplay(SimtDevice& device, ModuleId module, const LaunchPlan& plan,
+                       std::span<const Binding> bindings)
+    : device_(device),
+      memory_(device.machine_.memory()),
+      module_(module),
+      plan_(plan),
+      bindings_(bindings.begin(), bindings.end()),
+      bases_(plan.buffers.size(), 0),
+      live_(plan.buffers.size(), false) {}
+
+const SimtDevice::Loading& SimtReplay::module() const {
+  return device_.modules_.at(static_cast<std::size_t>(module_));
+}
+
+std::string SimtReplay::scratch_name(std::uint32_t buffer) const {
+  return "scratch " + std::to_string(buffer);
+}
+
+simt::Address SimtReplay::real(std::uint64_t tagged) const {
+  const auto address = untagged(tagged);
+  ASSERT(address && address->buffer < bases_.size(), "a checked plan has no loose addresses");
+  return bases_[address->buffer] + static_cast<std::uint64_t>(address->offset);
+}
+
+Status SimtReplay::poison(simt::Address at, std::uint64_t bytes, std::uint64_t seed) {
+  const auto tile = poison_pattern(seed, std::min(bytes, kTileBytes));
+  for (std::uint64_t done = 0; done < bytes; done += tile.size()) {
+    const std::size_t count = std::min<std::uint64_t>(tile.size(), bytes - done);
+    WW_CHECK(memory_.copy_in(at + done, {tile.data(), count}));
+  }
+  // The bits are there for whoever reads them, and reading them is still seen.
+  return memory_.forget(at, bytes);
+}
+
+Status SimtReplay::reset(const RunOptions& options) {
+  WW_CHECK(device_.machine_.load(module().module));
+  WW_CHECK(device_.machine_.reset(module().module));
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+    const PlanBuffer& buffer = plan_.buffers[i];
+    if (buffer.kind == BufferKind::argument) {
+      ASSERT(buffer.argument < bindings_.size(), "a plan of another signature");
+      bases_[i] = device_.buffers_.at(bindings_[buffer.argument].buffer).address;
+    } else if (buffer.kind == BufferKind::symbol) {
+      WW_TRY(bases_[i], device_.machine_.address_of(module().module, buffer.symbol));
+    }
+  }
+  if (options.may_sample) return {};  // nobody looks at the outputs
+  for (const Binding& binding : bindings_) {
+    if (binding.buffer < 0) continue;
+    const auto& buffer = device_.buffers_.at(binding.buffer);
+    if (binding.before == Binding::Before::poison) {
+      WW_CHECK(poison(buffer.address, buffer.bytes, options.poison_seed));
+    } else if (binding.before == Binding::Before::restore) {
+      WW_CHECK(memory_.copy(buffer.address, device_.buffers_.at(binding.pristine).address,
+                            buffer.bytes));
+    }
+  }
+  return {};
+}
+
+Result<RunReport> SimtReplay::run(const RunOptions& options) {
+  RunReport report;
+  WW_CHECK(reset(options));
+  const Status ran = run_steps(options, report);
+  free_scratch();
+  WW_CHECK(ran);
+  return report;
+}
+
+Status SimtReplay::run_steps(const RunOptions& options, RunReport& report) {
+  for (const PlanStep& each : plan_.steps) {
+    WW_CHECK(std::visit([&](const auto& s) { return step(s, options, report); }, each));
+    if (!report.faults.empty()) break;
+  }
+  return {};
+}
+
+void SimtReplay::free_scratch() {
+  for (std::size_t i = 0; i < live_.size(); ++i) {
+    if (live_[i]) static_cast<void>(memory_.free(bases_[i]));
+    live_[i] = false;
+  }
+}
+
+Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, RunReport& report) {
+  std::string parameters = launch.parameters;
+  relocate_addresses(parameters, plan_, bases_);
+  simt::Launch request{.kernel = launch.kernel,
+                       .grid = dim(launch.grid),
+                       .block = dim(launch.block),
+                       .dynamic_shared_bytes = launch.shared_bytes,
+                       .params = std::as_bytes(std::span(parameters.data(), parameters.size()))};
+  const std::uint64_t blocks = request.grid.count();
+  request.options.checks =
+      options.timed ? std::min(device_.checks_, simt::Checks::fast) : device_.checks_;
+  request.options.threads = launch.cooperative ? 1 : threads_for(blocks);
+  request.options.cooperative = launch.cooperative;
+  request.options.max_warp_instructions =
+      static_cast<std::uint64_t>(options.limit_s * kWarpInstructionsPerSecond);
+  const auto run_once = [&]() { return device_.machine_.launch(module().module, request); };
+  auto launched = options.may_sample && !launch.cooperative
+                      ? launch_sampled(device_.machine_, module().module, request)
+                      : run_once();
+  if (!launched.ok()) {
+    report.faults.push_back({.verdict = Verdict::launch_error,
+                             .kind = "invalid_launch",
+                             .kernel = launch.kernel,
+                             .message = launched.error().message});
+    return {};
+  }
+  take_report(*launched, launch, options, report);
+  return {};
+}
+
+void SimtReplay::take_report(const simt::LaunchReport& launched, const KernelLaunch& launch,
+                             const RunOptions& options, RunReport& report) {
+  const std::string& source_file = module().source_file;
+  for (const simt::Fault& fault : launched.faults) {
+    Fault mapped = device::fault_of(fault, source_file);
+    if (is_only_a_finding(fault)) {
+      const Finding finding{mapped.kind, mapped.line, mapped.message};
+      if (!has_finding(report.findings, finding)) report.findings.push_back(finding);
+    } else {
+      report.faults.push_back(std::move(mapped));
+    }
+  }
+  report.lane_instructions += launched.counts.lane_instructions();
+  if (launched.blocks_run < launched.blocks_total) report.complete = false;
+  const LaunchEstimate estimate = estimate_launch(launched, device_.info_.facts);
+  if (options.timed) {
+    report.elapsed_us += estimate.time_us;
+    for (Finding& finding : findings_of(launched, source_file)) {
+      if (!has_finding(report.findings, finding)) report.findings.push_back(std::move(finding));
+    }
+    if (!estimate.bottleneck.empty()) {
+      const Finding finding{"bottleneck", 0, launch.kernel + ": " + estimate.bottleneck};
+      report.findings.push_back(finding);
+    }
+  }
+  const bool known =
+      std::any_of(report.resources.begin(), report.resources.end(),
+                  [&](const KernelResources& r) { return r.kernel == launch.kernel; });
+  if (known) return;
+  report.resources.push_back({.kernel = launch.kernel,
+                              .registers = static_cast<int>(launched.registers),
+                              .shared_bytes = static_cast<int>(launched.shared_bytes),
+                              .occupancy = estimate.occupancy});
+}
+
+Status SimtReplay::step(const Memset& set, const RunOptions& options, RunReport& report) {
+  if (set.width == 0 || set.height == 0) return {};
+  std::vector<std::byte> row(set.width * set.element_bytes);
+  for (std::size_t at = 0; at < row.size(); at += set.element_bytes) {
+    std::memcpy(row.data() + at, &set.value, set.element_bytes);
+  }
+  const simt::Address to = real(set.destination);
+  for (std::uint64_t y = 0; y < set.height; ++y) {
+    WW_CHECK(memory_.copy_in(to + y * set.pitch, row));
+  }
+  if (options.timed) {
+    report.elapsed_us += estimate_copy_us(row.size() * set.height, 1, device_.info_.facts);
+  }
+  return {};
+}
+
+Status SimtReplay::step(const DeviceCopy& copy, const RunOptions& options, RunReport& report) {
+  if (copy.width_bytes == 0) return {};
+  const simt::Address to = real(copy.destination), from = real(copy.source);
+  for (std::uint64_t y = 0; y < copy.height; ++y) {
+    WW_CHECK(memory_.copy(to + y * copy.destination_pitch, from + y * copy.source_pitch,
+                          copy.width_bytes));
+  }
+  if (options.timed) {
+    report.elapsed_us += estimate_copy_us(copy.width_bytes * copy.height, 2, device_.info_.facts);
+  }
+  return {};
+}
+
+Status SimtReplay::step(const Upload& upload, const RunOptions& options, RunReport& report) {
+  if (upload.bytes.empty() || upload.height == 0) return {};
+  std::string bytes = upload.bytes;
+  relocate_addresses(bytes, plan_, bases_);
+  const simt::Address to = real(upload.destination);
+  const std::size_t width = bytes.size() / upload.height;
+  for (std::uint64_t y = 0; y < upload.height; ++y) {
+    WW_CHECK(memory_.copy_in(to + y * upload.pitch,
+                             std::as_bytes(std::span(bytes.data() + y * width, width))));
+  }
+  if (options.timed) {
+    report.elapsed_us += estimate_copy_us(bytes.size(), 2, device_.info_.facts);
+  }
+  return {};
+}
+
+Status SimtReplay::step(const Allocate& allocate, const RunOptions& options, RunReport& report) {
+  const std::uint64_t bytes = plan_.buffers[allocate.buffer].bytes;
+  auto address = memory_.allocate(bytes, scratch_name(allocate.buffer));
+  if (!address.ok()) {
+    report.faults.push_back(
+        {.verdict = Verdict::launch_error,
+         .kind = "out_of_memory",
+         .message = "the device has not enough memory for a scratch buffer of " +
+                    std::to_string(bytes) + " bytes"});
+    return {};
+  }
+  bases_[allocate.buffer] = *address;
+  live_[allocate.buffer] = true;
+  if (options.may_sample) return {};
+  return poison(*address, bytes, options.poison_seed + 1);
+}
+
+Status SimtReplay::step(const Free& free, const RunOptions&, RunReport&) {
+  live_[free.buffer] = false;
+  return memory_.free(bases_[free.buffer]);
+}
+
+}  // namespace warpwright::device

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/simt_device.h"
+
+namespace warpwright::device {
+
+/// Walks a plan on the SIMT machine. Scratch buffers live exactly from their Allocate step to
+/// their Free step, so that uses outside of it are seen.
+class SimtReplay final : public Replay {
+ public:
+  SimtReplay(SimtDevice& device, ModuleId module, const LaunchPlan& plan,
+             std::span<const Binding> bindings);
+  Result<RunReport> run(const RunOptions& options) override;
+
+ private:
+  Status reset(const RunOptions& options);
+  Status poison(simt::Address at, std::uint64_t bytes, std::uint64_t seed);
+  Status run_steps(const RunOptions& options, RunReport& report);
+  Status step(const KernelLaunch& launch, const RunOptions& options, RunReport& report);
+  Status step(const Memset& set, const RunOptions& options, RunReport& report);
+  Status step(const DeviceCopy& copy, const RunOptions& options, RunReport& report);
+  Status step(const Upload& upload, const RunOptions& options, RunReport& report);
+  Status step(const Allocate& allocate, const RunOptions& options, RunReport& report);
+  Status step(const Free& free, const RunOptions& options, RunReport& report);
+  void free_scratch();
+  void take_report(const simt::LaunchReport& launched, const KernelLaunch& launch,
+                   const RunOptions& options, RunReport& report);
+  [[nodiscard]] simt::Address real(std::uint64_t tagged) const;
+  [[nodiscard]] const SimtDevice::Loading& module() const;
+  [[nodiscard]] std::string scratch_name(std::uint32_t buffer) const;
+
+  SimtDevice& device_;
+  simt::Memory& memory_;
+  ModuleId module_;
+  LaunchPlan plan_;
+  std::vector<Binding> bindings_;
+  std::vector<std::uint64_t> bases_;
+  std::vector<bool> live_;  ///< scratch buffers
+};
+
+}  // namespace warpwright::device

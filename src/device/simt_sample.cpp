@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/simt_sample.h"
+
+#include <algorithm>
+
+namespace warpwright::device {
+
+namespace {
+
+constexpr std::uint64_t kGroup = 4;
+constexpr std::uint64_t kProbedBlocks = 8;
+constexpr std::uint64_t kLeastSample = 64;
+// Per launch; some tenths of a second on a slow host.
+constexpr std::uint64_t kWarpInstructions = 6'000'000;
+// A block that waits for one outside of the sample would wait for ever.
+constexpr std::uint64_t kLongestSample = 64'000'000;
+
+}  // namespace
+
+std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t count) {
+  std::vector<std::uint64_t> blocks;
+  if (count >= total) {
+    for (std::uint64_t i = 0; i < total; ++i) blocks.push_back(i);
+    return blocks;
+  }
+  const std::uint64_t groups = std::max<std::uint64_t>((count + kGroup - 1) / kGroup, 1);
+  for (std::uint64_t g = 0; g < groups; ++g) {
+    // The middle of the g-th part: neither all edges nor none of them.
+    const std::uint64_t first = (2 * g + 1) * total / (2 * groups);
+    for (std::uint64_t k = 0; k < kGroup; ++k) {
+      const std::uint64_t block = first + k;
+      if (block < total && (blocks.empty() || block > blocks.back())) blocks.push_back(block);
+    }
+  }
+  return blocks;
+}
+
+Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Module& module,
+                                          const simt::Launch& launch) {
+  const std::uint64_t total = launch.grid.count();
+  simt::Launch part = launch;
+  part.options.max_warp_instructions = std::min(part.options.max_warp_instructions, kLongestSample);
+  std::uint64_t count = total;
+  if (total > kProbedBlocks) {
+    part.options.only_blocks = sampled_blocks(total, kProbedBlocks);
+    WW_TRY(auto probe, machine.launch(module, part));
+    if (!probe.clean()) return probe;
+    const std::uint64_t per_block =
+        std::max<std::uint64_t>(probe.counts.warp_instructions() / kProbedBlocks, 1);
+    count = std::max(kWarpInstructions / per_block, kLeastSample);
+    // Blocks far heavier than that: what was seen has to do.
+    if (per_block * kLeastSample > kLongestSample) return probe;
+  }
+  part.options.only_blocks.clear();
+  if (count < total) part.options.only_blocks = sampled_blocks(total, count);
+  return machine.launch(module, part);
+}
+
+}  // namespace warpwright::device

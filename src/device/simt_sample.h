@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simt/machine.h"
+
+namespace warpwright::device {
+
+/// `count` of `total` blocks in groups of neighbours, which share what neighbours share, spread
+/// evenly over the grid. Ascending, no block twice; all of them when count >= total.
+std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t count);
+
+/// Runs as many blocks as a second or so allows: few to learn what a block costs, then a sample of
+/// that size, or the whole grid when it is small. For times only.
+Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Module& module,
+                                          const simt::Launch& launch);
+
+}  // namespace warpwright::device

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/trial.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "evaluate/trial_state.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+struct StageRow {
+  Stage stage;
+  Result<Next> (*run)(TrialState&);
+};
+
+constexpr std::array<StageRow, 5> kStages = {{
+    {Stage::lint, lint_stage},
+    {Stage::build, build_stage},
+    {Stage::record, record_stage},
+    {Stage::validate, validate_stage},
+    {Stage::measure, measure_stage},
+}};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void harness_error(Evaluation& evaluation, const Error& error) {
+  evaluation.verdict = Verdict::harness_error;
+  evaluation.reason = error.message;
+  evaluation.feedback.clear();
+}
+
+}  // namespace
+
+Next end_with(TrialState& state, Verdict verdict, std::string reason, std::string feedback) {
+  state.evaluation.verdict = verdict;
+  state.evaluation.reason = std::move(reason);
+  state.evaluation.feedback = std::move(feedback);
+  return Next::ended;
+}
+
+std::optional<Next> out_of_time(TrialState& state) {
+  if (!state.deadline.passed()) return std::nullopt;
+  const std::string reason =
+      fmt::format("the trial did not end within {:.0f} s; it was in the stage {}",
+                  state.request.limit_s, name_of(state.evaluation.stage));
+  return end_with(state, Verdict::timeout, reason, reason);
+}
+
+void note(TrialState& state, std::string text) {
+  state.evaluation.findings.push_back({"note", 0, std::move(text)});
+}
+
+namespace {
+
+void run_stages(TrialState& state) {
+  Evaluation& evaluation = state.evaluation;
+  for (const StageRow& row : kStages) {
+    evaluation.stage = row.stage;
+    const auto start = std::chrono::steady_clock::now();
+    const auto next = row.run(state);
+    evaluation.stage_s[std::string(name_of(row.stage))] = seconds_since(start);
+    if (!next.ok()) return harness_error(evaluation, next.error());
+    if (*next == Next::ended) return;
+    if (state.stop.requested()) return harness_error(evaluation, Error{"stopped"});
+    if (row.stage != Stage::measure && out_of_time(state)) return;
+  }
+  evaluation.verdict = Verdict::ok;
+}
+
+}  // namespace
+
+Evaluation run_trial(const JobRequest& request, const std::filesystem::path& scratch,
+                     const StopSignal& stop) {
+  TrialState state{
+      .request = request, .scratch = scratch, .stop = stop, .deadline = Deadline(request.limit_s)};
+  run_stages(state);
+  if (state.device_since) state.evaluation.device_s = seconds_since(*state.device_since);
+  return std::move(state.evaluation);
+}
+
+}  // namespace warpwright::evaluate

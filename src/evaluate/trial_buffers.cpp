@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/trial_buffers.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+namespace warpwright::evaluate {
+
+namespace {
+
+constexpr std::uint64_t kElementsPerThread = std::uint64_t{1} << 16;
+
+void fill_in_parallel(const verify::Recipe& recipe, std::uint64_t seed, std::size_t element_bytes,
+                      std::span<std::byte> out) {
+  const std::uint64_t count = out.size() / element_bytes;
+  const std::uint64_t threads = std::clamp<std::uint64_t>(
+      count / kElementsPerThread, 1, std::max(1U, std::thread::hardware_concurrency()));
+  std::vector<std::jthread> workers;
+  for (std::uint64_t t = 0; t < threads; ++t) {
+    const std::uint64_t first = count * t / threads, last = count * (t + 1) / threads;
+    const auto part = out.subspan(first * element_bytes, (last - first) * element_bytes);
+    if (t + 1 == threads) {
+      verify::fill(recipe, seed, first, part);
+    } else {
+      workers.emplace_back(
+          [&recipe, seed, first, part] { verify::fill(recipe, seed, first, part); });
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::vector<verify::Bytes>> make_inputs(const verify::Trial& trial,
+                                               std::uint64_t most_elements) {
+  const auto& arguments = trial.task->arguments;
+  std::vector<verify::Bytes> inputs(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].distribution.empty()) continue;
+    WW_TRY(const verify::Recipe recipe, verify::make_recipe(trial, i));
+    const std::size_t element_bytes = bytes_of(arguments[i].type);
+    verify::Bytes& bytes = inputs[i];
+    bytes.resize(recipe.n * element_bytes);
+    const std::size_t made = std::min<std::uint64_t>(recipe.n, most_elements) * element_bytes;
+    fill_in_parallel(recipe, trial.seed, element_bytes, std::span(bytes).first(made));
+    for (std::size_t at = made; at < bytes.size(); at += made) {
+      std::memcpy(bytes.data() + at, bytes.data(), std::min(made, bytes.size() - at));
+    }
+  }
+  return inputs;
+}
+
+Result<CaseBuffers> CaseBuffers::make(device::Device& device, const Task& task,
+                                      const build::SolveCall& call,
+                                      std::span<const verify::Bytes> inputs) {
+  CaseBuffers buffers(device, task);
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    WW_CHECK(buffers.add(task.arguments[i], call.arguments[i].buffer_bytes, inputs[i]));
+  }
+  return buffers;
+}
+
+Status CaseBuffers::add(const TaskArgument& argument, std::uint64_t bytes,
+                        const verify::Bytes& content) {
+  device::Binding& binding = bindings_.emplace_back();
+  bytes_.push_back(bytes);
+  if (!is_buffer(argument)) return {};
+  WW_TRY(binding.buffer, device_->allocate(bytes, argument.name));
+  if (argument.role == ArgumentRole::output) {
+    binding.before = device::Binding::Before::poison;
+    return {};
+  }
+  if (argument.role == ArgumentRole::input) return device_->upload(binding.buffer, content);
+  WW_TRY(binding.pristine, device_->allocate(bytes, "the judge's copy of " + argument.name));
+  binding.before = device::Binding::Before::restore;
+  WW_CHECK(device_->upload(binding.buffer, content));
+  return device_->upload(binding.pristine, content);
+}
+
+CaseBuffers::CaseBuffers(CaseBuffers&& other) noexcept
+    : device_(other.device_),
+      task_(other.task_),
+      bindings_(std::move(other.bindings_)),
+      bytes_(std::move(other.bytes_)) {
+  other.bindings_.clear();
+}
+
+CaseBuffers::~CaseBuffers() {
+  for (const device::Binding& binding : bindings_) {
+    if (binding.buffer >= 0) device_->release(binding.buffer);
+    if (binding.pristine >= 0) device_->release(binding.pristine);
+  }
+}
+
+Result<std::vector<verify::Bytes>> CaseBuffers::outputs() const {
+  std::vector<verify::Bytes> outputs(bindings_.size());
+  for (std::size_t i = 0; i < bindings_.size(); ++i) {
+    if (bindings_[i].buffer < 0 || bindings_[i].before == device::Binding::Before::keep) continue;
+    outputs[i].resize(bytes_[i]);
+    WW_CHECK(device_->download(outputs[i], bindings_[i].buffer));
+  }
+  return outputs;
+}
+
+Result<std::optional<std::string>> CaseBuffers::changed_input(
+    std::span<const verify::Bytes> inputs) const {
+  verify::Bytes now;
+  for (std::size_t i = 0; i < bindings_.size(); ++i) {
+    if (task_->arguments[i].role != ArgumentRole::input) continue;
+    now.resize(bytes_[i]);
+    WW_CHECK(device_->download(now, bindings_[i].buffer));
+    if (now != inputs[i]) return std::optional(task_->arguments[i].name);
+  }
+  return std::optional<std::string>{};
+}
+
+}  // namespace warpwright::evaluate

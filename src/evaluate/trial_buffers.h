@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "build/record.h"
+#include "core/task.h"
+#include "device/device.h"
+#include "verify/generate.h"
+
+namespace warpwright::evaluate {
+
+/// The inputs of a trial, made by all cores. `most_elements` bounds what is generated per buffer;
+/// longer ones repeat it.
+Result<std::vector<verify::Bytes>> make_inputs(const verify::Trial& trial,
+                                               std::uint64_t most_elements = ~std::uint64_t{0});
+
+/// The device buffers of one call, given back with this object.
+class CaseBuffers {
+ public:
+  /// Allocates and uploads. `inputs` as from make_inputs, for the same call.
+  static Result<CaseBuffers> make(device::Device& device, const Task& task,
+                                  const build::SolveCall& call,
+                                  std::span<const verify::Bytes> inputs);
+  CaseBuffers(CaseBuffers&& other) noexcept;
+  CaseBuffers& operator=(CaseBuffers&&) = delete;
+  ~CaseBuffers();
+
+  [[nodiscard]] std::span<const device::Binding> bindings() const { return bindings_; }
+  /// By argument; empty for all but outputs and inouts.
+  [[nodiscard]] Result<std::vector<verify::Bytes>> outputs() const;
+  /// The name of an input whose content is no longer what was uploaded.
+  [[nodiscard]] Result<std::optional<std::string>> changed_input(
+      std::span<const verify::Bytes> inputs) const;
+
+ private:
+  CaseBuffers(device::Device& device, const Task& task) : device_(&device), task_(&task) {}
+  Status add(const TaskArgument& argument, std::uint64_t bytes, const verify::Bytes& content);
+
+  device::Device* device_;
+  const Task* task_;
+  std::vector<device::Binding> bindings_;
+  std::vector<std::uint64_t> bytes_;
+};
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/trial_feedback.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "base/text.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+constexpr std::size_t kMostMessages = 10;
+constexpr std::size_t kMostFaults = 4;
+constexpr std::size_t kMessageBytes = 600;
+constexpr std::size_t kFeedbackBytes = 6000;
+
+}  // namespace
+
+std::string at_line(int line, std::string_view message, std::string_view source) {
+  const std::string text = shortened(message, kMessageBytes);
+  if (line <= 0) return text + "\n";
+  std::string result = fmt::format("line {}: {}\n", line, text);
+  const auto lines = lines_of(source);
+  if (static_cast<std::size_t>(line) <= lines.size()) {
+    result += fmt::format("    {} | {}\n", line,
+                          shortened(lines[static_cast<std::size_t>(line) - 1], kMessageBytes));
+  }
+  return result;
+}
+
+std::string compile_feedback(const std::vector<Diagnostic>& diagnostics, std::string_view source) {
+  const bool has_errors = std::any_of(diagnostics.begin(), diagnostics.end(),
+                                      [](const Diagnostic& d) { return d.severity == "error"; });
+  std::string text;
+  std::size_t shown = 0;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (has_errors && diagnostic.severity == "warning") continue;
+    if (shown++ == kMostMessages) {
+      text += "(more messages of this kind are left out)\n";
+      break;
+    }
+    text += at_line(diagnostic.line, diagnostic.severity + ": " + diagnostic.message, source);
+  }
+  return shortened(text, kFeedbackBytes);
+}
+
+std::string describe_case(const verify::Case& item) {
+  std::string values;
+  for (const auto& [name, value] : item.size->values) {
+    values += fmt::format("{}{} = {:.15g}", values.empty() ? "" : ", ", name, value);
+  }
+  std::string text = "size " + item.size->label;
+  if (!values.empty()) text += " (" + values + ")";
+  if (item.variant != nullptr) text += ", inputs '" + item.variant->name + "'";
+  return text;
+}
+
+std::string kernel_name(const std::string& mangled) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> plain(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+  if (status != 0 || plain == nullptr) return mangled;
+  std::string name = plain.get();
+  // Templates are shown with their arguments; parameter lists are noise.
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<') ++depth;
+    if (name[i] == '>') --depth;
+    if (name[i] == '(' && depth == 0) {
+      name.resize(i);
+      break;
+    }
+  }
+  const std::size_t blank = name.rfind(' ');
+  return depth == 0 && blank != std::string::npos && name.find('<') > blank ? name.substr(blank + 1)
+                                                                            : name;
+}
+
+std::string fault_feedback(const std::vector<device::Fault>& faults, const verify::Case& item,
+                           std::string_view source) {
+  std::string text = "At " + describe_case(item) + ":\n";
+  for (std::size_t i = 0; i < std::min(faults.size(), kMostFaults); ++i) {
+    const device::Fault& fault = faults[i];
+    std::string message;
+    if (!fault.kernel.empty()) message = "in kernel " + kernel_name(fault.kernel) + ": ";
+    std::string kind = fault.kind;
+    std::replace(kind.begin(), kind.end(), '_', ' ');
+    text += at_line(fault.line, message + kind + ": " + fault.message, source);
+  }
+  return shortened(text, kFeedbackBytes);
+}
+
+std::string mismatch_feedback(const verify::Mismatch& mismatch, const verify::Case& item,
+                              const std::vector<Finding>& findings, std::string_view source) {
+  std::string text = "At " + describe_case(item) + ": " + mismatch.message + "\n";
+  for (const verify::WrongElement& wrong : mismatch.first) {
+    text += fmt::format("  {}[{}]: expected {:.9g}, got {:.9g}\n", mismatch.argument, wrong.index,
+                        wrong.expected, wrong.got);
+  }
+  for (const Finding& finding : findings) {
+    if (finding.kind != "uninitialised_read") continue;
+    text += "Possible cause: ";
+    text += at_line(finding.line, finding.message, source);
+  }
+  return shortened(text, kFeedbackBytes);
+}
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/trial_limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpwright::evaluate {
+
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+Result<std::vector<const TaskSize*>> requested_sizes(const JobRequest& request) {
+  std::vector<const TaskSize*> sizes;
+  for (const std::string& label : request.sizes) {
+    const TaskSize* size = size_labelled(request.task, label);
+    if (size == nullptr) {
+      return Error{"the task " + request.task.name + " has no size labelled \"" + label + "\""};
+    }
+    sizes.push_back(size);
+  }
+  if (request.sizes.empty()) {
+    for (const TaskSize& size : request.task.sizes) sizes.push_back(&size);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+WorkLimits work_limits(const TrialState& state) {
+  const double limit_s = state.request.limit_s;
+  if (state.target.is_cuda) {
+    // Three sets of buffers live at once while timing. The flops are those of a CPU's reference.
+    const auto memory = static_cast<std::uint64_t>(state.target.facts.memory_bytes);
+    return {.cases = {.max_bytes = memory / 8, .max_flops = 2e10, .timed_sizes = true},
+            .timed_bytes = memory / 4,
+            .validate_s = 0.6 * limit_s,
+            .run_s = std::min(10.0, 0.25 * limit_s)};
+  }
+  return {.cases = {.max_bytes = 8 * kMiB,
+                    .max_flops = 3e7,
+                    .timed_sizes = true,
+                    .sizes_per_variant = 2},
+          .timed_bytes = 600 * kMiB,
+          .validate_s = std::min(10.0, 0.4 * limit_s),
+          .run_s = std::min(4.0, 0.25 * limit_s)};
+}
+
+Status choose_work(TrialState& state) {
+  const Task& task = state.request.task;
+  const WorkLimits limits = work_limits(state);
+  WW_TRY(state.cases, verify::cases_of(task, limits.cases));
+  WW_TRY(const auto sizes, requested_sizes(state.request));
+  for (const TaskSize* size : sizes) {
+    WW_TRY(const std::uint64_t bytes, footprint_bytes(task, *size));
+    if (bytes > limits.timed_bytes) {
+      note(state, fmt::format("size {} is not measured: its {} MiB do not fit {}", size->label,
+                              bytes / kMiB, state.target.is_cuda ? "the GPU" : "the SIMT machine"));
+      continue;
+    }
+    state.timed.push_back(size);
+    const bool seen = std::any_of(
+        state.cases.begin(), state.cases.end(),
+        [&](const verify::Case& item) { return item.size == size && item.variant == nullptr; });
+    // On a GPU nothing is timed that was not checked.
+    if (!seen && state.target.is_cuda) state.cases.push_back({size, nullptr});
+  }
+  return {};
+}
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "evaluate/trial_feedback.h"
+#include "evaluate/trial_limits.h"
+#include "evaluate/trial_state.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+struct Calls {
+  std::vector<build::SolveCall> calls;  ///< distinct ones
+  std::vector<std::string> keys;
+  std::vector<verify::Case> cases;  ///< the first case that makes each call
+};
+
+Status add_call(const Task& task, const verify::Case& item, Calls& calls) {
+  WW_TRY(auto call, call_of(task, *item.size, item.variant));
+  std::string key = call_key(call);
+  if (std::find(calls.keys.begin(), calls.keys.end(), key) != calls.keys.end()) return {};
+  calls.calls.push_back(std::move(call));
+  calls.keys.push_back(std::move(key));
+  calls.cases.push_back(item);
+  return {};
+}
+
+Result<build::RecordOutcome> record_program(TrialState& state, Program& program,
+                                            const Calls& calls) {
+  build::RecordRequest request{.arguments = build::solve_arguments(state.request.task),
+                               .calls = calls.calls,
+                               .target = state.target.facts};
+  WW_TRY(auto outcome, build::record(*state.builder, program.built, request, &state.stop));
+  for (std::size_t i = 0; i < outcome.plans.size() && i < calls.keys.size(); ++i) {
+    program.plans[calls.keys[i]] = std::move(outcome.plans[i]);
+  }
+  outcome.plans.clear();
+  return outcome;
+}
+
+/// The baseline is our own and stands in for a reference: whatever goes wrong with it is ours.
+Status add_baseline(TrialState& state, const Calls& calls) {
+  Program baseline{.source = state.request.task.baseline_source};
+  WW_TRY(baseline.built, build_source(state, baseline.source));
+  if (baseline.built.verdict != Verdict::ok) {
+    return Error{"the task's baseline does not compile: " + baseline.built.reason + "\n" +
+                 compile_feedback(baseline.built.diagnostics, baseline.source)};
+  }
+  WW_TRY(const auto outcome, record_program(state, baseline, calls));
+  if (outcome.verdict != Verdict::ok) {
+    return Error{"the task's baseline could not be recorded: " + outcome.reason};
+  }
+  state.baseline = std::move(baseline);
+  return {};
+}
+
+bool launches_nothing(const LaunchPlan& plan) {
+  return std::none_of(plan.steps.begin(), plan.steps.end(), [](const PlanStep& step) {
+    return std::holds_alternative<KernelLaunch>(step);
+  });
+}
+
+}  // namespace
+
+Result<build::SolveCall> call_of(const Task& task, const TaskSize& size,
+                                 const InputVariant* variant) {
+  WW_TRY(const Values values, values_at(task, size, variant));
+  build::SolveCall call;
+  for (const TaskArgument& argument : task.arguments) {
+    build::CallArgument& value = call.arguments.emplace_back();
+    if (is_buffer(argument)) {
+      WW_TRY(const std::uint64_t count, element_count(argument, values));
+      value.buffer_bytes = count * bytes_of(argument.type);
+      continue;
+    }
+    WW_TRY(value.real, scalar_value(argument, values));
+    if (is_floating(argument.type)) continue;
+    value.integer = static_cast<std::int64_t>(value.real);
+  }
+  return call;
+}
+
+std::string call_key(const build::SolveCall& call) {
+  std::string key;
+  for (const auto& argument : call.arguments) {
+    key += fmt::format("{}/{:a}/{};", argument.buffer_bytes, argument.real, argument.integer);
+  }
+  return key;
+}
+
+Result<Next> record_stage(TrialState& state) {
+  const Task& task = state.request.task;
+  WW_CHECK(choose_work(state));
+  Calls calls;
+  for (const verify::Case& item : state.cases) WW_CHECK(add_call(task, item, calls));
+  for (const TaskSize* size : state.timed) WW_CHECK(add_call(task, {size, nullptr}, calls));
+  if (calls.calls.empty()) return Error{"no size of the task fits the device"};
+
+  WW_TRY(const auto outcome, record_program(state, state.candidate, calls));
+  if (outcome.verdict != Verdict::ok) {
+    std::string feedback = at_line(outcome.line, outcome.reason, state.request.source);
+    if (outcome.failed_call >= 0 &&
+        static_cast<std::size_t>(outcome.failed_call) < calls.cases.size()) {
+      feedback = "At " + describe_case(calls.cases[static_cast<std::size_t>(outcome.failed_call)]) +
+                 ":\n" + feedback;
+    }
+    return end_with(state, outcome.verdict, outcome.reason, std::move(feedback));
+  }
+  for (std::size_t i = 0; i < calls.keys.size(); ++i) {
+    if (!launches_nothing(state.candidate.plans.at(calls.keys[i]))) continue;
+    const std::string reason = "solve() launches no kernel";
+    return end_with(state, Verdict::mismatch, reason,
+                    "At " + describe_case(calls.cases[i]) + ": " + reason + ".\n");
+  }
+  if (task.reference_source.empty()) WW_CHECK(add_baseline(state, calls));
+  return Next::go_on;
+}
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/trial_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "build/resources.h"
+#include "evaluate/trial_feedback.h"
+#include "evaluate/trial_limits.h"
+#include "verify/check.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+constexpr std::size_t kMostFaultFindings = 8;
+
+}  // namespace
+
+std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t n) {
+  std::uint64_t z = seed + (n + 1) * 0x9E3779B97F4A7C15ULL;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+  return z ^ (z >> 31);
+}
+
+Result<LoadedCase> load_case(TrialState& state, device::Device& device, const Program& program,
+                             const verify::Case& item, std::uint64_t seed) {
+  const Task& task = state.request.task;
+  WW_TRY(auto call, call_of(task, *item.size, item.variant));
+  WW_TRY(auto trial, verify::make_trial(task, *item.size, item.variant, seed));
+  WW_TRY(auto inputs, make_inputs(trial));
+  WW_TRY(auto buffers, CaseBuffers::make(device, task, call, inputs));
+  const auto plan = program.plans.find(call_key(call));
+  ASSERT(plan != program.plans.end(), "every case was recorded");
+  WW_TRY(auto replay, device.prepare(program.module, plan->second, buffers.bindings()));
+  return LoadedCase{item,
+                    std::move(call),
+                    std::move(trial),
+                    std::move(inputs),
+                    std::move(buffers),
+                    std::move(replay)};
+}
+
+Result<std::vector<verify::Expected>> expected_values(TrialState& state, const LoadedCase& loaded) {
+  WW_TRY(const bool needed, verify::needs_expected(loaded.trial));
+  if (!needed) return std::vector<verify::Expected>(loaded.inputs.size());
+  if (state.reference) return state.reference->run(loaded.trial, loaded.inputs);
+  ASSERT(state.baseline.has_value(), "a task has a reference or a baseline");
+  WW_TRY(auto baseline,
+         load_case(state, *state.device, *state.baseline, loaded.item, loaded.trial.seed));
+  WW_TRY(const auto report, baseline.replay->run({.poison_seed = loaded.trial.seed,
+                                                  .limit_s = work_limits(state).run_s}));
+  if (!report.faults.empty()) {
+    return Error{"the task's baseline fails at " + describe_case(loaded.item) + ": " +
+                 report.faults.front().message};
+  }
+  WW_TRY(const auto outputs, baseline.buffers.outputs());
+  return verify::expected_from_outputs(loaded.trial, outputs);
+}
+
+Next end_with_faults(TrialState& state, const std::vector<device::Fault>& faults,
+                     const verify::Case& item) {
+  for (const device::Fault& fault : faults) {
+    if (state.evaluation.findings.size() >= kMostFaultFindings) break;
+    state.evaluation.findings.push_back({fault.kind, fault.line, fault.message});
+  }
+  const device::Fault& first = faults.front();
+  std::string reason = describe_case(item) + ": ";
+  if (first.line > 0) reason += fmt::format("line {}: ", first.line);
+  return end_with(state, first.verdict, reason + first.message,
+                  fault_feedback(faults, item, state.request.source));
+}
+
+Result<Next> check_results(TrialState& state, const LoadedCase& loaded,
+                           std::span<const verify::Expected> expected,
+                           const std::vector<Finding>& findings) {
+  WW_TRY(const auto changed, loaded.buffers.changed_input(loaded.inputs));
+  if (changed) {
+    const std::string reason = "the input '" + *changed + "' was changed by the call";
+    return end_with(state, Verdict::mismatch, describe_case(loaded.item) + ": " + reason,
+                    "At " + describe_case(loaded.item) + ": " + reason +
+                        "; inputs must be left as they are.\n");
+  }
+  WW_TRY(const auto outputs, loaded.buffers.outputs());
+  WW_TRY(const auto mismatch,
+         verify::check_outputs(loaded.trial, loaded.inputs, expected, outputs));
+  if (!mismatch) return Next::go_on;
+  for (const Finding& finding : findings) {
+    if (finding.kind == "uninitialised_read") state.evaluation.findings.push_back(finding);
+  }
+  return end_with(state, mismatch->verdict, describe_case(loaded.item) + ": " + mismatch->message,
+                  mismatch_feedback(*mismatch, loaded.item, findings, state.request.source));
+}
+
+void merge_resources(TrialState& state, const std::vector<KernelResources>& seen,
+                     const LaunchPlan& plan) {
+  for (const KernelResources& run : seen) {
+    auto& all = state.evaluation.resources;
+    auto known = std::find_if(all.begin(), all.end(),
+                              [&](const KernelResources& r) { return r.kernel == run.kernel; });
+    if (known == all.end()) {
+      all.push_back(run);
+      known = std::prev(all.end());
+    }
+    known->shared_bytes = run.shared_bytes;
+    known->occupancy = run.occupancy;
+    for (const PlanStep& step : plan.steps) {
+      const auto* launch = std::get_if<KernelLaunch>(&step);
+      if (launch == nullptr || launch->kernel != run.kernel || state.target.is_cuda) continue;
+      // The compiler's register count is better than the machine's guess.
+      const int threads = static_cast<int>(launch->block.x * launch->block.y * launch->block.z);
+      known->occupancy =
+          build::occupancy(state.target.facts, known->registers, known->shared_bytes, threads);
+    }
+  }
+}
+
+}  // namespace warpwright::evaluate

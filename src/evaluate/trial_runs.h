@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "device/device.h"
+#include "evaluate/trial_buffers.h"
+#include "evaluate/trial_state.h"
+
+namespace warpwright::evaluate {
+
+/// One case with its inputs on a device, ready to run and to check.
+struct LoadedCase {
+  verify::Case item;
+  build::SolveCall call;
+  verify::Trial trial;
+  std::vector<verify::Bytes> inputs;
+  CaseBuffers buffers;
+  std::unique_ptr<device::Replay> replay;
+};
+
+/// Inputs of the case for this seed, on `device`, with the program's plan prepared.
+Result<LoadedCase> load_case(TrialState& state, device::Device& device, const Program& program,
+                             const verify::Case& item, std::uint64_t seed);
+
+/// What the outputs should be: from the reference, or from the baseline on the same device.
+Result<std::vector<verify::Expected>> expected_values(TrialState& state, const LoadedCase& loaded);
+
+/// Ends the trial by what a run did wrong.
+Next end_with_faults(TrialState& state, const std::vector<device::Fault>& faults,
+                     const verify::Case& item);
+
+/// Whether inputs are untouched and outputs right; else the trial has ended.
+Result<Next> check_results(TrialState& state, const LoadedCase& loaded,
+                           std::span<const verify::Expected> expected,
+                           const std::vector<Finding>& findings);
+
+/// The seed of the n-th set of inputs of a trial.
+std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t n);
+
+/// Adds what a run told about kernels to what the compiler told.
+void merge_resources(TrialState& state, const std::vector<KernelResources>& seen,
+                     const LaunchPlan& plan);
+
+}  // namespace warpwright::evaluate

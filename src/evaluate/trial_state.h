@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/stop.h"
+#include "build/compiler.h"
+#include "build/record.h"
+#include "core/evaluation.h"
+#include "core/launch_plan.h"
+#include "device/device.h"
+#include "evaluate/job.h"
+#include "verify/cases.h"
+#include "verify/reference.h"
+
+namespace warpwright::evaluate {
+
+/// The trial's end as the stages see it.
+class Deadline {
+ public:
+  explicit Deadline(double seconds)
+      : end_(std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds)) {}
+  [[nodiscard]] double remaining_s() const {
+    return std::chrono::duration<double>(end_ - std::chrono::steady_clock::now()).count();
+  }
+  [[nodiscard]] bool passed() const { return remaining_s() <= 0; }
+
+ private:
+  std::chrono::time_point<std::chrono::steady_clock, std::chrono::duration<double>> end_;
+};
+
+/// A program that was built, with one plan per distinct call.
+struct Program {
+  std::string source;
+  build::BuildOutcome built;
+  std::map<std::string, LaunchPlan> plans;  ///< by call_key()
+  device::ModuleId module = -1;
+};
+
+/// What the stages of one trial hand on.
+struct TrialState {
+  const JobRequest& request;
+  std::filesystem::path scratch;
+  const StopSignal& stop;
+  Deadline deadline;
+  Evaluation evaluation;
+
+  device::ResolvedDevice target;
+  std::optional<build::Builder> builder;
+  Program candidate;
+  std::optional<Program> baseline;  ///< only where it stands in for the reference
+  std::vector<verify::Case> cases;
+  std::vector<const TaskSize*> timed;  ///< sizes to measure
+  std::optional<verify::Reference> reference;
+  std::unique_ptr<device::Device> device;
+  std::optional<std::chrono::steady_clock::time_point> device_since;  ///< held from then on
+  std::uint64_t seed = 0;
+};
+
+/// What a stage found: the next one may go on, or the verdict is in the evaluation. The error is
+/// the judge's own.
+enum class Next { go_on, ended };
+
+Result<Next> lint_stage(TrialState& state);
+Result<Next> build_stage(TrialState& state);
+Result<Next> record_stage(TrialState& state);
+Result<Next> validate_stage(TrialState& state);
+Result<Next> measure_stage(TrialState& state);
+
+/// Ends the trial with a verdict; `reason` is for people, `feedback` for the model.
+Next end_with(TrialState& state, Verdict verdict, std::string reason, std::string feedback);
+
+/// A time-out of the whole trial, or nothing.
+std::optional<Next> out_of_time(TrialState& state);
+
+/// Compiles a source for the trial's device, in the sandbox.
+Result<build::BuildOutcome> build_source(TrialState& state, const std::string& source);
+
+/// The call that a size and variant make: buffer sizes and scalars.
+Result<build::SolveCall> call_of(const Task& task, const TaskSize& size,
+                                 const InputVariant* variant);
+std::string call_key(const build::SolveCall& call);
+
+/// A remark that is no verdict: a size left out, a check not made.
+void note(TrialState& state, std::string text);
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "build/lint.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace warpwright::build {
+namespace {
+
+const std::string kGood =
+    "#include <cuda_runtime.h>\n"
+    "__global__ void k(float* x) { x[0] = 1; }\n"
+    "extern \"C\" void solve(float* x) { k<<<1, 1>>>(x); }\n";
+
+void expect_finding(const std::string& source, std::string_view rule, int line,
+                    std::string_view lane = "strict") {
+  const auto finding = lint(source, lane);
+  ASSERT_TRUE(finding.has_value()) << "expected " << rule << " in:\n" << source;
+  EXPECT_EQ(finding->rule, rule);
+  EXPECT_EQ(finding->line, line);
+  EXPECT_FALSE(finding->message.empty());
+}
+
+TEST(Lint, AcceptsAnOrdinaryCandidate) {
+  EXPECT_FALSE(lint(kGood, "strict").has_value());
+  EXPECT_FALSE(lint("#include \"cuda_fp16.h\"\n" + kGood, "strict").has_value());
+}
+
+TEST(Lint, SolveMustBeThere) {
+  expect_finding("__global__ void k() {}\n", "missing_solve", 1);
+  expect_finding("__global__ void k() {}\nvoid solve() {}\n", "missing_solve", 1);
+  expect_finding("__global__ void k() {}\n// extern \"C\" void solve() {}\n", "missing_solve", 1);
+  EXPECT_FALSE(lint("__global__ void k() {}\nextern \"C\" {\nvoid solve(int n) {}\n}\n", "strict"));
+}
+
+TEST(Lint, IncludesByPathAreRefused) {
+  expect_finding(kGood + "#include \"/etc/passwd\"\n", "path_include", 4);
+  expect_finding(kGood + "#include </etc/passwd>\n", "path_include", 4);
+  expect_finding(kGood + "\n  #  include \"../../x.h\"\n", "path_include", 5);
+  expect_finding(kGood + "#define H <cmath>\n#include H\n", "path_include", 5);
+  expect_finding(kGood + "%:include \"/etc/passwd\"\n", "path_include", 4);
+  expect_finding(kGood + "#inc\\\nlude \"/etc/passwd\"\n", "path_include", 4);
+  EXPECT_FALSE(lint(kGood + "// #include \"/etc/passwd\"\n", "strict"));
+  EXPECT_FALSE(lint(kGood + "/*\n#include \"/etc/passwd\"\n*/\n", "strict"));
+}
+
+TEST(Lint, EmbeddingIsRefused) {
+  expect_finding(kGood + "#embed \"x\"\n", "embedding", 4);
+  expect_finding(kGood + "#include_next <cmath>\n", "embedding", 4);
+  expect_finding(kGood + "asm(\".incbin \\\"/etc/passwd\\\"\");\n", "embedding", 4);
+}
+
+TEST(Lint, PragmasThatLoadAreRefused) {
+  expect_finding(kGood + "#pragma GCC dependency \"x\"\n", "pragma_plugin", 4);
+  expect_finding(kGood + "#pragma clang plugin x\n", "pragma_plugin", 4);
+  expect_finding(kGood + "_Pragma(\"comment(lib, x)\")\n", "pragma_plugin", 4);
+  EXPECT_FALSE(lint(kGood + "#pragma unroll 4\n#pragma once\n", "strict"));
+}
+
+TEST(Lint, LineDirectivesAreRefused) {
+  expect_finding(kGood + "#line 1 \"x\"\n", "line_directive", 4);
+}
+
+TEST(Lint, StrictLaneWantsExactlyOneKernel) {
+  const std::string two = kGood + "__global__ void second() {}\n";
+  expect_finding(two, "one_kernel", 4);
+  EXPECT_FALSE(lint(two, "free"));
+  const std::string none = "extern \"C\" void solve(float* x) {}\n";
+  expect_finding(none, "one_kernel", 1);
+  const std::string declared = "__global__ void k(float* x);\n" + kGood;
+  EXPECT_FALSE(lint(declared, "strict")) << "a declaration is not a definition";
+  EXPECT_FALSE(
+      lint(kGood + "// __global__ void l() {}\nconst char* s = \"__global__ {\";\n", "strict"));
+}
+
+TEST(Lint, HugeSourcesAreRefused) {
+  expect_finding(kGood + std::string(2 << 20, ' '), "too_large", 1);
+}
+
+TEST(StripSource, KeepsLinesAndColumns) {
+  const std::string source = "a /* x\ny */ b // c\n\"str\\\"ing\" 'c' 1'000\nR\"(raw \" // )\" d\n";
+  const std::string stripped = strip_source(source);
+  EXPECT_EQ(stripped.size(), source.size());
+  EXPECT_EQ(std::count(stripped.begin(), stripped.end(), '\n'), 4);
+  EXPECT_EQ(stripped.find("str"), std::string::npos);
+  EXPECT_EQ(stripped.find("raw"), std::string::npos);
+  EXPECT_EQ(stripped.find('d'), source.rfind('d'));
+  EXPECT_NE(stripped.find("1'000"), std::string::npos);
+}
+
+TEST(StripSource, SurvivesUnfinishedText) {
+  for (const std::string text :
+       {"/*", "//", "\"", "'", "R\"(", "R\"x", "\"\\", "#include \"", "\\"}) {
+    EXPECT_EQ(strip_source(text).size(), text.size());
+    EXPECT_TRUE(lint(text, "strict").has_value());
+  }
+}
+
+TEST(LintRules, HaveDistinctNamesAndTexts) {
+  std::set<std::string_view> names;
+  for (const auto& rule : lint_rules()) {
+    EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
+    EXPECT_FALSE(rule.what.empty());
+    EXPECT_FALSE(rule.message.empty());
+  }
+}
+
+}  // namespace
+}  // namespace warpwright::build

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "build/workbench.h"
+
+namespace warpwright::build {
+namespace {
+
+class RecordTest : public Workbench {
+ protected:
+  void SetUp() override {
+    if (lacks(FrontEnd::clang)) GTEST_SKIP() << "no clang";
+  }
+
+  /// The kernel that most candidates here share.
+  static std::string with_kernel(const std::string& host) {
+    return "#include <cuda_runtime.h>\n"
+           "__global__ void k(const float* x, float* y, int n) {\n"
+           "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i]; }\n" +
+           host;
+  }
+
+  static RecordOutcome refused(const std::string& host, Verdict verdict, std::string_view part,
+                               int line = 0) {
+    const RecordOutcome outcome = recorded(with_kernel(host), {64});
+    EXPECT_EQ(outcome.verdict, verdict) << outcome.reason;
+    EXPECT_NE(outcome.reason.find(part), std::string::npos) << outcome.reason;
+    EXPECT_TRUE(outcome.plans.empty());
+    EXPECT_EQ(outcome.failed_call, 0);
+    if (line != 0 && !builder().tools().addr2line.empty()) {
+      EXPECT_EQ(outcome.line, line);
+    }
+    return outcome;
+  }
+};
+
+std::uint64_t word_at(const std::string& bytes, std::size_t offset, std::size_t size = 8) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data() + offset, size);
+  return word;
+}
+
+void check_simple(const RecordOutcome& outcome) {
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+  ASSERT_EQ(outcome.plans.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const LaunchPlan& plan = outcome.plans[i];
+    const std::uint64_t n = i == 0 ? 1000 : 5;
+    ASSERT_EQ(plan.buffers.size(), 2U);
+    EXPECT_EQ(plan.buffers[1].argument, 1U);
+    EXPECT_EQ(plan.buffers[1].bytes, n * 4);
+    ASSERT_EQ(plan.steps.size(), 1U);
+    const auto& launch = std::get<KernelLaunch>(plan.steps[0]);
+    EXPECT_EQ(launch.grid, (Dim3{static_cast<std::uint32_t>((n + 255) / 256), 1, 1}));
+    EXPECT_EQ(launch.block, (Dim3{256, 1, 1}));
+    EXPECT_EQ(launch.parameter_offsets, (std::vector<std::uint32_t>{0, 8, 16}));
+    ASSERT_EQ(launch.parameters.size(), 20U);
+    EXPECT_EQ(word_at(launch.parameters, 0), tagged_address(0));
+    EXPECT_EQ(word_at(launch.parameters, 8), tagged_address(1));
+    EXPECT_EQ(word_at(launch.parameters, 16, 4), n);
+  }
+}
+
+const char* const kSimpleHost =
+    "extern \"C\" void solve(const float* x, float* y, int n) {\n"
+    "  k<<<(n + 255) / 256, 256>>>(x, y, n); }\n";
+
+TEST_F(RecordTest, OnePlanPerSize) { check_simple(recorded(with_kernel(kSimpleHost), {1000, 5})); }
+
+TEST_F(RecordTest, TheSameWithNvcc) {
+  if (lacks(FrontEnd::nvcc)) GTEST_SKIP() << "no nvcc";
+  check_simple(recorded(with_kernel(kSimpleHost), {1000, 5}, FrontEnd::nvcc));
+}
+
+TEST_F(RecordTest, TheSameWithNvccOutOfSight) {
+  Toolchain tools = builder().tools();
+  tools.nvcc = {};
+  tools.ptxas.clear();
+  tools.toolkit.clear();
+  const auto folder = TemporaryDirectory::create("warpwright-test-");
+  ASSERT_TRUE(folder.ok());
+  const auto lonely = Builder::create(builder().sandbox(), tools, {.cache = folder->path()});
+  ASSERT_TRUE(lonely.ok()) << lonely.error().message;
+  auto wanted = request(with_kernel(kSimpleHost), FrontEnd::automatic);
+  wanted.assemble = true;
+  const auto built = lonely->build(wanted);
+  ASSERT_TRUE(built.ok()) << built.error().message;
+  EXPECT_EQ(built->front_end, FrontEnd::clang);
+  EXPECT_TRUE(built->cubin.empty());
+  const auto outcome = record(*lonely, *built, calls({1000, 5}));
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  check_simple(*outcome);
+}
+
+/// Templates, two kernels, a loop of launches that depends on the size, scratch memory, memset,
+/// copies on the device, streams, events and a graph: all in one plan, in order.
+const char* const kManySteps = R"(#include <cuda_runtime.h>
+#include <vector>
+template <int S, class T> __global__ void step(T* y, int n, double f) {
+  int i = threadIdx.x * S; if (i < n) y[i] += f; }
+__global__ void last(float4 v, float* y, char c) { y[0] = v.x + c; }
+extern "C" void solve(const float* x, float* y, int n) {
+  float* scratch = nullptr;
+  cudaMalloc(&scratch, n * sizeof(float));
+  cudaMemset(scratch, 0xAB, n * sizeof(float));
+  cudaMemcpy(scratch, x, n * sizeof(float), cudaMemcpyDeviceToDevice);
+  cudaStream_t stream; cudaStreamCreate(&stream);
+  cudaEvent_t event; cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  for (int s = 1; s < n; s *= 2) step<2, float><<<dim3(1, 2, 3), 32, 0, stream>>>(scratch, s, 0.5);
+  cudaEventRecord(event, stream); cudaStreamWaitEvent(0, event, 0);
+  std::vector<float> table(4, 3.0f);
+  float* constants; cudaMallocAsync(&constants, 16, stream);
+  cudaMemcpyAsync(constants, table.data(), 16, cudaMemcpyHostToDevice, stream);
+  cudaMemcpy2DAsync(y, 8, scratch, 16, 8, 4, cudaMemcpyDeviceToDevice, stream);
+  cudaGraph_t graph; cudaGraphExec_t exec;
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  last<<<1, 1, 64, stream>>>(make_float4(1, 2, 3, 4), y + 1, 'c');
+  cudaStreamEndCapture(stream, &graph);
+  cudaGraphInstantiate(&exec, graph, 0);
+  cudaGraphLaunch(exec, stream); cudaGraphLaunch(exec, stream);
+  cudaStreamSynchronize(stream); cudaDeviceSynchronize();
+  cudaFreeAsync(constants, stream); cudaFree(scratch);
+  cudaEventDestroy(event); cudaStreamDestroy(stream);
+  if (cudaGetLastError() != cudaSuccess) cudaDeviceReset();
+}
+)";
+
+void check_many_steps(const LaunchPlan& plan) {
+  std::string order;
+  for (const auto& step : plan.steps) order += "LMCUAF"[step.index()];
+  EXPECT_EQ(order, "AMCLLLLAUCLLFF");
+  const auto& memset = std::get<Memset>(plan.steps[1]);
+  EXPECT_EQ(memset.value, 0xABU);
+  EXPECT_EQ(memset.width, 64U);
+  const auto& launch = std::get<KernelLaunch>(plan.steps[3]);
+  EXPECT_EQ(launch.grid, (Dim3{1, 2, 3}));
+  EXPECT_EQ(launch.parameter_offsets, (std::vector<std::uint32_t>{0, 8, 16}));
+  EXPECT_EQ(word_at(launch.parameters, 0), tagged_address(2));
+  const auto& upload = std::get<Upload>(plan.steps[8]);
+  EXPECT_EQ(upload.destination, tagged_address(3));
+  EXPECT_EQ(word_at(upload.bytes, 12, 4), 0x40400000U);
+  const auto& rows = std::get<DeviceCopy>(plan.steps[9]);
+  EXPECT_EQ(rows.height, 4U);
+  EXPECT_EQ(rows.source_pitch, 16U);
+  const auto& last = std::get<KernelLaunch>(plan.steps[11]);
+  EXPECT_EQ(last.shared_bytes, 64U);
+  EXPECT_EQ(last.parameter_offsets, (std::vector<std::uint32_t>{0, 16, 24}));
+  EXPECT_EQ(word_at(last.parameters, 16), tagged_address(1, 4));
+  EXPECT_EQ(last.parameters[24], 'c');
+}
+
+TEST_F(RecordTest, ManyKindsOfSteps) {
+  const auto outcome = recorded(kManySteps, {16});
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+  check_many_steps(outcome.plans[0]);
+}
+
+TEST_F(RecordTest, ManyKindsOfStepsWithNvcc) {
+  if (lacks(FrontEnd::nvcc)) GTEST_SKIP() << "no nvcc";
+  const auto outcome = recorded(kManySteps, {16}, FrontEnd::nvcc);
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+  check_many_steps(outcome.plans[0]);
+}
+
+TEST_F(RecordTest, SymbolsAreBuffers) {
+  const auto outcome = recorded(R"(#include <cuda_runtime.h>
+__constant__ float weights[8];
+__device__ int counter;
+__global__ void k(float* y) { y[0] = weights[3] + counter; }
+extern "C" void solve(const float* x, float* y, int n) {
+  float host[4] = {1, 2, 3, 4};
+  cudaMemcpyToSymbol(weights, host, sizeof host, 8);
+  cudaMemcpyToSymbol(weights, x, 4, 0, cudaMemcpyDeviceToDevice);
+  void* address; cudaGetSymbolAddress(&address, counter);
+  cudaMemset(address, 0, 4);
+  k<<<1, 1>>>(y);
+}
+)",
+                                {16});
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+  const LaunchPlan& plan = outcome.plans[0];
+  ASSERT_EQ(plan.buffers.size(), 4U);
+  EXPECT_EQ(plan.buffers[2].kind, BufferKind::symbol);
+  EXPECT_EQ(plan.buffers[2].symbol, "weights");
+  EXPECT_EQ(plan.buffers[2].bytes, 32U);
+  EXPECT_EQ(plan.buffers[3].symbol, "counter");
+  EXPECT_EQ(std::get<Upload>(plan.steps[0]).destination, tagged_address(2, 8));
+  EXPECT_EQ(std::get<DeviceCopy>(plan.steps[1]).source, tagged_address(0));
+}
+
+TEST_F(RecordTest, SharedMemoryOptInOccupancyAndProperties) {
+  const auto outcome = recorded(with_kernel(R"(
+extern "C" void solve(const float* x, float* y, int n) {
+  cudaDeviceProp p; cudaGetDeviceProperties(&p, 0);
+  int optin = 0, blocks = 0, device = 9, grid = 0, block = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&optin, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, optin);
+  cudaFuncSetAttribute(k, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, 256, 0);
+  cudaOccupancyMaxPotentialBlockSize(&grid, &block, k, 0, 0);
+  k<<<p.multiProcessorCount, blocks * 32, optin>>>(x, y, p.major * 10 + p.minor + device);
+  k<<<grid, block>>>(x, y, n);
+}
+)"),
+                                {16});
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+  const auto launches = steps_of<KernelLaunch>(outcome.plans[0]);
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_EQ(launches[0].grid.x, 132U);
+  EXPECT_EQ(launches[0].block.x, 256U);
+  EXPECT_EQ(launches[0].shared_bytes, 232448U);
+  EXPECT_EQ(launches[0].carveout, 100);
+  EXPECT_EQ(word_at(launches[0].parameters, 16, 4), 90U);
+  EXPECT_EQ(launches[1].grid.x * launches[1].block.x, 132U * 2048);
+}
+
+TEST_F(RecordTest, CooperativeAndClusterLaunches) {
+  const auto outcome = recorded(with_kernel(R"(
+extern "C" void solve(const float* x, float* y, int n) {
+  void* arguments[] = {&x, &y, &n};
+  cudaLaunchCooperativeKernel(k, dim3(132), dim3(256), arguments, 0, 0);
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(8); config.blockDim = dim3(64);
+  cudaLaunchAttribute attribute[1];
+  attribute[0].id = cudaLaunchAttributeClusterDimension;
+  attribute[0].val.clusterDim.x = 4;
+  attribute[0].val.clusterDim.y = 1;
+  attribute[0].val.clusterDim.z = 1;
+  config.attrs = attribute; config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, k, x, y, n);
+}
+)"),
+                                {16});
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+  const auto launches = steps_of<KernelLaunch>(outcome.plans[0]);
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_TRUE(launches[0].cooperative);
+  EXPECT_EQ(launches[1].cluster, (Dim3{4, 1, 1}));
+  EXPECT_EQ(word_at(launches[1].parameters, 8), tagged_address(1));
+}
+
+TEST_F(RecordTest, HostReadsAreNamedWithTheirLine) {
+  refused(
+      "extern \"C\" void solve(const float* x, float* y, int n) {\n"
+      "  float first;\n"
+      "  cudaMemcpy(&first, x, 4, cudaMemcpyDeviceToHost);\n"
+      "  k<<<1, 1>>>(x, y, (int)first); }\n",
+      Verdict::host_error, "cudaMemcpy: reads device memory on the host", 6);
+}
+
+TEST_F(RecordTest, TouchingDeviceMemoryIsAHostError) {
+  refused("extern \"C\" void solve(const float* x, float* y, int n) { y[3] = x[2]; }\n",
+          Verdict::host_error, "device memory from host code", 4);
+}
+
+TEST_F(RecordTest, CallsWithoutAPlaceInAPlanAreNamed) {
+  refused("extern \"C\" void solve(const float* x, float* y, int n) { cudaDeviceReset(); }\n",
+          Verdict::host_error, "cudaDeviceReset", 4);
+  refused(
+      "extern \"C\" void solve(const float* x, float* y, int n) {\n"
+      "  float* m; cudaMallocManaged(&m, 4); }\n",
+      Verdict::host_error, "cudaMallocManaged", 5);
+  refused(
+      "extern \"C\" void solve(const float* x, float* y, int n) {\n\n"
+      "  cudaMemset(y, 0, n * 4 + 1); }\n",
+      Verdict::host_error, "leave the device buffer of 256 bytes", 6);
+}
+
+TEST_F(RecordTest, LaunchesTheDeviceRefusesAreLaunchErrors) {
+  refused("extern \"C\" void solve(const float* x, float* y, int n) { k<<<1, 2048>>>(x, y, n); }\n",
+          Verdict::launch_error, "cudaErrorInvalidConfiguration", 4);
+  refused("extern \"C\" void solve(const float* x, float* y, int n) { k<<<0, 32>>>(x, y, n); }\n",
+          Verdict::launch_error, "zero dimension", 4);
+  refused(
+      "extern \"C\" void solve(const float* x, float* y, int n) { k<<<1, 32, 50000>>>(x, y, n); "
+      "}\n",
+      Verdict::launch_error, "cudaFuncAttributeMaxDynamicSharedMemorySize", 4);
+}
+
+TEST_F(RecordTest, EndlessHostCodeIsATimeout) {
+  const BuildOutcome built =
+      build(request(with_kernel("extern \"C\" void solve(const float* x, float* y, int n) { "
+                                "volatile int i = 1; while (i) ; }\n")));
+  ASSERT_EQ(built.verdict, Verdict::ok) << built.reason;
+  auto wanted = calls({64, 65});
+  wanted.limits.wall = std::chrono::milliseconds(700);
+  const auto outcome = record(builder(), built, wanted);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_EQ(outcome->verdict, Verdict::timeout) << outcome->reason;
+}
+
+TEST_F(RecordTest, CrashesAndExitsAreHostErrors) {
+  refused("extern \"C\" void solve(const float* x, float* y, int n) { *(volatile int*)8 = 1; }\n",
+          Verdict::host_error, "crashed", 4);
+  refused(
+      "#include <stdlib.h>\nextern \"C\" void solve(const float* x, float* y, int n) { exit(0); "
+      "}\n",
+      Verdict::host_error, "ended the program");
+  refused(
+      "#include <stdexcept>\nextern \"C\" void solve(const float* x, float* y, int n) { "
+      "throw std::runtime_error(\"x\"); }\n",
+      Verdict::host_error, "crashed");
+}
+
+TEST_F(RecordTest, ForkBombsAndFloodsAreContained) {
+  const auto started = std::chrono::steady_clock::now();
+  const BuildOutcome built =
+      build(request(with_kernel("#include <unistd.h>\n#include <stdio.h>\n"
+                                "extern \"C\" void solve(const float* x, float* y, int n) {\n"
+                                "  if (n == 64) for (;;) fork();\n"
+                                "  for (int i = 0; i < 200000; ++i) puts(\"flooooooooood\");\n"
+                                "  k<<<1, 32>>>(x, y, n); }\n")));
+  ASSERT_EQ(built.verdict, Verdict::ok) << built.reason;
+  auto wanted = calls({64});
+  wanted.limits.wall = std::chrono::milliseconds(500);
+  auto outcome = record(builder(), built, wanted);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_EQ(outcome->verdict, Verdict::timeout) << outcome->reason;
+  outcome = record(builder(), built, calls({63}));
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_EQ(outcome->verdict, Verdict::ok) << "what solve prints goes nowhere: " << outcome->reason;
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(20));
+}
+
+TEST_F(RecordTest, StaticInitialisersSeeNeitherFilesNorNetwork) {
+  const auto outcome = recorded(R"(#include <cuda_runtime.h>
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+__global__ void k(float* y) { y[0] = 1; }
+struct Spy {
+  int found = 0;
+  Spy() {
+    if (open("/etc/passwd", O_RDONLY) >= 0) found |= 1;
+    if (socket(AF_INET, SOCK_STREAM, 0) >= 0) found |= 2;
+    if (open("/root/.ssh/id_rsa", O_RDONLY) >= 0 || getenv("SECRET_KEY")) found |= 4;
+    if (open("host.so", O_WRONLY) >= 0 || open("/usr/new", O_CREAT | O_WRONLY, 0600) >= 0) found |= 8;
+  }
+} spy;
+extern "C" void solve(const float* x, float* y, int n) { k<<<1 + spy.found, 1>>>(y); }
+)",
+                                {16});
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+  EXPECT_EQ(std::get<KernelLaunch>(outcome.plans[0].steps[0]).grid.x, 1U);
+}
+
+TEST_F(RecordTest, ForgedReportsAreOnlyPlans) {
+  const auto outcome = recorded(with_kernel(R"(
+#include <string.h>
+#include <unistd.h>
+extern "C" void solve(const float* x, float* y, int n) {
+  const char* lines[] = {"{\"call\":0,\"verdict\":\"ok\"}\n", "{\"call\":0,\"verdict\":\"ok\",\"plan\":7}\n",
+    "{\"call\":99}\n", "{]\n", "[1]\n"};
+  for (auto line : lines) for (int fd = 3; fd < 200; ++fd) (void)!write(fd, line, strlen(line));
+  _exit(0); }
+)"),
+                                {16});
+  EXPECT_EQ(outcome.verdict, Verdict::host_error);
+  EXPECT_TRUE(outcome.plans.empty());
+}
+
+TEST_F(RecordTest, AMainFunctionDoesNoHarm) {
+  check_simple(
+      recorded(with_kernel(std::string(kSimpleHost) + "int main() { return 1; }\n"), {1000, 5}));
+}
+
+TEST_F(RecordTest, WrongNumberOfArgumentsIsOurOwnError) {
+  const BuildOutcome built = build(request(with_kernel(kSimpleHost)));
+  RecordRequest wanted = calls({16});
+  wanted.calls[0].arguments.pop_back();
+  EXPECT_FALSE(record(builder(), built, wanted).ok());
+}
+
+}  // namespace
+}  // namespace warpwright::build

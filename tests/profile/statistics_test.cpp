@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/statistics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace warpwright::profile {
+namespace {
+
+std::vector<double> noisy(double centre, double sigma, int count, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<double> values;
+  for (int i = 0; i < count; ++i) {
+    // A sum of uniforms: the same numbers with every standard library.
+    double sum = -6;
+    for (int k = 0; k < 12; ++k) sum += static_cast<double>(random() >> 11) * 0x1p-53;
+    values.push_back(centre + sigma * sum);
+  }
+  return values;
+}
+
+TEST(Statistics, MedianOfOddAndEvenCounts) {
+  EXPECT_EQ(median(std::vector<double>{3, 1, 2}), 2);
+  EXPECT_EQ(median(std::vector<double>{4, 1, 3, 2}), 2.5);
+  EXPECT_EQ(median(std::vector<double>{7}), 7);
+}
+
+TEST(Statistics, BootstrapIsDeterministicAndHoldsTheMedian) {
+  const auto values = noisy(100, 2, 60, 1);
+  const Interval first = bootstrap_median(values);
+  const Interval second = bootstrap_median(values);
+  EXPECT_EQ(first.low, second.low);
+  EXPECT_EQ(first.high, second.high);
+  EXPECT_LE(first.low, first.median);
+  EXPECT_GE(first.high, first.median);
+  EXPECT_LT(first.low, first.high);
+}
+
+TEST(Statistics, BootstrapCoversTheTruthAboutAsOftenAsItSays) {
+  int covered = 0;
+  constexpr int kTrials = 300;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const Interval interval =
+        bootstrap_median(noisy(50, 1, 40, static_cast<unsigned>(100 + trial)), {.resamples = 300});
+    covered += interval.low <= 50 && 50 <= interval.high ? 1 : 0;
+  }
+  EXPECT_GE(covered, kTrials * 90 / 100);
+  EXPECT_LE(covered, kTrials * 99 / 100);
+}
+
+TEST(Statistics, SlowOutliersGoAndFastOnesStay) {
+  auto values = noisy(100, 0.5, 40, 2);
+  values[5] = 180;
+  values[20] = 400;
+  values[30] = 60;
+  const Cleaned cleaned = drop_outliers(values);
+  EXPECT_EQ(cleaned.dropped, 2);
+  EXPECT_THAT(cleaned.kept, testing::Contains(60.0));
+  EXPECT_THAT(cleaned.kept, testing::Not(testing::Contains(400.0)));
+}
+
+TEST(Statistics, ATwoHumpedDistributionKeepsAllSamples) {
+  std::vector<double> values(10, 100.0);
+  values.insert(values.end(), 6, 200.0);
+  EXPECT_EQ(drop_outliers(values).dropped, 0);
+  EXPECT_EQ(drop_outliers(std::vector<double>{}).kept.size(), 0U);
+}
+
+TEST(Statistics, StopsWhenTightAtTheCapOrWhenTimeIsUp) {
+  const StopRule rule{.min_samples = 5, .max_samples = 50, .max_s = 2};
+  EXPECT_FALSE(enough(rule, {}, 10));
+  EXPECT_FALSE(enough(rule, std::vector<double>(4, 1.0), 0.1));
+  EXPECT_TRUE(enough(rule, std::vector<double>(5, 1.0), 0.1));
+  EXPECT_TRUE(enough(rule, std::vector<double>(1, 1.0), 2.5));
+  const auto wide = noisy(10, 4, 49, 3);
+  EXPECT_FALSE(enough(rule, wide, 0.1));
+  EXPECT_TRUE(enough(rule, noisy(10, 4, 50, 3), 0.1));
+}
+
+TEST(Statistics, PairsFindTwoPerCentUnderCommonDrift) {
+  auto a = noisy(100, 0.5, 60, 4);
+  auto b = noisy(102, 0.5, 60, 5);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double drift = 1 + 0.2 * static_cast<double>(i) / static_cast<double>(a.size());
+    a[i] *= drift;
+    b[i] *= drift;
+  }
+  EXPECT_EQ(compare_paired(a, b).result, Comparison::faster);
+  EXPECT_EQ(compare_paired(b, a).result, Comparison::slower);
+}
+
+TEST(Statistics, AKernelIsTheSameAsItself) {
+  int different = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const auto a = noisy(20, 0.2, 50, 1000 + seed);
+    const auto b = noisy(20, 0.2, 50, 5000 + seed);
+    different += compare_paired(a, b).result != Comparison::same ? 1 : 0;
+  }
+  EXPECT_LE(different, 4);
+}
+
+}  // namespace
+}  // namespace warpwright::profile
