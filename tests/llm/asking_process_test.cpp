@@ -160,6 +160,17 @@ TEST(KillNine, OfTheCourierItselfIsReportedAsAPossibleLoss) {
   EXPECT_EQ(asker.ask("a").kind, OutcomeKind::answered);
 }
 
+TEST(Courier, HasASessionOfItsOwnAndNoSignalOfOursReachesIt) {
+  Asker asker;
+  serve_slowly(asker, 30);
+  AskingProcess process(asker, "a");
+  ASSERT_TRUE(eventually([&] { return asker.provider->requests() == 1; }));
+  const auto couriers = live_couriers();
+  ASSERT_EQ(couriers.size(), 1U);
+  EXPECT_NE(::getsid(couriers[0]), ::getsid(process.pid()));
+  EXPECT_NE(::getpgid(couriers[0]), ::getpgid(process.pid()));
+}
+
 TEST(Courier, TwoProcessesWithTheSameQuestionShareOneRequest) {
   Asker asker;
   serve_slowly(asker, 10);

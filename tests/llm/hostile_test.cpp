@@ -213,6 +213,47 @@ TEST(Hostile, TotalTimeIsLimitedHoweverBusyTheStream) {
   EXPECT_GT(outcome.wasted.output, 0);
 }
 
+TEST(Hostile, AProxyIsUsedWhenConfigured) {
+  Asker asking;
+  asking.serve("answer,401_key_echo");
+  const std::string port = std::to_string(asking.provider->port());
+  asking.options.proxy = "http://me:s3cret-word@127.0.0.1:" + port;
+  asking.options.base_url = "http://models.invalid/v1";
+  const Outcome outcome = asking.ask("a");
+  ASSERT_EQ(outcome.kind, kAnswered) << outcome.error;
+  EXPECT_EQ(asking.provider->served().at(0).path, "http://models.invalid/v1/chat/completions");
+  EXPECT_THAT(asking.ask("b").error, Not(HasSubstr("s3cret-word")));
+}
+
+TEST(Hostile, AMissingCertificateFileIsFinal) {
+  Asker asking;
+  asking.serve("answer");
+  asking.options.base_url = "https://127.0.0.1:" + std::to_string(asking.provider->port());
+  asking.options.ca_file = "/nonexistent/ca.pem";
+  const Outcome outcome = asking.ask();
+  EXPECT_EQ(outcome.kind, kFailed);
+  EXPECT_FALSE(outcome.retry);
+  EXPECT_THAT(outcome.error, HasSubstr("/nonexistent/ca.pem"));
+}
+
+TEST(Hostile, ASpoolThatIsAwayForAMomentCostsNothing) {
+  Asker asking;
+  asking.options.delay_scale = 0.1;
+  asking.serve("slow");
+  std::thread saboteur([&] {
+    while (asking.provider->requests() == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    fs::remove_all(asking.spool());
+    while (asking.provider->paid() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    fs::create_directories(asking.spool());
+  });
+  const Outcome outcome = asking.ask();
+  saboteur.join();
+  EXPECT_EQ(outcome.kind, kAnswered) << outcome.error;
+}
+
 TEST(Hostile, WaitsAreAnnounced) {
   Asker asking;
   asking.serve("429_after,answer");
