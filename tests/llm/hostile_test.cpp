@@ -181,6 +181,22 @@ TEST(Hostile, DamagedUtf8IsRepaired) {
   EXPECT_EQ(asking.ask().reply.text, "a\xEF\xBF\xBD\xEF\xBF\xBD(b");
 }
 
+TEST(Hostile, AnswersCanComeFromFiles) {
+  Asker asking;
+  const fs::path answers = asking.folder() / "answers";
+  ASSERT_TRUE(make_directories(answers).ok());
+  ASSERT_TRUE(write_file(answers / "1.txt", "first").ok());
+  ASSERT_TRUE(write_file(answers / "2.txt", "second").ok());
+  const fs::path log = asking.folder() / "log";
+  asking.provider = hostile::Provider::start({.answers = answers, .log = log}).value();
+  asking.options.base_url = asking.provider->base_url();
+  EXPECT_EQ(asking.ask("a").reply.text, "first");
+  EXPECT_EQ(asking.ask("b").reply.text, "second");
+  EXPECT_EQ(asking.ask("c").reply.text, "first");
+  asking.provider.reset();
+  EXPECT_THAT(read_file(log).value(), HasSubstr("\"paid\":true"));
+}
+
 TEST(Hostile, NIsNeverSent) {
   Asker asking;
   asking.options.extra_body = R"({"n": 3, "seed": 7})";
