@@ -38,7 +38,9 @@ TEST_P(HostileProvider, EndsRight) {
     SCOPED_TRACE(std::string(spec) + " " + test.scenario);
     Asker asking;
     asking.options.spec = spec;
-    asking.options.timeouts.idle = std::chrono::milliseconds(250);
+    // Short only where it is what is tested: a busy machine may pause a good stream for as long.
+    const bool silent = std::string_view(test.expected).starts_with("nothing came");
+    if (silent) asking.options.timeouts.idle = std::chrono::milliseconds(250);
     asking.serve(test.scenario);
     const Outcome outcome = asking.ask("q.1");
     ASSERT_EQ(outcome.kind, test.kind) << outcome.error;
@@ -220,8 +222,8 @@ TEST(Hostile, NobodyListens) {
 
 TEST(Hostile, TotalTimeIsLimitedHoweverBusyTheStream) {
   Asker asking;
-  asking.options.timeouts.total = std::chrono::milliseconds(150);
-  asking.provider = hostile::Provider::start({.scenario = "slow", .chunk_delay_ms = 50}).value();
+  asking.options.timeouts.total = std::chrono::milliseconds(600);
+  asking.provider = hostile::Provider::start({.scenario = "slow", .chunk_delay_ms = 150}).value();
   asking.options.base_url = asking.provider->base_url();
   const Outcome outcome = asking.ask();
   EXPECT_EQ(outcome.kind, kFailed);
