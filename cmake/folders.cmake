@@ -1,5 +1,16 @@
 # One static library per folder of src/, one test program per folder of tests/.
 
+# ww_existing(OUT targets...): those of our folders' libraries that exist, and everything else.
+function(ww_existing out)
+  set(found "")
+  foreach(item IN LISTS ARGN)
+    if(NOT item MATCHES "^ww_" OR TARGET ${item})
+      list(APPEND found ${item})
+    endif()
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
 # ww_folder(NAME [LINK targets...] [EXCLUDE files...]): library ww_NAME from src/NAME/*.cpp.
 function(ww_folder name)
   cmake_parse_arguments(ARG "" "" "LINK;EXCLUDE" ${ARGN})
@@ -12,7 +23,8 @@ function(ww_folder name)
   endif()
   add_library(ww_${name} STATIC ${sources})
   target_include_directories(ww_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
-  target_link_libraries(ww_${name} PUBLIC ${ARG_LINK})
+  ww_existing(links ${ARG_LINK})
+  target_link_libraries(ww_${name} PUBLIC ${links})
 endfunction()
 
 # ww_test(NAME [LINK targets...] [SOURCES more...]): program test_NAME from tests/NAME/*_test.cpp.
@@ -25,8 +37,9 @@ function(ww_test name)
   add_executable(test_${name} ${sources} ${ARG_SOURCES})
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(test_${name} PRIVATE
-    WARPWRIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}" WARPWRIGHT_BINARY="$<TARGET_FILE_DIR:test_${name}>/../warpwright")
-  target_link_libraries(test_${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
+    WARPWRIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  ww_existing(links ${ARG_LINK})
+  target_link_libraries(test_${name} PRIVATE ${links} GTest::gmock GTest::gtest_main)
   # One CTest entry per program: starting a sanitized process per case costs more than the cases.
   add_test(NAME ${name} COMMAND test_${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)

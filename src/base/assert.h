@@ -12,8 +12,8 @@ namespace warpwright {
 }  // namespace warpwright
 
 /// ASSERT(condition, why): a false condition is a bug of ours, never of a kernel or of the world.
-#define ASSERT(condition, why)                                                      \
-  do {                                                                              \
-    if (!(condition)) [[unlikely]]                                                  \
-      ::warpwright::assertion_failed(#condition, __FILE__, __LINE__, why);          \
+#define ASSERT(condition, why)                                             \
+  do {                                                                     \
+    if (!(condition)) [[unlikely]]                                         \
+      ::warpwright::assertion_failed(#condition, __FILE__, __LINE__, why); \
   } while (false)

@@ -57,6 +57,8 @@ struct ChildPlan {
   int stderr_fd;
   int error_fd;
   const ProcessLimits* limits;
+  int (*in_child)(void*);
+  void* in_child_context;
 };
 
 void set_limit(decltype(RLIMIT_CPU) which, std::uint64_t value) {
@@ -81,8 +83,14 @@ void set_limit(decltype(RLIMIT_CPU) which, std::uint64_t value) {
   const bool ready = ::dup2(plan.stdin_fd, 0) >= 0 && ::dup2(plan.stdout_fd, 1) >= 0 &&
                      ::dup2(plan.stderr_fd, 2) >= 0 &&
                      (plan.cwd[0] == '\0' || ::chdir(plan.cwd) == 0);
-  if (ready) ::execve(plan.program, plan.argv, plan.envp);
-  const int code = errno;
+  int code = errno;
+  if (ready) {
+    code = plan.in_child != nullptr ? plan.in_child(plan.in_child_context) : 0;
+    if (code == 0) {
+      ::execve(plan.program, plan.argv, plan.envp);
+      code = errno;
+    }
+  }
   [[maybe_unused]] const auto written = ::write(plan.error_fd, &code, sizeof code);
   ::_exit(127);
 }
@@ -157,8 +165,8 @@ class Conversation {
 
   static int milliseconds_left(Time deadline) {
     if (deadline == Time::max()) return 1000;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(
-        deadline - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1000));
   }
 
@@ -176,8 +184,8 @@ class Conversation {
   void feed() {
     if (!in.valid()) return;
     while (fed_ < command_.stdin_text.size()) {
-      const ssize_t written = write_without_sigpipe(
-          in.get(), std::string_view(command_.stdin_text).substr(fed_));
+      const ssize_t written =
+          write_without_sigpipe(in.get(), std::string_view(command_.stdin_text).substr(fed_));
       if (written < 0 && errno == EINTR) continue;
       if (written < 0 && errno == EAGAIN) return;
       if (written < 0) break;  // the program does not want its input: not our concern
@@ -198,11 +206,11 @@ class Conversation {
       }
       const std::string_view piece(buffer, static_cast<std::size_t>(got));
       if (announce && command_.on_stdout) command_.on_stdout(piece);
-      const std::size_t room = command_.limits.output_bytes == 0
-                                   ? piece.size()
-                                   : command_.limits.output_bytes -
-                                         std::min<std::size_t>(command_.limits.output_bytes,
-                                                               kept.size());
+      const std::size_t room =
+          command_.limits.output_bytes == 0
+              ? piece.size()
+              : command_.limits.output_bytes -
+                    std::min<std::size_t>(command_.limits.output_bytes, kept.size());
       kept.append(piece.substr(0, room));
       if (room < piece.size()) exit_.output_truncated = true;
     }
@@ -238,8 +246,8 @@ void reap(pid_t pid, ProcessExit& exit) {
 }  // namespace
 
 std::string ProcessExit::describe() const {
-  std::string text = signal > 0 ? "signal " + std::to_string(signal)
-                                : "exit code " + std::to_string(exit_code);
+  std::string text =
+      signal > 0 ? "signal " + std::to_string(signal) : "exit code " + std::to_string(exit_code);
   if (timed_out) text += " (killed at its time limit)";
   if (stopped) text += " (killed on request)";
   return text;
@@ -255,9 +263,17 @@ Result<ProcessExit> run_process(const Command& command, const StopSignal* stop) 
   const auto argv = pointers(command.argv);
   const auto envp = pointers(command.env);
   const std::string cwd = command.cwd.string();
-  const ChildPlan plan{program.c_str(),     argv.data(),         envp.data(),
-                       cwd.c_str(),         in.read_end.get(),   out.write_end.get(),
-                       err.write_end.get(), failure.write_end.get(), &command.limits};
+  const ChildPlan plan{program.c_str(),
+                       argv.data(),
+                       envp.data(),
+                       cwd.c_str(),
+                       in.read_end.get(),
+                       out.write_end.get(),
+                       err.write_end.get(),
+                       failure.write_end.get(),
+                       &command.limits,
+                       command.in_child,
+                       command.in_child_context};
 
   const auto started = std::chrono::steady_clock::now();
   const pid_t pid = ::fork();
@@ -283,8 +299,8 @@ Result<ProcessExit> run_process(const Command& command, const StopSignal* stop) 
   set_non_blocking(talk.in);
   set_non_blocking(talk.out);
   set_non_blocking(talk.err);
-  const Time deadline = command.limits.wall.count() > 0 ? started + command.limits.wall
-                                                        : Time::max();
+  const Time deadline =
+      command.limits.wall.count() > 0 ? started + command.limits.wall : Time::max();
   talk.run_until_exit(deadline, stop);
   ::kill(-pid, SIGKILL);
   reap(pid, exit);

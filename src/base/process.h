@@ -35,6 +35,10 @@ struct Command {
   ProcessLimits limits;
   /// Called on this thread with each piece of standard output as it comes; may be empty.
   std::function<void(std::string_view)> on_stdout;
+  /// Runs in the child right before the program starts, with the three standard streams in place
+  /// (for sandboxes). Only async-signal-safe calls are allowed. Returns 0, or the errno to report.
+  int (*in_child)(void* context) = nullptr;
+  void* in_child_context = nullptr;
 };
 
 /// How a program ended. Exactly one of exit_code >= 0 and signal > 0 holds.

@@ -35,7 +35,8 @@ class [[nodiscard]] Result {
     ASSERT(ok(), "Result::value on an error: " + error().message);
     return std::get<T>(state_);
   }
-  [[nodiscard]] T&& value() && {
+  /// By value, so that `for (auto& x : list().value())` does not walk a dead temporary.
+  [[nodiscard]] T value() && {
     ASSERT(ok(), "Result::value on an error: " + error().message);
     return std::get<T>(std::move(state_));
   }
@@ -48,7 +49,7 @@ class [[nodiscard]] Result {
   T* operator->() { return &value(); }
   const T& operator*() const& { return value(); }
   T& operator*() & { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
 
  private:
   std::variant<T, Error> state_;
@@ -86,8 +87,8 @@ using Status = Result<void>;
   WW_TRY_INNER(declaration, expression, WW_JOIN(ww_try_, __LINE__))
 
 /// The same for a Status.
-#define WW_CHECK(expression)                                           \
-  do {                                                                 \
+#define WW_CHECK(expression)                                                      \
+  do {                                                                            \
     if (auto ww_status = (expression); !ww_status.ok()) return ww_status.error(); \
   } while (false)
 

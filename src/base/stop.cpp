@@ -26,12 +26,18 @@ void on_interrupt(int signal_number) {
 
 std::string_view name_of(StopReason reason) {
   switch (reason) {
-    case StopReason::none: return "none";
-    case StopReason::interrupted: return "interrupted";
-    case StopReason::deadline: return "deadline";
-    case StopReason::budget: return "budget";
-    case StopReason::finished: return "finished";
-    case StopReason::fault: return "fault";
+    case StopReason::none:
+      return "none";
+    case StopReason::interrupted:
+      return "interrupted";
+    case StopReason::deadline:
+      return "deadline";
+    case StopReason::budget:
+      return "budget";
+    case StopReason::finished:
+      return "finished";
+    case StopReason::fault:
+      return "fault";
   }
   return "unknown";
 }

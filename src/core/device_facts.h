@@ -10,9 +10,9 @@ namespace warpwright {
 
 /// What a kernel writer, the occupancy rules and the time estimate need to know of a GPU.
 struct DeviceFacts {
-  std::string key;                 ///< "h200": how the command line names it
-  std::string name;                ///< "NVIDIA H200"
-  std::string architecture;        ///< "Hopper"
+  std::string key;           ///< "h200": how the command line names it
+  std::string name;          ///< "NVIDIA H200"
+  std::string architecture;  ///< "Hopper"
   int compute_major = 0;
   int compute_minor = 0;
   int sm_count = 0;
@@ -22,13 +22,13 @@ struct DeviceFacts {
   int max_blocks_per_sm = 0;
   int registers_per_sm = 65536;
   int max_registers_per_thread = 255;
-  int shared_per_block_bytes = 49152;        ///< without opt-in
+  int shared_per_block_bytes = 49152;  ///< without opt-in
   int shared_per_block_optin_bytes = 0;
   int shared_per_sm_bytes = 0;
   long long l2_bytes = 0;
   long long memory_bytes = 0;
-  double memory_gb_per_s = 0;                ///< datasheet peak
-  double fp32_tflops = 0;                    ///< datasheet peak, no tensor cores
+  double memory_gb_per_s = 0;  ///< datasheet peak
+  double fp32_tflops = 0;      ///< datasheet peak, no tensor cores
   double fp64_tflops = 0;
   double boost_clock_ghz = 0;
 };

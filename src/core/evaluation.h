@@ -28,8 +28,8 @@ struct KernelResources {
   int spill_store_bytes = 0;
   int spill_load_bytes = 0;
   int stack_bytes = 0;
-  int shared_bytes = 0;       ///< static and dynamic together
-  double occupancy = 0;       ///< resident warps over the device's maximum, 0 = not known
+  int shared_bytes = 0;  ///< static and dynamic together
+  double occupancy = 0;  ///< resident warps over the device's maximum, 0 = not known
 
   bool operator==(const KernelResources&) const = default;
 };
@@ -39,21 +39,21 @@ enum class TimeSource : int { measured = 0, estimated = 1 };
 
 /// The time of one call at one size.
 struct Measurement {
-  std::string size;         ///< the size's label in the task
+  std::string size;  ///< the size's label in the task
   TimeSource source = TimeSource::measured;
   double median_us = 0;
-  double low_us = 0;        ///< confidence interval of the median
+  double low_us = 0;  ///< confidence interval of the median
   double high_us = 0;
   int samples = 0;
-  double floor_us = 0;      ///< physical lower bound on this device, 0 = not known
-  double baseline_us = 0;   ///< the task's baseline, judged the same way, 0 = not known
+  double floor_us = 0;     ///< physical lower bound on this device, 0 = not known
+  double baseline_us = 0;  ///< the task's baseline, judged the same way, 0 = not known
 
   bool operator==(const Measurement&) const = default;
 };
 
 /// Something the judge saw in the source that a person or a model can act on.
 struct Finding {
-  std::string kind;   ///< "uncoalesced", "bank_conflict", "spill", "race", ...
+  std::string kind;  ///< "uncoalesced", "bank_conflict", "spill", "race", ...
   int line = 0;
   std::string message;
 
@@ -63,16 +63,16 @@ struct Finding {
 /// All that one trial found out. The result file of a job, and a row of the archive.
 struct Evaluation {
   Verdict verdict = Verdict::harness_error;
-  Stage stage = Stage::reply;      ///< the stage that decided
-  std::string reason;              ///< one sentence for people
-  std::string feedback;            ///< what the model may read: no paths, no tolerances, no seeds
+  Stage stage = Stage::reply;  ///< the stage that decided
+  std::string reason;          ///< one sentence for people
+  std::string feedback;        ///< what the model may read: no paths, no tolerances, no seeds
   std::vector<Diagnostic> diagnostics;
   std::vector<KernelResources> resources;
   std::vector<Measurement> measurements;
   std::vector<Finding> findings;
-  std::string device;              ///< what it ran on, in words
-  std::string seed;                ///< of the inputs, to repeat the trial; empty before validate
-  double device_s = 0;             ///< time the device was held
+  std::string device;   ///< what it ran on, in words
+  std::string seed;     ///< of the inputs, to repeat the trial; empty before validate
+  double device_s = 0;  ///< time the device was held
   std::map<std::string, double> stage_s;  ///< wall time by stage name
 
   bool operator==(const Evaluation&) const = default;

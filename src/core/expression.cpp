@@ -322,7 +322,7 @@ std::set<std::string> Expression::names() const {
   return names;
 }
 
-Result<double> evaluate(std::string_view text, const Values& values) {
+Result<double> value_of(std::string_view text, const Values& values) {
   WW_TRY(const auto expression, Expression::parse(text));
   return expression.evaluate(values);
 }

@@ -46,7 +46,7 @@ class Expression {
 };
 
 /// Parses and evaluates in one go, for expressions used once.
-Result<double> evaluate(std::string_view text, const Values& values);
+Result<double> value_of(std::string_view text, const Values& values);
 
 struct ExpressionFunction {
   std::string_view name;

@@ -135,7 +135,7 @@ Result<Values> values_at(const Task& task, const TaskSize& size, const InputVari
   }
   const Values given = values;
   for (const auto& [name, text] : task.derived) {
-    WW_TRY(const double value, evaluate(text, given));
+    WW_TRY(const double value, value_of(text, given));
     values[name] = value;
   }
   return values;
@@ -152,7 +152,7 @@ Result<std::uint64_t> element_count(const TaskArgument& argument, const Values& 
 }
 
 Result<double> scalar_value(const TaskArgument& argument, const Values& values) {
-  WW_TRY(const double value, evaluate(argument.expression, values));
+  WW_TRY(const double value, value_of(argument.expression, values));
   if (!is_floating(argument.type) &&
       (value != std::floor(value) || std::fabs(value) > 2147483647.0)) {
     return Error{fmt::format("'{}' is {}, not an int", argument.name, value)};
@@ -162,12 +162,12 @@ Result<double> scalar_value(const TaskArgument& argument, const Values& values) 
 
 Result<double> least_bytes(const Task& task, const TaskSize& size) {
   WW_TRY(const auto values, values_at(task, size));
-  return evaluate(task.bytes_expression, values);
+  return value_of(task.bytes_expression, values);
 }
 
 Result<double> flops(const Task& task, const TaskSize& size) {
   WW_TRY(const auto values, values_at(task, size));
-  return evaluate(task.flops_expression, values);
+  return value_of(task.flops_expression, values);
 }
 
 Result<std::uint64_t> footprint_bytes(const Task& task, const TaskSize& size) {
@@ -183,7 +183,7 @@ Result<std::uint64_t> footprint_bytes(const Task& task, const TaskSize& size) {
 
 Result<bool> applies(const Task& task, const InputVariant& variant, const TaskSize& size) {
   WW_TRY(const auto values, values_at(task, size));
-  WW_TRY(const double yes, evaluate(variant.when, values));
+  WW_TRY(const double yes, value_of(variant.when, values));
   return yes != 0;
 }
 

@@ -179,7 +179,7 @@ Problem check_at(const Task& task, const TaskSize& size, const InputVariant* var
   for (const auto& parameter : row.value()->parameters) {
     const auto found = check.parameters.find(std::string(parameter.name));
     if (parameter.names_argument || found == check.parameters.end()) continue;
-    if (const auto value = evaluate(found->second, *values); !value) {
+    if (const auto value = value_of(found->second, *values); !value) {
       return TaskProblem{(variant == nullptr ? "check." : where + ".check.") + found->first,
                          says(value.error().message)};
     }

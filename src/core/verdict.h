@@ -9,18 +9,18 @@ namespace warpwright {
 /// How a candidate's life ended. Closed list, written to disk, never renumber.
 enum class Verdict : int {
   ok = 0,
-  no_code = 1,        ///< the reply holds no usable source
-  forbidden = 2,      ///< breaks a rule of the task or the lane
+  no_code = 1,    ///< the reply holds no usable source
+  forbidden = 2,  ///< breaks a rule of the task or the lane
   compile_error = 3,
-  host_error = 4,     ///< the host part misused the runtime API or died
-  launch_error = 5,   ///< a launch the device refuses
-  memory_fault = 6,   ///< out of bounds, misaligned, use after free
+  host_error = 4,    ///< the host part misused the runtime API or died
+  launch_error = 5,  ///< a launch the device refuses
+  memory_fault = 6,  ///< out of bounds, misaligned, use after free
   race = 7,
   timeout = 8,
-  mismatch = 9,       ///< wrong values
-  precision = 10,     ///< right only to a lower precision than the task demands
+  mismatch = 9,    ///< wrong values
+  precision = 10,  ///< right only to a lower precision than the task demands
   cheat = 11,
-  harness_error = 12, ///< the judge's own failure: never counts against a candidate
+  harness_error = 12,  ///< the judge's own failure: never counts against a candidate
 };
 inline constexpr int kVerdictCount = 13;
 

@@ -66,10 +66,10 @@ enum class OutcomeKind : int {
 
 struct Outcome {
   OutcomeKind kind = OutcomeKind::failed;
-  Reply reply;             ///< answered
-  std::string error;       ///< failed: what was attempted, on what, what to do next
-  bool retry = false;      ///< failed: a new attempt (newly budgeted) may succeed
-  Usage wasted;            ///< failed: tokens that were produced and paid, e.g. of a cut stream
+  Reply reply;         ///< answered
+  std::string error;   ///< failed: what was attempted, on what, what to do next
+  bool retry = false;  ///< failed: a new attempt (newly budgeted) may succeed
+  Usage wasted;        ///< failed: tokens that were produced and paid, e.g. of a cut stream
   double wasted_usd = 0;
 };
 
@@ -92,6 +92,9 @@ class Model {
   /// Upper bound of what one request can cost, for budgets that count what is in flight.
   [[nodiscard]] virtual Usage reserve(const Request& request) const = 0;
   [[nodiscard]] virtual double price_usd(const Usage& usage) const = 0;
+  /// False: nobody told us what this model costs, price_usd() is 0 for want of better, and a
+  /// budget in money cannot be kept.
+  [[nodiscard]] virtual bool price_known() const { return true; }
   virtual Outcome ask(const Request& request, const ProgressCallback& progress,
                       const StopSignal& stop) = 0;
 };

@@ -69,11 +69,11 @@ Status check_sizes(const RuleInput& input, bool with_expected) {
 
 Result<double> rule_number(const Trial& trial, const CheckRule& check, std::string_view name) {
   const auto found = check.parameters.find(std::string(name));
-  if (found != check.parameters.end()) return evaluate(found->second, trial.values);
+  if (found != check.parameters.end()) return value_of(found->second, trial.values);
   WW_TRY(const CheckRuleRow* row, check_rule_named(check.rule));
   for (const auto& parameter : row->parameters) {
     if (parameter.name == name && !parameter.otherwise.empty())
-      return evaluate(parameter.otherwise, trial.values);
+      return value_of(parameter.otherwise, trial.values);
   }
   return Error{fmt::format("check rule '{}' needs '{}'", check.rule, name)};
 }

@@ -9,13 +9,13 @@ namespace {
 using ::testing::HasSubstr;
 
 double value(std::string_view text, const Values& values = {}) {
-  const auto result = evaluate(text, values);
+  const auto result = value_of(text, values);
   EXPECT_TRUE(result.ok()) << text << ": " << (result.ok() ? "" : result.error().message);
   return result.ok() ? *result : -1e300;
 }
 
 std::string failure(std::string_view text, const Values& values = {}) {
-  const auto result = evaluate(text, values);
+  const auto result = value_of(text, values);
   EXPECT_FALSE(result.ok()) << text << " = " << (result.ok() ? *result : 0);
   return result.ok() ? "" : result.error().message;
 }

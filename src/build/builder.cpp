@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/embedded.h"
+#include "base/files.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "build/cache.h"
+#include "build/compiler.h"
+#include "build/diagnostics.h"
+#include "build/front_ends.h"
+#include "build/resources.h"
+
+namespace warpwright {
+std::span<const EmbeddedFile> device_headers();
+std::span<const EmbeddedFile> recorder_sources();
+}  // namespace warpwright
+
+namespace warpwright::build {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Raised when the meaning of a cached result changes.
+constexpr std::string_view kCacheVersion = "1";
+
+struct ScalarRow {
+  ElementType type;
+  std::string_view c_type;
+};
+
+constexpr ScalarRow kScalars[] = {
+    {ElementType::f32, "float"},      {ElementType::f64, "double"},
+    {ElementType::i32, "int"},        {ElementType::u32, "unsigned int"},
+    {ElementType::i64, "long long"},  {ElementType::u8, "unsigned char"},
+    {ElementType::i8, "signed char"},
+};
+
+std::string_view c_type_of(ElementType type) {
+  for (const auto& row : kScalars) {
+    if (row.type == type) return row.c_type;
+  }
+  return {};
+}
+
+/// The call of `solve`, in a translation unit of its own: nothing of the candidate's text can
+/// change it. Each argument comes as one 8-byte word.
+Result<std::string> call_source(const std::vector<SolveArgument>& arguments) {
+  std::string types;
+  std::string values;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto type = arguments[i].pointer ? "void*" : c_type_of(arguments[i].type);
+    if (type.empty()) return Error{"solve cannot take half-precision scalars by value"};
+    const std::string separator = i == 0 ? "" : ", ";
+    types += separator + std::string(type);
+    values += separator + "*(" + std::string(type) + "*)(void*)(words + " + std::to_string(i) + ")";
+  }
+  return "extern void solve(" + (types.empty() ? std::string("void") : types) +
+         ");\n"
+         "__attribute__((visibility(\"default\"))) void ww_call_solve(unsigned long long* words) "
+         "{\n"
+         "  (void)words;\n  solve(" +
+         values + ");\n}\n";
+}
+
+/// Files under `from` in the repository, written under `to`.
+Status unpack(std::span<const EmbeddedFile> files, std::string_view from, const fs::path& to) {
+  for (const auto& file : files) {
+    const auto at = file.path.find(from);
+    if (at == std::string_view::npos) continue;
+    const fs::path path = to / file.path.substr(at + from.size());
+    WW_CHECK(make_directories(path.parent_path()));
+    ::chmod(path.parent_path().c_str(), 0755);
+    WW_CHECK(write_file(path, file.content));
+    ::chmod(path.c_str(), 0644);
+  }
+  return {};
+}
+
+std::string digest_of(std::span<const EmbeddedFile> files) {
+  std::string all;
+  for (const auto& file : files) {
+    all += std::string(file.path) + "\n" + std::to_string(file.content.size()) + "\n";
+    all += file.content;
+  }
+  return sha256_hex(all);
+}
+
+const Compiler& compiler_of(const Toolchain& tools, FrontEnd front_end) {
+  return front_end == FrontEnd::clang ? tools.clang : tools.nvcc;
+}
+
+std::string key_of(const BuildRequest& request, const Toolchain& tools, FrontEnd front_end) {
+  std::string text;
+  const auto add = [&text](std::string_view part) {
+    text += std::to_string(part.size()) + ":" + std::string(part) + "\n";
+  };
+  add(kCacheVersion);
+  add(request.source);
+  add(name_of(front_end));
+  add(compiler_of(tools, front_end).version);
+  add(tools.host.version);
+  add(tools.ptxas.string());
+  add(digest_of(device_headers()) + digest_of(recorder_sources()));
+  add(std::to_string(request.target.compute_major * 10 + request.target.compute_minor));
+  add(std::to_string(request.optimisation) + (request.fast_math ? "f" : "") +
+      (request.assemble ? "a" : ""));
+  for (const auto& argument : request.arguments) {
+    add(argument.pointer ? "p" : std::to_string(static_cast<int>(argument.type)));
+  }
+  return sha256_hex(text);
+}
+
+Status compile_recorder(const Builder& builder, FrontEnd front_end, const fs::path& folder) {
+  const Toolchain& tools = builder.tools();
+  WW_CHECK(unpack(recorder_sources(), "build/recorder/", folder));
+  const bool clang = front_end == FrontEnd::clang;
+  const std::string include =
+      clang ? builder.headers().string() : (tools.toolkit / "include").string();
+  std::vector<std::string> compile = {(clang ? tools.clang : tools.host).path.string()};
+  if (clang) compile.emplace_back("--driver-mode=g++");
+  auto program = compile;
+  compile.insert(compile.end(), {"-std=c++17", "-O0", "-fPIC", "-shared", "-fvisibility=hidden",
+                                 "-I" + include, "all.cpp", "-o", "librecorder.so"});
+  program.insert(program.end(),
+                 {"program.cpp", "-o", "record", "-L.", "-l:librecorder.so", "-Wl,-rpath,$ORIGIN"});
+  for (const auto& argv : {compile, program}) {
+    sandbox::Request request{.argv = argv, .env = minimal_environment(), .cwd = folder};
+    request.readable = {builder.headers()};
+    if (!tools.toolkit.empty()) request.readable.push_back(tools.toolkit);
+    request.writable = {folder};
+    WW_TRY(const ProcessExit exit, builder.sandbox().run(request));
+    if (!exit.succeeded()) {
+      return Error{"cannot compile the recorder with " + argv[0] + " (" + exit.describe() +
+                   "): " + shortened(exit.err, 2000)};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<SolveArgument> solve_arguments(const Task& task) {
+  std::vector<SolveArgument> result;
+  for (const auto& argument : task.arguments) {
+    result.push_back({argument.role != ArgumentRole::scalar, argument.type});
+  }
+  return result;
+}
+
+int architecture(const DeviceFacts& target, int newest) {
+  return std::min(target.compute_major * 10 + target.compute_minor, newest);
+}
+
+Result<fs::path> bench(const Workshop& shop, std::string_view name) {
+  const fs::path folder = shop.folder / name;
+  WW_CHECK(make_directories(folder));
+  WW_CHECK(write_file(folder / kCandidateFile, shop.request.source));
+  return folder;
+}
+
+Result<ProcessExit> run_tool(const Workshop& shop, const fs::path& folder,
+                             std::vector<std::string> argv) {
+  sandbox::Request request;
+  request.argv = std::move(argv);
+  request.env = minimal_environment();
+  request.cwd = folder;
+  request.readable = {shop.builder.headers(), shop.recorder};
+  if (const auto& toolkit = shop.builder.tools().toolkit; !toolkit.empty()) {
+    request.readable.push_back(toolkit);
+  }
+  request.writable = {folder};
+  request.limits = shop.request.limits;
+  return shop.builder.sandbox().run(request, shop.stop);
+}
+
+BuildOutcome failed_build(const ProcessExit& exit, std::string_view tool) {
+  constexpr int kCpuLimit = 24;  // SIGXCPU
+  BuildOutcome outcome;
+  const bool late = exit.timed_out || exit.signal == kCpuLimit ||
+                    exit.err.find("CPU time limit exceeded") != std::string::npos;
+  outcome.verdict = late ? Verdict::timeout : Verdict::compile_error;
+  outcome.diagnostics = parse_diagnostics(exit.err + "\n" + exit.out);
+  const bool explained = !outcome.diagnostics.empty() && outcome.diagnostics[0].severity == "error";
+  if (late) {
+    outcome.reason = std::string(tool) + " did not finish within the time limit";
+  } else if (explained) {
+    outcome.reason = outcome.diagnostics[0].message;
+  } else {
+    outcome.reason = std::string(tool) + " failed: " + exit.describe();
+    if (exit.signal != 0 || exit.err.find("memory") != std::string::npos) {
+      outcome.reason += " (its memory or file limit may have been reached)";
+    }
+    outcome.diagnostics.insert(outcome.diagnostics.begin(), {"error", 0, 0, outcome.reason});
+  }
+  return outcome;
+}
+
+Status assemble(const Workshop& shop, const fs::path& folder, BuildOutcome& outcome) {
+  const auto& tools = shop.builder.tools();
+  if (tools.ptxas.empty() || !shop.request.assemble) return {};
+  if (outcome.ptx.find("__nv_") != std::string::npos) return {};
+  const std::string arch = "sm_" + std::to_string(architecture(shop.request.target, 90));
+  WW_TRY(const ProcessExit exit, run_tool(shop, folder,
+                                          {tools.ptxas.string(), "-v", "-arch=" + arch,
+                                           "device.ptx", "-o", "device.cubin"}));
+  if (!exit.succeeded()) {
+    BuildOutcome failure = failed_build(exit, "ptxas");
+    failure.ptx = std::move(outcome.ptx);
+    outcome = std::move(failure);
+    return {};
+  }
+  outcome.resources = parse_resources(exit.err + "\n" + exit.out);
+  WW_TRY(outcome.cubin, read_product(folder / "device.cubin"));
+  return {};
+}
+
+Result<Builder> Builder::create(sandbox::Sandbox sandbox, Toolchain tools, Options options) {
+  Builder builder(sandbox, std::move(tools), std::move(options));
+  WW_CHECK(make_directories(builder.options_.cache));
+  std::error_code code;
+  builder.options_.cache = fs::canonical(builder.options_.cache, code);
+  if (code) return Error{"cannot use cache folder: " + code.message()};
+  const auto headers = device_headers();
+  WW_TRY(builder.headers_,
+         content_folder(
+             builder.options_.cache / ("headers-" + digest_of(headers).substr(0, 16)),
+             [&](const fs::path& partial) { return unpack(headers, "build/headers/", partial); }));
+  return builder;
+}
+
+Result<fs::path> Builder::recorder(FrontEnd front_end) const {
+  const Compiler& compiler = front_end == FrontEnd::clang ? tools_.clang : tools_.host;
+  const std::string key =
+      sha256_hex(digest_of(recorder_sources()) + digest_of(device_headers()) + compiler.version +
+                 (front_end == FrontEnd::nvcc ? tools_.nvcc.version : std::string()));
+  return content_folder(
+      options_.cache / ("recorder-" + key.substr(0, 16)),
+      [&](const fs::path& partial) { return compile_recorder(*this, front_end, partial); });
+}
+
+Result<BuildOutcome> Builder::build(const BuildRequest& request, const StopSignal* stop) const {
+  const auto started = std::chrono::steady_clock::now();
+  WW_TRY(const FrontEnd front_end, tools_.resolve(request.front_end));
+  const fs::path cached = options_.cache / "builds" / key_of(request, tools_, front_end);
+  if (options_.use_cache) {
+    if (auto outcome = load_outcome(cached)) return std::move(*outcome);
+  }
+  WW_TRY(const fs::path recorder_folder, recorder(front_end));
+  WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-build-"));
+  fs::permissions(folder.path(), fs::perms(0755));
+  WW_TRY(const std::string call, call_source(request.arguments));
+  const Workshop shop{*this, request, front_end, folder.path(), call, recorder_folder, stop};
+  WW_TRY(BuildOutcome outcome,
+         front_end == FrontEnd::clang ? build_with_clang(shop) : build_with_nvcc(shop));
+  if (stop != nullptr && stop->requested()) return Error{"the build was stopped"};
+  outcome.front_end = front_end;
+  if (outcome.verdict == Verdict::ok) {
+    WW_TRY(outcome.entries, ptx_entries(outcome.ptx));
+  }
+  outcome.wall_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  // A time-out may be the machine's fault; the next attempt deserves its own.
+  if (options_.use_cache && outcome.verdict != Verdict::timeout) {
+    WW_CHECK(store_outcome(cached, outcome));
+  }
+  return outcome;
+}
+
+}  // namespace warpwright::build

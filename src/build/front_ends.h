@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "build/compiler.h"
+
+namespace warpwright::build {
+
+/// One compilation under way: a private folder, and what the front ends need to know.
+struct Workshop {
+  const Builder& builder;
+  const BuildRequest& request;
+  FrontEnd front_end;
+  std::filesystem::path folder;    ///< empty at first
+  std::string call;                ///< C source that calls solve
+  std::filesystem::path recorder;  ///< the folder with librecorder.so
+  const StopSignal* stop;
+};
+
+/// Fill ptx, cubin, resources and host_library, or verdict and diagnostics.
+Result<BuildOutcome> build_with_clang(const Workshop& shop);
+Result<BuildOutcome> build_with_nvcc(const Workshop& shop);
+
+/// A folder with candidate.cu in it, for one tool at a time: started as root, each run of the
+/// sandbox is another user, who owns the folder while it runs.
+Result<std::filesystem::path> bench(const Workshop& shop, std::string_view name);
+
+/// Runs a compiler in a folder that it may write, in the sandbox.
+Result<ProcessExit> run_tool(const Workshop& shop, const std::filesystem::path& folder,
+                             std::vector<std::string> argv);
+
+/// The outcome of a tool that did not succeed.
+BuildOutcome failed_build(const ProcessExit& exit, std::string_view tool);
+
+/// ptxas on device.ptx in the folder: cubin and resources, or errors. Leaves the outcome alone
+/// where there is no ptxas, or where the PTX needs functions that only the SIMT machine has.
+Status assemble(const Workshop& shop, const std::filesystem::path& folder, BuildOutcome& outcome);
+
+/// The architecture's number, at most `newest`: 90 for compute capability 9.0.
+int architecture(const DeviceFacts& target, int newest);
+
+}  // namespace warpwright::build

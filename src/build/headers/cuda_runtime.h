@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime API with its C++ conveniences.
+#pragma once
+
+#include "cuda_runtime_api.h"
+
+template <class T>
+static inline cudaError_t cudaMalloc(T** pointer, size_t size) {
+  return ::cudaMalloc((void**)(void*)pointer, size);
+}
+template <class T>
+static inline cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaStream_t stream) {
+  return ::cudaMallocAsync((void**)(void*)pointer, size, stream);
+}
+template <class T>
+static inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
+  return ::cudaMallocPitch((void**)(void*)pointer, pitch, width, height);
+}
+template <class T>
+static inline cudaError_t cudaMallocHost(T** pointer, size_t size, unsigned flags = 0) {
+  return ::cudaHostAlloc((void**)(void*)pointer, size, flags);
+}
+template <class T>
+static inline cudaError_t cudaHostAlloc(T** pointer, size_t size, unsigned flags) {
+  return ::cudaHostAlloc((void**)(void*)pointer, size, flags);
+}
+template <class T>
+static inline cudaError_t cudaMallocManaged(T** pointer, size_t size,
+                                            unsigned flags = cudaMemAttachGlobal) {
+  return ::cudaMallocManaged((void**)(void*)pointer, size, flags);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* source, size_t count,
+                                             size_t offset = 0,
+                                             cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  return ::cudaMemcpyToSymbol((const void*)&symbol, source, count, offset, kind);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* source,
+                                                  size_t count, size_t offset,
+                                                  cudaMemcpyKind kind, cudaStream_t stream = 0) {
+  return ::cudaMemcpyToSymbolAsync((const void*)&symbol, source, count, offset, kind, stream);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyFromSymbol(void* destination, const T& symbol, size_t count,
+                                               size_t offset = 0,
+                                               cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+  return ::cudaMemcpyFromSymbol(destination, (const void*)&symbol, count, offset, kind);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyFromSymbolAsync(void* destination, const T& symbol,
+                                                    size_t count, size_t offset,
+                                                    cudaMemcpyKind kind, cudaStream_t stream = 0) {
+  return ::cudaMemcpyFromSymbolAsync(destination, (const void*)&symbol, count, offset, kind,
+                                     stream);
+}
+template <class T>
+static inline cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
+  return ::cudaGetSymbolAddress(pointer, (const void*)&symbol);
+}
+template <class T>
+static inline cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
+  return ::cudaGetSymbolSize(size, (const void*)&symbol);
+}
+template <class T>
+static inline cudaError_t cudaFuncSetAttribute(T* function, cudaFuncAttribute attribute,
+                                               int value) {
+  return ::cudaFuncSetAttribute((const void*)function, attribute, value);
+}
+template <class T>
+static inline cudaError_t cudaFuncSetCacheConfig(T* function, cudaFuncCache config) {
+  return ::cudaFuncSetCacheConfig((const void*)function, config);
+}
+template <class T>
+static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, T* function) {
+  return ::cudaFuncGetAttributes(attributes, (const void*)function);
+}
+template <class T>
+static inline cudaError_t cudaLaunchKernel(T* function, dim3 grid, dim3 block, void** arguments,
+                                           size_t shared = 0, cudaStream_t stream = 0) {
+  return ::cudaLaunchKernel((const void*)function, grid, block, arguments, shared, stream);
+}
+template <class T>
+static inline cudaError_t cudaLaunchCooperativeKernel(T* function, dim3 grid, dim3 block,
+                                                      void** arguments, size_t shared = 0,
+                                                      cudaStream_t stream = 0) {
+  return ::cudaLaunchCooperativeKernel((const void*)function, grid, block, arguments, shared,
+                                       stream);
+}
+template <class... Expected, class... Actual>
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
+                                             void (*kernel)(Expected...), Actual&&... actual) {
+  return [&](Expected... coerced) {
+    void* arguments[] = {(void*)&coerced..., nullptr};
+    return ::cudaLaunchKernelExC(config, (const void*)kernel, arguments);
+  }(static_cast<Actual&&>(actual)...);
+}
+template <class T>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T function,
+                                                                        int block_size,
+                                                                        size_t dynamic_bytes) {
+  return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void*)function, block_size,
+                                                         dynamic_bytes);
+}
+/// Tries every whole number of warps, largest first, as the toolkit's own version does.
+template <class Bytes, class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+    int* grid_size, int* block_size, T function, Bytes bytes_of, int limit = 0) {
+  cudaFuncAttributes attributes;
+  cudaError_t status = ::cudaFuncGetAttributes(&attributes, (const void*)function);
+  int device = 0, multiprocessors = 0;
+  if (status == cudaSuccess) status = ::cudaGetDevice(&device);
+  if (status == cudaSuccess) {
+    status = ::cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  }
+  if (status != cudaSuccess) return status;
+  int largest = attributes.maxThreadsPerBlock;
+  if (limit > 0 && limit < largest) largest = limit;
+  int best_threads = 0;
+  *block_size = 0;
+  *grid_size = 0;
+  for (int size = (largest + 31) / 32 * 32; size > 0; size -= 32) {
+    const int threads = size < largest ? size : largest;
+    int blocks = 0;
+    status = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void*)function,
+                                                             threads, bytes_of(threads));
+    if (status != cudaSuccess) return status;
+    if (blocks * threads > best_threads) {
+      best_threads = blocks * threads;
+      *block_size = threads;
+      *grid_size = blocks * multiprocessors;
+    }
+  }
+  return cudaSuccess;
+}
+template <class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size,
+                                                             T function, size_t dynamic_bytes = 0,
+                                                             int limit = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+      grid_size, block_size, function, [=](int) { return dynamic_bytes; }, limit);
+}

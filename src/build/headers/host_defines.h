@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA's function and variable qualifiers, as attributes where the compiler knows CUDA.
+#pragma once
+
+#if defined(__CUDA__)
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __grid_constant__
+#else
+#define __host__
+#define __device__
+#endif
+
+#define __noinline__ __attribute__((noinline))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#define CUDARTAPI
+#define CUDART_CB

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// The prelude declares all of it.
+#pragma once

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Included before every candidate when clang compiles it without a CUDA toolkit. clang ships the
+// wrappers around its own built-in functions; this file adds what it expects a toolkit to bring.
+#pragma once
+
+#if !defined(__CUDA__) || !defined(__clang__)
+#error "this header is for clang's CUDA mode"
+#endif
+
+#define __CUDACC__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 3
+#define __CUDACC_VER_BUILD__ 0
+
+#include <__clang_cuda_math_forward_declares.h>
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda.h"
+#include "host_defines.h"
+#include <__clang_cuda_builtin_vars.h>
+#include "vector_types.h"
+#include <__clang_cuda_libdevice_declares.h>
+#include "ww_libdevice.h"
+#include <__clang_cuda_device_functions.h>
+#include <__clang_cuda_math.h>
+#include "ww_math.h"
+
+extern "C" {
+__device__ int vprintf(const char*, const char*);
+__device__ void free(void*) __attribute__((nothrow));
+__device__ void* malloc(size_t) __attribute__((nothrow)) __attribute__((malloc));
+__device__ void __assertfail(const char* message, const char* file, unsigned line,
+                             const char* function, size_t char_size);
+__device__ static inline void __assert_fail(const char* message, const char* file, unsigned line,
+                                            const char* function) {
+  __assertfail(message, file, line, function, sizeof(char));
+}
+__device__ int printf(const char*, ...);
+}
+
+namespace std {
+__device__ static inline void free(void* pointer) { ::free(pointer); }
+__device__ static inline void* malloc(size_t size) { return ::malloc(size); }
+}  // namespace std
+
+__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_blockDim_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_blockDim_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, y, z}; }
+
+static __device__ __forceinline__ unsigned __isGlobal(const void* p) {
+  return __nvvm_isspacep_global(p);
+}
+static __device__ __forceinline__ unsigned __isShared(const void* p) {
+  return __nvvm_isspacep_shared(p);
+}
+static __device__ __forceinline__ unsigned __isConstant(const void* p) {
+  return __nvvm_isspacep_const(p);
+}
+static __device__ __forceinline__ unsigned __isLocal(const void* p) {
+  return __nvvm_isspacep_local(p);
+}
+
+// Used by clang's cluster functions, defined with the other conversions in ww_intrinsics.h.
+static inline __device__ size_t __cvta_generic_to_shared(const void* p);
+
+#include <__clang_cuda_cmath.h>
+#include <__clang_cuda_intrinsics.h>
+#include "ww_atomics.h"
+#include "ww_intrinsics.h"
+#include "cuda_runtime.h"
+
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
+                                                void* stream = 0);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/files.h"
+#include "build/cache.h"
+#include "build/diagnostics.h"
+#include "build/front_ends.h"
+#include "build/resources.h"
+
+namespace warpwright::build {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kNewestArchitecture = 121;
+
+/// One run makes the PTX, the cubin and the host object; --keep leaves the first two behind.
+Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, int arch) {
+  const auto& request = shop.request;
+  const std::string number = std::to_string(arch);
+  std::vector<std::string> argv = {
+      shop.builder.tools().nvcc.path.string(),
+      "-std=c++17",
+      "-O" + std::to_string(request.optimisation),
+      "-lineinfo",
+      "--expt-relaxed-constexpr",
+      "--extended-lambda",
+      "-Xptxas",
+      "-v",
+      "-gencode",
+      "arch=compute_" + number + ",code=[sm_" + number + ",compute_" + number + "]",
+      "-Xcompiler",
+      "-fPIC,-g1",
+      "-ccbin",
+      shop.builder.tools().host.path.string(),
+      "--keep",
+      "--keep-dir",
+      folder.string(),
+      "-c",
+      std::string(kCandidateFile),
+      "-o",
+      "host.o"};
+  if (request.fast_math) argv.emplace_back("--use_fast_math");
+  return run_tool(shop, folder, std::move(argv));
+}
+
+Result<ProcessExit> link_host(const Workshop& shop, const fs::path& folder) {
+  return run_tool(shop, folder,
+                  {shop.builder.tools().host.path.string(), "-shared", "-fPIC", "-w", "host.o",
+                   "-x", "c", "call.c", "-o", "host.so", "-Wl,--no-undefined",
+                   "-L" + shop.recorder.string(), "-l:librecorder.so", "-lstdc++"});
+}
+
+}  // namespace
+
+Result<BuildOutcome> build_with_nvcc(const Workshop& shop) {
+  const int arch = architecture(shop.request.target, kNewestArchitecture);
+  WW_TRY(const fs::path folder, bench(shop, "nvcc"));
+  WW_CHECK(write_file(folder / "call.c", shop.call));
+  WW_TRY(const ProcessExit compiled, compile(shop, folder, arch));
+  if (!compiled.succeeded()) return failed_build(compiled, "nvcc");
+  WW_TRY(const ProcessExit linked, link_host(shop, folder));
+  if (!linked.succeeded()) return failed_build(linked, "the linker");
+
+  BuildOutcome outcome;
+  outcome.verdict = Verdict::ok;
+  outcome.diagnostics = parse_diagnostics(compiled.err);
+  outcome.resources = parse_resources(compiled.err + "\n" + compiled.out);
+  WW_TRY(outcome.ptx, read_product(folder / "candidate.ptx"));
+  const std::string cubin = "candidate.sm_" + std::to_string(arch) + ".cubin";
+  if (auto bytes = read_product(folder / cubin); bytes.ok()) outcome.cubin = *bytes;
+  WW_TRY(outcome.host_library, read_product(folder / "host.so"));
+  return outcome;
+}
+
+}  // namespace warpwright::build

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// One translation unit: the machine that judges compiles this once, and the standard headers are
+// most of the work.
+#include "state.cpp"  // NOLINT(bugprone-suspicious-include)
+//
+#include "memory.cpp"  // NOLINT(bugprone-suspicious-include)
+//
+#include "launch.cpp"  // NOLINT(bugprone-suspicious-include)
+//
+#include "device.cpp"  // NOLINT(bugprone-suspicious-include)
+//
+#include "main.cpp"  // NOLINT(bugprone-suspicious-include)

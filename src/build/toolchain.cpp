@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "build/toolchain.h"
+
+#include <array>
+#include <cctype>
+#include <charconv>
+
+#include "base/assert.h"
+#include "base/process.h"
+#include "base/text.h"
+
+namespace warpwright::build {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kNames = {"auto", "clang", "nvcc"};
+constexpr std::string_view kDefaultToolkit = "/usr/local/cuda";
+constexpr int kOldestClang = 17;
+constexpr int kNewestClang = 24;
+constexpr int kTriedClang = 19;
+
+/// The line of --version that carries the version number.
+Compiler ask_version(const fs::path& path, std::string_view mark) {
+  Command command;
+  command.argv = {path.string(), "--version"};
+  command.env = minimal_environment();
+  command.limits.wall = std::chrono::seconds(20);
+  const auto exit = run_process(command);
+  if (!exit.ok() || !exit->succeeded()) return {};
+  for (const auto line : lines_of(exit->out)) {
+    const auto at = line.find(mark);
+    if (at == std::string_view::npos) continue;
+    Compiler compiler{path, std::string(trimmed(line)), 0};
+    const auto digits = line.find_first_of("0123456789", at + mark.size());
+    if (digits != std::string_view::npos) {
+      std::from_chars(line.data() + digits, line.data() + line.size(), compiler.major);
+    }
+    return compiler;
+  }
+  return {};
+}
+
+Compiler find_clang() {
+  std::vector<std::string> names = {"clang-" + std::to_string(kTriedClang)};
+  for (int major = kNewestClang; major >= kOldestClang; --major) {
+    names.push_back("clang-" + std::to_string(major));
+  }
+  names.emplace_back("clang");
+  for (const auto& name : names) {
+    const auto path = find_program(name);
+    if (!path.ok()) continue;
+    Compiler compiler = ask_version(*path, "clang version");
+    if (compiler.major >= kOldestClang) return compiler;
+  }
+  return {};
+}
+
+fs::path toolkit_program(std::string_view name) {
+  if (const auto path = find_program(name); path.ok()) return *path;
+  const auto usual = find_program((fs::path(kDefaultToolkit) / "bin" / name).string());
+  return usual.ok() ? *usual : fs::path();
+}
+
+}  // namespace
+
+std::string_view name_of(FrontEnd front_end) {
+  const auto index = static_cast<std::size_t>(front_end);
+  ASSERT(index < kNames.size(), "unknown front end");
+  return kNames[index];
+}
+
+std::optional<FrontEnd> front_end_named(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<FrontEnd>(i);
+  }
+  return std::nullopt;
+}
+
+bool Toolchain::supports(FrontEnd front_end) const {
+  switch (front_end) {
+    case FrontEnd::clang:
+      return clang.found();
+    case FrontEnd::nvcc:
+      return nvcc.found() && host.found();
+    case FrontEnd::automatic:
+      return supports(FrontEnd::clang) || supports(FrontEnd::nvcc);
+  }
+  return false;
+}
+
+Result<FrontEnd> Toolchain::resolve(FrontEnd wanted) const {
+  if (!supports(wanted)) {
+    return Error{"no compiler for front end '" + std::string(name_of(wanted)) +
+                 "': install clang-19 (package clang-19), or a CUDA toolkit with nvcc and g++"};
+  }
+  if (wanted != FrontEnd::automatic) return wanted;
+  return clang.found() ? FrontEnd::clang : FrontEnd::nvcc;
+}
+
+Toolchain find_toolchain() {
+  Toolchain tools;
+  tools.clang = find_clang();
+  if (const auto path = find_program("g++"); path.ok()) tools.host = ask_version(*path, ") ");
+  if (const fs::path nvcc = toolkit_program("nvcc"); !nvcc.empty()) {
+    tools.nvcc = ask_version(nvcc, "release");
+    std::error_code ignored;
+    tools.toolkit = fs::canonical(nvcc, ignored).parent_path().parent_path();
+  }
+  tools.ptxas = toolkit_program("ptxas");
+  if (const auto path = find_program("addr2line"); path.ok()) tools.addr2line = *path;
+  return tools;
+}
+
+}  // namespace warpwright::build

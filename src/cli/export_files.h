@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "core/task.h"
+#include "store/records.h"
+
+namespace warpwright::cli {
+
+/// The files of an exported kernel by name: kernel, header, baseline, a small host test with its
+/// inputs, and the provenance that says where the kernel comes from and what the judge found.
+Result<std::map<std::string, std::string>> export_files(
+    const Task& task, const store::RunRecord& run, const store::TrialRecord& best,
+    const std::vector<store::ConfigValue>& config);
+
+}  // namespace warpwright::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/settings.h"
+
+namespace warpwright::cli {
+
+/// The flags of the settings table as they were given, to be laid over the configuration file.
+struct SettingFlags {
+  std::vector<std::pair<std::string, std::string>> given;  ///< key, value
+  std::vector<std::string> names;                          ///< the flag's own spelling
+  std::string config_file;
+};
+
+/// Adds a flag for every row whose key begins with one of the prefixes.
+inline std::shared_ptr<SettingFlags> add_setting_flags(CLI::App& verb,
+                                                       std::vector<std::string_view> prefixes) {
+  auto flags = std::make_shared<SettingFlags>();
+  for (const auto& row : setting_rows()) {
+    bool wanted = false;
+    for (const auto prefix : prefixes) wanted = wanted || row.key.starts_with(prefix);
+    if (!wanted) continue;
+    const std::string spelled(row.flags);
+    const auto take = [flags, key = std::string(row.key), spelled](const std::string& value) {
+      flags->given.emplace_back(key, value);
+      flags->names.push_back("flag " + spelled.substr(spelled.rfind(',') + 1));
+    };
+    std::string help(row.help);
+    if (!row.otherwise.empty()) help += " [" + std::string(row.otherwise) + "]";
+    if (row.kind == SettingKind::flag) {
+      verb.add_flag_callback(
+          spelled, [take] { take("true"); }, help);
+    } else {
+      verb.add_option_function<std::string>(spelled, take, help);
+    }
+  }
+  verb.add_option("--config", flags->config_file,
+                  "settings file [./warpwright.toml, then the user's]");
+  return flags;
+}
+
+/// Defaults, then the configuration file, then the flags.
+inline Result<Settings> settings_from(const SettingFlags& flags) {
+  Settings settings;
+  const std::string file = find_config_file(flags.config_file);
+  if (!file.empty()) WW_CHECK(settings.read_file(file));
+  for (std::size_t i = 0; i < flags.given.size(); ++i) {
+    WW_CHECK(settings.set(flags.given[i].first, flags.given[i].second, flags.names[i]));
+  }
+  return settings;
+}
+
+inline void add_archive_option(CLI::App& verb, std::string& path) {
+  verb.add_option("--archive", path,
+                  "archive file [$WARPWRIGHT_ARCHIVE or .warpwright/archive.db]");
+}
+
+}  // namespace warpwright::cli

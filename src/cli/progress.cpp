@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/progress.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "core/json_reader.h"
+
+namespace warpwright::cli {
+
+using search::SearchState;
+using search::Trial;
+
+namespace {
+
+std::string tokens_text(std::int64_t tokens) {
+  return tokens < 10'000 ? fmt::format("{}", tokens) : fmt::format("{:.0f}k", tokens / 1e3);
+}
+
+std::string seconds_text(double seconds) {
+  const auto whole = static_cast<long>(seconds);
+  if (whole < 120) return fmt::format("{} s", whole);
+  if (whole < 7200) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
+  return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60);
+}
+
+std::string first_line(const std::string& text) {
+  const auto lines = lines_of(text);
+  return lines.empty() ? "" : std::string(lines[0]);
+}
+
+std::string trial_line(const Trial& trial) {
+  const Evaluation& evaluation = trial.evaluation;
+  std::string line = fmt::format("{:<12} {:<15} {}", trial.proposal.id, trial.proposal.kind,
+                                 name_of(evaluation.verdict));
+  if (const auto score = score_us(evaluation); score && evaluation.valid()) {
+    const bool estimated = evaluation.measurements[0].source == TimeSource::estimated;
+    line += fmt::format("  {:.3f} us{}", *score, estimated ? " (estimate)" : "");
+    if (const auto gain = speedup(evaluation)) line += fmt::format("  x{:.2f}", *gain);
+  } else if (!evaluation.reason.empty()) {
+    line += ": " + first_line(evaluation.reason);
+  }
+  return line;
+}
+
+/// Lines for logs; the live line builds on it.
+class LineProgress : public search::Observer {
+ public:
+  void on_state(const SearchState&) override {}
+  void on_trial(const Trial& trial, const SearchState&) override { say(trial_line(trial)); }
+  void on_event(std::string_view kind, std::string_view text, const SearchState&) override {
+    say(fmt::format("{}: {}", kind, first_line(std::string(text))));
+  }
+
+ protected:
+  virtual void say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+};
+
+class LiveProgress final : public LineProgress {
+ public:
+  LiveProgress(int depth, const Clock& clock) : depth_(depth), clock_(clock) {}
+  ~LiveProgress() override { std::fputs("\r\x1b[K", stderr); }
+
+  void on_state(const SearchState& state) override {
+    if (clock_.now() - drawn_ < std::chrono::milliseconds(80)) return;
+    drawn_ = clock_.now();
+    last_ = progress_line(state, depth_);
+    draw();
+  }
+
+ protected:
+  void say(const std::string& line) override {
+    std::fprintf(stderr, "\r\x1b[K%s\n", line.c_str());
+    draw();
+  }
+
+ private:
+  void draw() const {
+    winsize window{};
+    std::size_t columns = 100;
+    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 10) {
+      columns = window.ws_col;
+    }
+    std::fprintf(stderr, "\r\x1b[K%s", last_.substr(0, columns - 1).c_str());
+    std::fflush(stderr);
+  }
+
+  int depth_;
+  const Clock& clock_;
+  Nanoseconds drawn_{-1'000'000'000};
+  std::string last_;
+};
+
+class JsonProgress final : public search::Observer {
+ public:
+  void on_state(const SearchState&) override {}
+  void on_trial(const Trial& trial, const SearchState& state) override {
+    nlohmann::json event = {{"event", "trial"},
+                            {"trial", trial.proposal.id},
+                            {"kind", trial.proposal.kind},
+                            {"round", trial.proposal.round},
+                            {"verdict", name_of(trial.evaluation.verdict)},
+                            {"reason", trial.evaluation.reason}};
+    if (const auto score = score_us(trial.evaluation)) event["score_us"] = *score;
+    if (const auto gain = speedup(trial.evaluation)) event["speedup"] = *gain;
+    emit(std::move(event), state);
+  }
+  void on_event(std::string_view kind, std::string_view text, const SearchState& state) override {
+    emit({{"event", kind}, {"text", text}}, state);
+  }
+
+ private:
+  static void emit(nlohmann::json event, const SearchState& state) {
+    event["tokens"] = state.spent.tokens;
+    event["usd"] = state.spent.usd;
+    event["evaluations"] = state.spent.evaluations;
+    event["elapsed_s"] = state.elapsed_s;
+    if (state.best_us) event["best_us"] = *state.best_us;
+    if (!state.best_trial.empty()) event["best_trial"] = state.best_trial;
+    std::printf("%s\n", dump_json(event).c_str());
+    std::fflush(stdout);
+  }
+};
+
+class QuietProgress final : public search::Observer {
+ public:
+  void on_state(const SearchState&) override {}
+  void on_trial(const Trial&, const SearchState&) override {}
+  void on_event(std::string_view, std::string_view, const SearchState&) override {}
+};
+
+}  // namespace
+
+std::string progress_line(const SearchState& state, int depth) {
+  std::string line =
+      fmt::format("round {}/{} | {} asked, {} judged, {} done ({} valid)", state.round, depth,
+                  state.asking, state.judging + state.to_judge, state.finished, state.valid);
+  if (state.waiting > 0) line += fmt::format(", {} waiting", state.waiting);
+  if (state.best_us) line += fmt::format(" | best {:.2f} us", *state.best_us);
+  if (state.best_speedup) line += fmt::format(" (x{:.2f})", *state.best_speedup);
+  line += " | " + tokens_text(state.spent.tokens + state.live_tokens) + " tokens";
+  if (state.live_tokens > 0) line += fmt::format(" (+{} now)", tokens_text(state.live_tokens));
+  if (state.spent.usd > 0) line += fmt::format(", ${:.3f}", state.spent.usd);
+  line += " | " + seconds_text(state.elapsed_s);
+  if (state.limits.wall_s) {
+    line += fmt::format(", {} left",
+                        seconds_text(std::max(0.0, *state.limits.wall_s - state.elapsed_s)));
+  }
+  if (!state.note.empty()) line += " | " + state.note;
+  return line;
+}
+
+std::unique_ptr<search::Observer> make_progress(ProgressMode mode, int depth, const Clock& clock) {
+  switch (mode) {
+    case ProgressMode::quiet:
+      return std::make_unique<QuietProgress>();
+    case ProgressMode::json:
+      return std::make_unique<JsonProgress>();
+    case ProgressMode::lines:
+      return std::make_unique<LineProgress>();
+    case ProgressMode::automatic:
+      break;
+  }
+  if (::isatty(STDERR_FILENO) != 0) return std::make_unique<LiveProgress>(depth, clock);
+  return std::make_unique<LineProgress>();
+}
+
+}  // namespace warpwright::cli

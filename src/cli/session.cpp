@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session.h"
+
+#include <cstdlib>
+#include <thread>
+
+#include "base/files.h"
+#include "cli/exit_codes.h"
+#include "cli/summary.h"
+#include "cli/verbs.h"
+#include "evaluate/local_evaluator.h"
+#include "prompt/extract.h"
+#include "search/prompt_composer.h"
+
+namespace warpwright::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> items;
+  std::size_t from = 0;
+  while (from < text.size()) {
+    const auto end = std::min(text.find(separator, from), text.size());
+    if (end > from) items.push_back(text.substr(from, end - from));
+    from = end + 1;
+  }
+  return items;
+}
+
+std::chrono::milliseconds milliseconds_of(const Settings& settings, std::string_view key) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(*settings.number(key) * 1e3));
+}
+
+store::CandidateRecord find_code(const llm::Reply& reply) {
+  prompt::Extraction found = prompt::extract_source(reply.text, reply.finish_reason);
+  if (!found.ok) return {"", std::move(found.reason)};
+  return {std::move(found.source), ""};
+}
+
+int judge_parallelism(const Settings& settings) {
+  if (const auto jobs = settings.integer("judge.jobs"); jobs && *jobs > 0) {
+    return static_cast<int>(*jobs);
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+search::EngineOptions engine_options(const Settings& settings, const Task& task,
+                                     const llm::ModelOptions& model) {
+  search::EngineOptions options;
+  options.limits = limits_of(settings);
+  const auto share = settings.number("search.stop_at_roofline");
+  if (share && *share > 0) options.stop_at_roofline = share;
+  options.max_output_tokens = model.max_output_tokens;
+  options.temperature = model.temperature;
+  options.baseline_source = task.baseline_source;
+  return options;
+}
+
+search::StrategyOptions strategy_options(const Settings& settings) {
+  return {static_cast<int>(settings.integer("search.candidates").value_or(3)),
+          static_cast<int>(settings.integer("search.depth").value_or(4)),
+          static_cast<int>(settings.integer("search.repairs").value_or(3))};
+}
+
+/// Beside the archive: run folders for the spool, the jobs and the lock.
+fs::path run_folder(const store::Archive& archive, const std::string& run) {
+  return archive.path().parent_path() / "runs" / run;
+}
+
+}  // namespace
+
+fs::path archive_path(const std::string& from_flag) {
+  if (!from_flag.empty()) return from_flag;
+  if (const char* variable = std::getenv("WARPWRIGHT_ARCHIVE"); variable && *variable)
+    return variable;
+  return fs::path(".warpwright") / "archive.db";
+}
+
+Result<llm::ModelOptions> model_options(const Settings& settings) {
+  llm::ModelOptions options;
+  options.spec = settings.text("model.spec");
+  options.base_url = settings.text("model.base_url");
+  options.key_env = settings.text("model.key_env");
+  options.temperature = settings.number("model.temperature");
+  options.max_output_tokens = settings.integer("model.max_output_tokens").value_or(32768);
+  options.reasoning = settings.text("model.reasoning");
+  options.concurrency = static_cast<int>(settings.integer("model.concurrency").value_or(0));
+  options.requests_per_minute = settings.number("model.requests_per_minute").value_or(0);
+  options.tokens_per_minute = settings.number("model.tokens_per_minute").value_or(0);
+  options.timeouts = {milliseconds_of(settings, "model.connect_timeout"),
+                      milliseconds_of(settings, "model.idle_timeout"),
+                      milliseconds_of(settings, "model.total_timeout")};
+  options.max_tries = static_cast<int>(settings.integer("model.tries").value_or(6));
+  options.proxy = settings.text("model.proxy");
+  options.ca_file = settings.text("model.ca_file");
+  options.extra_body = settings.text("model.extra_body");
+  options.delay_scale = settings.number("model.delay_scale").value_or(1);
+  if (const auto price = settings.price(options.spec)) {
+    options.price = llm::Price{(*price)[0], (*price)[1], (*price)[2], (*price)[3]};
+  }
+  return options;
+}
+
+Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& task) {
+  evaluate::JobRequest pattern;
+  pattern.task = task;
+  pattern.device = settings.text("judge.device");
+  pattern.target = settings.text("judge.target");
+  pattern.lane = settings.text("judge.lane");
+  pattern.sizes = split(settings.text("judge.sizes"), ',');
+  for (const auto& label : pattern.sizes) {
+    if (size_labelled(task, label) == nullptr) {
+      std::string known;
+      for (const auto& size : task.sizes) known += (known.empty() ? "" : ", ") + size.label;
+      return Error{"--sizes: task '" + task.name + "' has no size '" + label +
+                   "'; there are: " + known};
+    }
+  }
+  pattern.front_end = settings.text("judge.front_end");
+  pattern.checks = settings.text("judge.checks");
+  pattern.limit_s = settings.number("judge.limit").value_or(120);
+  pattern.unsafe = settings.flag("judge.unsafe");
+  // The worker refuses what is malformed, but only once a candidate was paid for: ask it now.
+  auto checked = evaluate::request_from_json(evaluate::request_to_json(pattern));
+  if (!checked.ok()) return Error{"judge settings: " + checked.error().message};
+  return pattern;
+}
+
+std::vector<std::string> worker_command(const Settings& settings) {
+  auto command = split(settings.text("judge.worker"), ' ');
+  if (command.empty()) command = {own_program(), "worker"};
+  return command;
+}
+
+Result<DeviceFacts> target_facts(const Settings& settings) {
+  const std::string& key = settings.text("judge.target");
+  if (auto facts = known_device(key)) return *facts;
+  std::string known;
+  for (const auto& device : known_devices()) known += (known.empty() ? "" : ", ") + device.key;
+  return Error{"--target: unknown device '" + key + "'; there are: " + known};
+}
+
+Result<prompt::FeedbackLevel> feedback_level(const Settings& settings) {
+  const std::string& name = settings.text("search.feedback");
+  if (const auto level = prompt::feedback_level_named(name)) return *level;
+  return Error{"--feedback: '" + name + "' is neither paper nor rich"};
+}
+
+Result<prompt::TemplateSet> prompt_templates(const Settings& settings) {
+  const std::string& folder = settings.text("search.prompts");
+  return folder.empty() ? prompt::TemplateSet::embedded()
+                        : prompt::TemplateSet::from_directory(folder);
+}
+
+Limits limits_of(const Settings& settings) {
+  return {settings.integer("limits.evaluations"), settings.integer("limits.tokens"),
+          settings.number("limits.usd"), settings.number("limits.wall"),
+          settings.number("limits.device")};
+}
+
+Status check_settings(const Settings& settings, const Task& task) {
+  for (const char* key : {"search.candidates", "search.depth"}) {
+    const auto value = settings.integer(key).value_or(0);
+    if (value < 1 || value > 100'000) return Error{std::string(key) + " must be at least 1"};
+  }
+  WW_TRY(const auto facts, target_facts(settings));
+  WW_TRY(const auto level, feedback_level(settings));
+  WW_TRY(const auto templates, prompt_templates(settings));
+  WW_TRY(const auto pattern, job_pattern(settings, task));
+  WW_TRY(const auto options, model_options(settings));
+  const auto environment =
+      llm::process_environment(fs::temp_directory_path(), {own_program(), "courier"});
+  WW_TRY(const auto model, llm::make_model(options, environment));
+  if (settings.number("limits.usd") && !model->price_known()) {
+    return Error{"--budget-usd: the price of '" + options.spec +
+                 "' is not known; state it in warpwright.toml: [prices] \"" + options.spec +
+                 "\" = [fresh, cache_read, cache_write, output]  # USD per million tokens"};
+  }
+  search::PromptComposer composer(templates, task, facts, pattern.lane, level);
+  return search::make_strategy(settings.text("search.strategy"), strategy_options(settings),
+                               composer)
+                 .ok()
+             ? Status()
+             : Status(
+                   search::make_strategy(settings.text("search.strategy"), {}, composer).error());
+}
+
+int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task& task,
+                const Settings& settings, ProgressMode mode, const Clock& clock) {
+  const auto work = [&]() -> Result<int> {
+    const fs::path folder = run_folder(archive, run.id);
+    WW_CHECK(make_directories(folder / "spool"));
+    auto lock = FileLock::acquire(folder / "lock");
+    if (!lock.ok()) {
+      return Error{"run '" + run.id +
+                   "' is being worked on by another process: " + lock.error().message};
+    }
+    WW_TRY(const auto model_settings, model_options(settings));
+    WW_TRY(const auto model,
+           llm::make_model(model_settings,
+                           llm::process_environment(folder / "spool", {own_program(), "courier"})));
+    WW_TRY(auto pattern, job_pattern(settings, task));
+    pattern.cache = fs::absolute(archive.path().parent_path() / "cache");
+    evaluate::LocalEvaluator evaluator({.worker = worker_command(settings),
+                                        .jobs = fs::absolute(folder / "jobs"),
+                                        .pattern = pattern,
+                                        .device = pattern.device,
+                                        .parallelism = judge_parallelism(settings)});
+    WW_TRY(auto templates, prompt_templates(settings));
+    WW_TRY(const auto facts, target_facts(settings));
+    WW_TRY(const auto level, feedback_level(settings));
+    search::PromptComposer composer(std::move(templates), task, facts, pattern.lane, level);
+    const auto strategy_settings = strategy_options(settings);
+    WW_TRY(const auto strategy,
+           search::make_strategy(settings.text("search.strategy"), strategy_settings, composer));
+    StopSignal stop;
+    const InterruptGuard interrupts(stop);
+    search::Ending ending;
+    {
+      const auto observer = make_progress(mode, strategy_settings.depth, clock);
+      const auto dispatcher = search::make_thread_dispatcher(*model, evaluator, clock, stop);
+      search::Engine engine({*strategy, *dispatcher, *model, evaluator, find_code, archive, run,
+                             clock, stop, *observer},
+                            engine_options(settings, task, model_settings));
+      ending = engine.run();
+    }
+    return print_ending(archive, run.id, ending, mode);
+  };
+  const auto code = work();
+  return code.ok() ? *code : fail(code.error());
+}
+
+}  // namespace warpwright::cli

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// runs and show: reading the archive.
+#include <ctime>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/exit_codes.h"
+#include "cli/options.h"
+#include "cli/session.h"
+#include "cli/summary.h"
+#include "cli/verbs.h"
+#include "core/evaluation_json.h"
+#include "core/json_reader.h"
+#include "suite/load.h"
+
+namespace warpwright::cli {
+
+using nlohmann::json;
+
+namespace {
+
+struct ShowFlags {
+  std::string archive;
+  std::string name;
+  std::string trial;
+  bool json = false;
+  bool prompt = false;
+  bool reply = false;
+};
+
+std::string date_of(std::int64_t unix_ms) {
+  const std::time_t seconds = unix_ms / 1000;
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
+  return text;
+}
+
+json run_json(const store::RunRecord& run) {
+  return {{"run", run.id},
+          {"task", run.task},
+          {"strategy", run.strategy},
+          {"model", run.model},
+          {"device", run.device},
+          {"status", name_of(run.status)},
+          {"ending", run.ending},
+          {"best_trial", run.best_trial},
+          {"created_ms", run.created_ms},
+          {"elapsed_ms", run.elapsed_ms}};
+}
+
+json trial_json(const store::TrialRecord& trial) {
+  json object = {{"trial", trial.prompt.trial},         {"round", trial.prompt.round},
+                 {"slot", trial.prompt.slot},           {"repair", trial.prompt.repair},
+                 {"kind", trial.prompt.kind},           {"parent", trial.prompt.parent},
+                 {"source_sha256", trial.source_sha256}};
+  if (trial.reply) {
+    object["reply"] = {{"model", trial.reply->model},
+                       {"origin", trial.reply->origin},
+                       {"finish_reason", trial.reply->finish_reason},
+                       {"tokens", trial.reply->fresh + trial.reply->cache_read +
+                                      trial.reply->cache_write + trial.reply->output},
+                       {"cost_usd", trial.reply->cost_usd}};
+  }
+  json failures = json::array();
+  for (const auto& failure : trial.failures) {
+    failures.push_back(
+        {{"attempt", failure.attempt}, {"error", failure.error}, {"tokens", failure.tokens}});
+  }
+  object["failures"] = failures;
+  if (trial.candidate) object["source"] = trial.candidate->source;
+  if (trial.evaluation) {
+    object["evaluation"] = json::parse(evaluation_to_json(*trial.evaluation), nullptr, false);
+  }
+  return object;
+}
+
+Result<int> list_runs(const ShowFlags& flags) {
+  const SystemClock clock;
+  WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
+  WW_TRY(const auto runs, archive->runs());
+  if (flags.json) {
+    json list = json::array();
+    for (const auto& run : runs) list.push_back(run_json(run));
+    std::printf("%s\n", dump_json(list, 1).c_str());
+    return static_cast<int>(kOk);
+  }
+  if (runs.empty()) std::printf("No runs yet. Start one with: warpwright run TASK\n");
+  for (const auto& run : runs) {
+    std::printf("%-20s %s UTC  %-9s %-28s best %-10s %s\n", run.id.c_str(),
+                date_of(run.created_ms).c_str(), std::string(name_of(run.status)).c_str(),
+                run.model.c_str(), run.best_trial.empty() ? "-" : run.best_trial.c_str(),
+                run.ending.c_str());
+  }
+  return static_cast<int>(kOk);
+}
+
+std::string verdict_text(const store::TrialRecord& trial) {
+  if (!trial.evaluation) return trial.reply ? "answered" : "open";
+  std::string text(name_of(trial.evaluation->verdict));
+  if (const auto score = score_us(*trial.evaluation)) text += fmt::format("  {:.3f} us", *score);
+  if (const auto gain = speedup(*trial.evaluation)) text += fmt::format("  x{:.2f}", *gain);
+  return text;
+}
+
+void print_run(const store::RunRecord& run, const std::vector<store::TrialRecord>& trials) {
+  std::printf(
+      "Run %s: %s%s%s\n  task %s, strategy %s, model %s, device %s, started %s UTC, %.1f s\n",
+      run.id.c_str(), std::string(name_of(run.status)).c_str(), run.ending.empty() ? "" : ", ",
+      run.ending.c_str(), run.task.c_str(), run.strategy.c_str(), run.model.c_str(),
+      run.device.c_str(), date_of(run.created_ms).c_str(),
+      static_cast<double>(run.elapsed_ms) / 1e3);
+  for (const auto& trial : trials) {
+    std::printf("  %s %-14s %-16s %-14s %s\n", trial.prompt.trial == run.best_trial ? "*" : " ",
+                trial.prompt.trial.c_str(), trial.prompt.kind.c_str(),
+                trial.prompt.parent.empty() ? "" : ("<- " + trial.prompt.parent).c_str(),
+                verdict_text(trial).c_str());
+  }
+}
+
+Status print_trial(store::Archive& archive, const std::string& run, const store::TrialRecord& trial,
+                   const ShowFlags& flags) {
+  if (flags.prompt) {
+    WW_TRY(const auto messages, archive.messages(run, trial.prompt.trial));
+    for (const auto& message : messages) std::printf("%s\n", message.text.c_str());
+    return {};
+  }
+  if (flags.reply) {
+    if (!trial.reply) return Error{"trial '" + trial.prompt.trial + "' has no answer yet"};
+    std::printf("%s\n", trial.reply->text.c_str());
+    return {};
+  }
+  // Comments around the source: the whole output is a .cu file.
+  std::printf("// trial %s of run %s: %s\n", trial.prompt.trial.c_str(), run.c_str(),
+              verdict_text(trial).c_str());
+  if (trial.evaluation && !trial.evaluation->reason.empty()) {
+    std::printf("// %s\n", trial.evaluation->reason.c_str());
+  }
+  if (trial.candidate) std::printf("%s", trial.candidate->source.c_str());
+  return {};
+}
+
+Result<int> show_run(store::Archive& archive, const store::RunRecord& run, const ShowFlags& flags) {
+  WW_TRY(const auto trials, archive.trials(run.id));
+  if (flags.trial.empty()) {
+    if (!flags.json) {
+      print_run(run, trials);
+      return static_cast<int>(kOk);
+    }
+    json document = run_json(run);
+    WW_TRY(const auto config, archive.config(run.id));
+    for (const auto& value : config) {
+      document["config"][value.key] = {{"value", value.value}, {"origin", value.origin}};
+    }
+    document["trials"] = json::array();
+    for (const auto& trial : trials) document["trials"].push_back(trial_json(trial));
+    std::printf("%s\n", dump_json(document, 1).c_str());
+    return static_cast<int>(kOk);
+  }
+  const std::string wanted = flags.trial == "best" ? run.best_trial : flags.trial;
+  for (const auto& trial : trials) {
+    if (trial.prompt.trial != wanted) continue;
+    if (flags.json) {
+      std::printf("%s\n", dump_json(trial_json(trial), 1).c_str());
+    } else {
+      WW_CHECK(print_trial(archive, run.id, trial, flags));
+    }
+    return static_cast<int>(kOk);
+  }
+  return Error{"run '" + run.id + "' has no trial '" + flags.trial + "'; 'warpwright show " +
+               run.id + "' lists them"};
+}
+
+Result<int> show(const ShowFlags& flags) {
+  const SystemClock clock;
+  const auto path = archive_path(flags.archive);
+  if (std::filesystem::exists(path)) {
+    WW_TRY(const auto archive, store::Archive::open(path, clock));
+    if (const auto run = archive->find_run(flags.name); run.ok()) {
+      return show_run(*archive, *run, flags);
+    }
+  }
+  const auto task = suite::load_task(flags.name);
+  if (!task.ok()) {
+    return Error{"'" + flags.name + "' is neither a run of '" + path.string() +
+                 "' nor a task: " + task.error().message};
+  }
+  std::printf("%s: %s\n\n%s\n%s\n\nTimed sizes:", task->name.c_str(), task->title.c_str(),
+              description_for_model(*task).c_str(), signature_of(*task).c_str());
+  for (const auto& size : task->sizes) std::printf(" %s", size.label.c_str());
+  std::printf("\n");
+  return static_cast<int>(kOk);
+}
+
+template <class Work>
+void set_action(CLI::App& verb, Action& action, std::shared_ptr<ShowFlags> flags, Work work) {
+  verb.callback([flags, &action, work] {
+    action = [flags, work] {
+      const auto code = work(*flags);
+      return code.ok() ? *code : fail(code.error());
+    };
+  });
+}
+
+}  // namespace
+
+void add_runs(CLI::App& verb, Action& action) {
+  const auto flags = std::make_shared<ShowFlags>();
+  verb.add_flag("--json", flags->json, "as JSON");
+  add_archive_option(verb, flags->archive);
+  set_action(verb, action, flags, list_runs);
+}
+
+void add_show(CLI::App& verb, Action& action) {
+  const auto flags = std::make_shared<ShowFlags>();
+  verb.add_option("name", flags->name, "a run (id, beginning of one, last) or a task")->required();
+  verb.add_option("trial", flags->trial, "a trial of the run, or best: prints its source");
+  verb.add_flag("--prompt", flags->prompt, "the trial's prompt instead of its source");
+  verb.add_flag("--reply", flags->reply, "the model's whole answer instead of its source");
+  verb.add_flag("--json", flags->json, "as JSON");
+  add_archive_option(verb, flags->archive);
+  set_action(verb, action, flags, show);
+}
+
+}  // namespace warpwright::cli

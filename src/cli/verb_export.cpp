@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+
+#include "base/files.h"
+#include "cli/exit_codes.h"
+#include "cli/export_files.h"
+#include "cli/options.h"
+#include "cli/session.h"
+#include "cli/verbs.h"
+#include "core/json_reader.h"
+#include "core/task_json.h"
+
+namespace warpwright::cli {
+
+namespace {
+
+struct ExportFlags {
+  std::string archive;
+  std::string run;
+  std::string trial;
+  std::string folder;
+  bool recording = false;
+};
+
+Result<const store::TrialRecord*> chosen_trial(const ExportFlags& flags,
+                                               const store::RunRecord& run,
+                                               const std::vector<store::TrialRecord>& trials) {
+  const std::string wanted = flags.trial.empty() ? run.best_trial : flags.trial;
+  if (wanted.empty()) return Error{"run '" + run.id + "' has no valid kernel yet"};
+  for (const auto& trial : trials) {
+    if (trial.prompt.trial != wanted) continue;
+    if (!trial.evaluation || !trial.evaluation->valid()) {
+      return Error{"trial '" + wanted + "' of run '" + run.id + "' is not valid; nothing exported"};
+    }
+    return &trial;
+  }
+  return Error{"run '" + run.id + "' has no trial '" + wanted + "'"};
+}
+
+/// The run's answers in the form that `--model replay:FOLDER` reads (docs/formats.md).
+std::string recording_lines(const std::vector<store::TrialRecord>& trials) {
+  std::string lines;
+  for (const auto& trial : trials) {
+    if (!trial.reply) continue;
+    const auto& reply = *trial.reply;
+    const nlohmann::json line = {{"id", trial.prompt.trial},
+                                 {"text", reply.text},
+                                 {"reasoning", reply.reasoning},
+                                 {"model", reply.model},
+                                 {"finish_reason", reply.finish_reason},
+                                 {"usage",
+                                  {{"fresh", reply.fresh},
+                                   {"cache_read", reply.cache_read},
+                                   {"cache_write", reply.cache_write},
+                                   {"output", reply.output},
+                                   {"reasoning", reply.reasoning_tokens},
+                                   {"estimated", reply.estimated}}}};
+    lines += dump_json(line) + "\n";
+  }
+  return lines;
+}
+
+Result<int> write_export(const ExportFlags& flags) {
+  const SystemClock clock;
+  WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
+  WW_TRY(const auto run, archive->find_run(flags.run));
+  WW_TRY(const auto trials, archive->trials(run.id));
+  const std::filesystem::path folder = flags.folder.empty() ? run.id : flags.folder;
+  std::map<std::string, std::string> files;
+  if (flags.recording) {
+    files["conversation.jsonl"] = recording_lines(trials);
+  } else {
+    WW_TRY(const auto* best, chosen_trial(flags, run, trials));
+    WW_TRY(const Task task, task_from_json(run.task_json));
+    WW_TRY(const auto config, archive->config(run.id));
+    WW_TRY(files, export_files(task, run, *best, config));
+  }
+  WW_CHECK(make_directories(folder));
+  for (const auto& [name, content] : files) {
+    WW_CHECK(write_file(folder / name, content));
+    std::printf("%s\n", (folder / name).c_str());
+  }
+  return static_cast<int>(kOk);
+}
+
+}  // namespace
+
+void add_export(CLI::App& verb, Action& action) {
+  const auto flags = std::make_shared<ExportFlags>();
+  verb.add_option("run", flags->run, "a run's id, its beginning, or last")->required();
+  verb.add_option("-o,--out", flags->folder, "folder to write to [the run's id]");
+  verb.add_option("--trial", flags->trial, "another valid trial than the best");
+  verb.add_flag("--recording", flags->recording,
+                "the conversation, for --model replay:FOLDER, instead");
+  add_archive_option(verb, flags->archive);
+  verb.callback([flags, &action] {
+    action = [flags] {
+      const auto code = write_export(*flags);
+      return code.ok() ? *code : fail(code.error());
+    };
+  });
+}
+
+}  // namespace warpwright::cli

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs that list what there is, and the ones that start or preview a task.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/exit_codes.h"
+#include "cli/options.h"
+#include "cli/session.h"
+#include "cli/verbs.h"
+#include "core/json_reader.h"
+#include "llm/courier.h"
+#include "search/prompt_composer.h"
+#include "search/strategy.h"
+#include "suite/load.h"
+#include "suite/scaffold.h"
+
+namespace warpwright::cli {
+
+using nlohmann::json;
+
+namespace {
+
+int print(const json& list) {
+  std::printf("%s\n", dump_json(list, 1).c_str());
+  return kOk;
+}
+
+int list_tasks(bool as_json) {
+  json list = json::array();
+  for (const auto& name : suite::embedded_task_names()) {
+    const auto task = suite::load_embedded_task(name);
+    if (!task.ok()) return fail(task.error());
+    json sizes = json::array();
+    for (const auto& size : task->sizes) sizes.push_back(size.label);
+    list.push_back(
+        {{"name", name}, {"title", task->title}, {"lane", task->lane}, {"sizes", sizes}});
+  }
+  if (as_json) return print(list);
+  for (const auto& row : list) {
+    std::printf("%-16s %s\n", row["name"].get<std::string>().c_str(),
+                row["title"].get<std::string>().c_str());
+  }
+  return kOk;
+}
+
+int list_models(bool as_json) {
+  json list = json::array();
+  for (const auto& model : llm::known_models()) {
+    list.push_back({{"name", model.name},
+                    {"key", model.key_env},
+                    {"base_url", model.base_url},
+                    {"note", model.note}});
+  }
+  if (as_json) return print(list);
+  for (const auto& model : llm::known_models()) {
+    std::printf("%-12s %-20s %s%s%s\n", std::string(model.name).c_str(),
+                model.key_env.empty() ? "(no key)" : std::string(model.key_env).c_str(),
+                std::string(model.base_url).c_str(), model.base_url.empty() ? "" : "  ",
+                std::string(model.note).c_str());
+  }
+  return kOk;
+}
+
+int list_devices(bool as_json) {
+  json list = json::array();
+  for (const auto& d : known_devices()) {
+    list.push_back({{"key", d.key},
+                    {"name", d.name},
+                    {"architecture", d.architecture},
+                    {"compute", fmt::format("{}.{}", d.compute_major, d.compute_minor)},
+                    {"sms", d.sm_count},
+                    {"memory_gb_per_s", d.memory_gb_per_s},
+                    {"fp32_tflops", d.fp32_tflops}});
+    if (!as_json) {
+      std::printf("%-10s %-24s %-9s cc %d.%d  %3d SMs  %5.0f GB/s  %5.1f TFLOP/s fp32\n",
+                  d.key.c_str(), d.name.c_str(), d.architecture.c_str(), d.compute_major,
+                  d.compute_minor, d.sm_count, d.memory_gb_per_s, d.fp32_tflops);
+    }
+  }
+  return as_json ? print(list) : kOk;
+}
+
+int list_strategies(bool as_json) {
+  json list = json::array();
+  for (const auto& row : search::strategies()) {
+    list.push_back({{"name", row.name}, {"summary", row.summary}});
+    if (!as_json) {
+      std::printf("%-8s %s\n", std::string(row.name).c_str(), std::string(row.summary).c_str());
+    }
+  }
+  return as_json ? print(list) : kOk;
+}
+
+void add_list(CLI::App& verb, Action& action, int (*list)(bool)) {
+  const auto as_json = std::make_shared<bool>(false);
+  verb.add_flag("--json", *as_json, "as JSON");
+  verb.callback([as_json, list, &action] { action = [as_json, list] { return list(*as_json); }; });
+}
+
+Result<int> preview(const std::string& name, const SettingFlags& flags, bool as_json) {
+  WW_TRY(const Settings settings, settings_from(flags));
+  WW_TRY(const Task task, suite::load_task(name));
+  WW_TRY(auto templates, prompt_templates(settings));
+  WW_TRY(const auto facts, target_facts(settings));
+  WW_TRY(const auto level, feedback_level(settings));
+  search::PromptComposer composer(std::move(templates), task, facts, settings.text("judge.lane"),
+                                  level);
+  WW_TRY(const auto messages, composer.initial());
+  json list = json::array();
+  for (const auto& message : messages) {
+    const char* role = message.role == llm::Role::system ? "system" : "user";
+    list.push_back({{"role", role}, {"content", message.text}});
+    if (!as_json) std::printf("### %s\n\n%s\n", role, message.text.c_str());
+  }
+  return as_json ? print(list) : static_cast<int>(kOk);
+}
+
+}  // namespace
+
+void add_tasks(CLI::App& verb, Action& action) { add_list(verb, action, list_tasks); }
+void add_models(CLI::App& verb, Action& action) { add_list(verb, action, list_models); }
+void add_devices(CLI::App& verb, Action& action) { add_list(verb, action, list_devices); }
+void add_strategies(CLI::App& verb, Action& action) { add_list(verb, action, list_strategies); }
+
+void add_new(CLI::App& verb, Action& action) {
+  const auto name = std::make_shared<std::string>();
+  const auto parent = std::make_shared<std::string>(".");
+  verb.add_option("name", *name, "letters, digits and underscores")->required();
+  verb.add_option("-o,--out", *parent, "folder to create it in [.]");
+  verb.callback([name, parent, &action] {
+    action = [name, parent]() -> int {
+      const auto folder = suite::write_new_task(*name, *parent);
+      if (!folder.ok()) return fail(folder.error());
+      std::printf(
+          "Wrote %s with task.toml and baseline.cu. They work as they are; try:\n"
+          "  warpwright eval %s %s/baseline.cu\n"
+          "docs/tasks.md explains every line.\n",
+          folder->c_str(), folder->c_str(), folder->c_str());
+      return kOk;
+    };
+  });
+}
+
+void add_prompt(CLI::App& verb, Action& action) {
+  const auto task = std::make_shared<std::string>();
+  const auto as_json = std::make_shared<bool>(false);
+  verb.add_option("task", *task, "a built-in task's name or a task folder")->required();
+  verb.add_flag("--json", *as_json, "as JSON");
+  const auto flags =
+      add_setting_flags(verb, {"search.prompts", "search.feedback", "judge.target", "judge.lane"});
+  verb.callback([task, flags, as_json, &action] {
+    action = [task, flags, as_json] {
+      const auto code = preview(*task, *flags, *as_json);
+      return code.ok() ? *code : fail(code.error());
+    };
+  });
+}
+
+void add_courier(CLI::App& verb, Action& action) {
+  verb.callback([&action] { action = [] { return llm::courier_main(); }; });
+}
+
+}  // namespace warpwright::cli

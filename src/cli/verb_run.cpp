@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include "cli/exit_codes.h"
+#include "cli/options.h"
+#include "cli/session.h"
+#include "cli/verbs.h"
+#include "core/task_json.h"
+#include "suite/load.h"
+
+namespace warpwright::cli {
+
+namespace {
+
+struct RunFlags {
+  std::string task;
+  std::string run;
+  std::string archive;
+  bool json = false;
+  bool quiet = false;
+  bool wait = false;
+  std::shared_ptr<SettingFlags> settings;
+};
+
+ProgressMode mode_of(const RunFlags& flags) {
+  if (flags.json) return ProgressMode::json;
+  return flags.quiet ? ProgressMode::quiet : ProgressMode::automatic;
+}
+
+void add_common(CLI::App& verb, RunFlags& flags) {
+  add_archive_option(verb, flags.archive);
+  verb.add_flag("--json", flags.json, "one JSON object per event on standard output");
+  verb.add_flag("-q,--quiet", flags.quiet, "no progress, only the result");
+  verb.add_flag("--wait", flags.wait, "with the inbox: stay and go on as answers arrive");
+  flags.settings = add_setting_flags(verb, {"search.", "limits.", "model.", "judge."});
+}
+
+constexpr const char* kNoModel =
+    "no model is configured. Choose one:\n"
+    "  --model replay:recordings/TASK      replay a recorded conversation (ls recordings/)\n"
+    "  --model inbox                       answer the questions yourself, or by any other "
+    "program,\n"
+    "                                      with 'warpwright ask' and 'warpwright tell'\n"
+    "  --model exec:./my_model             a program: prompt on standard input, answer on output\n"
+    "  --model SERVICE:MODEL               a provider; 'warpwright models' lists them and their "
+    "keys\n"
+    "or write it to warpwright.toml: [model] spec = \"...\"";
+
+/// With --wait, an open question ends this process's part only once nobody can answer any more.
+int work_until_done(store::Archive& archive, const std::string& id, const Task& task,
+                    const Settings& settings, const RunFlags& flags, const Clock& clock) {
+  for (;;) {
+    const auto run = archive.find_run(id);
+    if (!run.ok()) return fail(run.error());
+    const int code = work_on_run(archive, *run, task, settings, mode_of(flags), clock);
+    if (code != kWaiting || !flags.wait) return code;
+    const auto before = archive.pending(id);
+    if (!before.ok()) return fail(before.error());
+    for (;;) {
+      ::usleep(300'000);
+      const auto now = archive.pending(id);
+      if (!now.ok()) return fail(now.error());
+      if (now->size() < before->size()) break;
+    }
+  }
+}
+
+Result<int> start(const RunFlags& flags) {
+  WW_TRY(const Settings settings, settings_from(*flags.settings));
+  WW_TRY(const Task task, suite::load_task(flags.task));
+  if (settings.text("model.spec").empty()) return Error{kNoModel};
+  WW_CHECK(check_settings(settings, task));
+  const SystemClock clock;
+  WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
+  store::RunRecord run;
+  run.task = task.name;
+  run.task_json = task_to_json(task);
+  run.strategy = settings.text("search.strategy");
+  run.model = settings.text("model.spec");
+  run.device = settings.text("judge.device") + " (" + settings.text("judge.target") + ")";
+  WW_TRY(const std::string id, archive->create_run(run, settings.all()));
+  if (mode_of(flags) == ProgressMode::automatic) {
+    std::fprintf(stderr, "Run %s: task %s, model %s, strategy %s\n", id.c_str(), task.name.c_str(),
+                 run.model.c_str(), run.strategy.c_str());
+  }
+  return work_until_done(*archive, id, task, settings, flags, clock);
+}
+
+Result<int> go_on(const RunFlags& flags) {
+  const SystemClock clock;
+  WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
+  WW_TRY(const auto run, archive->find_run(flags.run));
+  WW_TRY(const auto stored, archive->config(run.id));
+  Settings settings;
+  WW_CHECK(settings.adopt(stored));
+  for (std::size_t i = 0; i < flags.settings->given.size(); ++i) {
+    const auto& [key, value] = flags.settings->given[i];
+    WW_CHECK(settings.set(key, value, "resume, " + flags.settings->names[i]));
+  }
+  WW_TRY(const Task task, task_from_json(run.task_json));
+  WW_CHECK(check_settings(settings, task));
+  for (const auto& value : settings.all()) WW_CHECK(archive->set_config(run.id, value));
+  return work_until_done(*archive, run.id, task, settings, flags, clock);
+}
+
+}  // namespace
+
+void add_run(CLI::App& verb, Action& action) {
+  const auto flags = std::make_shared<RunFlags>();
+  verb.add_option("task", flags->task, "a built-in task's name or a task folder")->required();
+  add_common(verb, *flags);
+  verb.callback([flags, &action] {
+    action = [flags] {
+      const auto code = start(*flags);
+      return code.ok() ? *code : fail(code.error());
+    };
+  });
+}
+
+void add_resume(CLI::App& verb, Action& action) {
+  const auto flags = std::make_shared<RunFlags>();
+  verb.add_option("run", flags->run, "a run's id, its beginning, or last")->required();
+  add_common(verb, *flags);
+  verb.callback([flags, &action] {
+    action = [flags] {
+      const auto code = go_on(*flags);
+      return code.ok() ? *code : fail(code.error());
+    };
+  });
+}
+
+}  // namespace warpwright::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs.h"
+
+#include <array>
+
+namespace warpwright::cli {
+
+namespace {
+
+constexpr auto kVerbs = std::to_array<VerbRow>({
+#ifndef WARPWRIGHT_WORKER_ONLY
+    {"run", "search for a fast kernel for a task", "warpwright run transpose --model inbox",
+     add_run},
+    {"resume", "go on with a run that was stopped, killed or waits for answers",
+     "warpwright resume last", add_resume},
+    {"ask", "print the questions a run waits with", "warpwright ask last --json", add_ask},
+    {"tell", "answer a question of a run", "warpwright tell last r1.c1 answer.md", add_tell},
+    {"runs", "list all runs", "warpwright runs --json", add_runs},
+    {"show", "show a run, one of its trials, or a task", "warpwright show last r2.c1", add_show},
+    {"export", "write a run's best kernel with header, test and provenance",
+     "warpwright export last -o transpose_kernel", add_export},
+    {"tasks", "list the built-in tasks", "warpwright tasks", add_tasks},
+    {"new", "start a task of your own", "warpwright new my_task", add_new},
+    {"prompt", "print what would be sent to the model", "warpwright prompt transpose --target a100",
+     add_prompt},
+    {"models", "list the services and programs that can answer", "warpwright models", add_models},
+    {"strategies", "list the search strategies", "warpwright strategies", add_strategies},
+    {"devices", "list the described devices", "warpwright devices", add_devices},
+    {"eval", "judge one kernel: verdict, errors, times", "warpwright eval transpose mine.cu",
+     add_eval},
+    {"courier", "perform one model request (used by run)", "warpwright courier", add_courier, true},
+    {"doctor", "what is installed, what is missing, how to get it", "warpwright doctor",
+     add_doctor},
+#endif
+    {"worker", "judge the trial in a job directory", "warpwright worker JOBDIR", add_worker},
+});
+
+}  // namespace
+
+std::span<const VerbRow> verbs() { return kVerbs; }
+
+}  // namespace warpwright::cli

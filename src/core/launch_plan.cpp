@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/launch_plan.h"
+
+#include <cstring>
+
+#include "base/assert.h"
+
+namespace warpwright {
+
+namespace {
+
+constexpr std::size_t kMaxNameBytes = 4096;
+constexpr std::uint32_t kMaxGridX = 0x7FFFFFFF;
+constexpr std::uint32_t kMaxGridYZ = 65535;
+constexpr std::uint32_t kMaxThreadsPerBlock = 1024;
+constexpr std::uint32_t kMaxBlockZ = 64;
+constexpr std::uint32_t kMaxClusterBlocks = 16;
+constexpr std::uint32_t kMaxSharedBytes = 1U << 20;
+
+/// C++ mangled names and PTX identifiers; nothing that could confuse a loader or a log.
+bool is_identifier(std::string_view name) {
+  if (name.empty() || name.size() > kMaxNameBytes) return false;
+  for (const char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    const bool digit = c >= '0' && c <= '9';
+    if (!letter && !digit && c != '_' && c != '$' && c != '.' && c != '%') return false;
+  }
+  return true;
+}
+
+/// Walks the steps in order and knows which buffers live.
+class PlanChecker {
+ public:
+  explicit PlanChecker(const LaunchPlan& plan) : plan_(plan), live_(plan.buffers.size()) {}
+
+  Status run() {
+    WW_CHECK(buffers());
+    if (plan_.steps.size() > kMaxPlanSteps) return problem("too many steps");
+    for (step_ = 0; step_ < plan_.steps.size(); ++step_) {
+      WW_CHECK(std::visit([this](const auto& step) { return check(step); }, plan_.steps[step_]));
+    }
+    return {};
+  }
+
+ private:
+  Error problem(std::string_view what) const {
+    return Error{"launch plan, step " + std::to_string(step_) + ": " + std::string(what)};
+  }
+
+  Status buffers() {
+    if (plan_.buffers.size() > kMaxPlanBuffers) return Error{"launch plan: too many buffers"};
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+      const auto& buffer = plan_.buffers[i];
+      const std::string where = "launch plan, buffer " + std::to_string(i) + ": ";
+      if (buffer.bytes > kMaxPlanBufferBytes) return Error{where + "too large"};
+      if (buffer.kind == BufferKind::symbol && !is_identifier(buffer.symbol)) {
+        return Error{where + "not a symbol name"};
+      }
+      if (buffer.kind == BufferKind::argument && buffer.argument >= 256) {
+        return Error{where + "argument number out of range"};
+      }
+      live_[i] = buffer.kind != BufferKind::scratch;
+    }
+    used_.assign(plan_.buffers.size(), false);
+    return {};
+  }
+
+  /// Rows of `width` bytes, `pitch` apart, must lie in one live buffer.
+  Status range(std::uint64_t word, std::uint64_t width, std::uint64_t height,
+               std::uint64_t pitch) const {
+    const auto address = untagged(word);
+    if (!address || address->buffer >= plan_.buffers.size()) {
+      return problem("an address that belongs to no buffer");
+    }
+    if (!live_[address->buffer]) return problem("a buffer that is not allocated at this point");
+    if (height == 0 || width == 0) return {};
+    const std::uint64_t size = plan_.buffers[address->buffer].bytes;
+    if (address->offset < 0 || static_cast<std::uint64_t>(address->offset) > size) {
+      return problem("an address outside of its buffer");
+    }
+    const std::uint64_t room = size - static_cast<std::uint64_t>(address->offset);
+    if (height > 1 && pitch < width) return problem("a pitch below the width");
+    // No product can wrap: every factor is checked against the room first.
+    if (width > room || (height > 1 && (height - 1) > (room - width) / pitch)) {
+      return problem("a range that leaves its buffer");
+    }
+    return {};
+  }
+
+  Status check(const KernelLaunch& launch) {
+    if (!is_identifier(launch.kernel)) return problem("not a kernel name");
+    const Dim3 &grid = launch.grid, &block = launch.block, &cluster = launch.cluster;
+    for (const auto& dims : {grid, block, cluster}) {
+      if (dims.x == 0 || dims.y == 0 || dims.z == 0) return problem("a zero dimension");
+    }
+    if (grid.x > kMaxGridX || grid.y > kMaxGridYZ || grid.z > kMaxGridYZ) {
+      return problem("the grid is too large");
+    }
+    if (block.x > kMaxThreadsPerBlock || block.y > kMaxThreadsPerBlock || block.z > kMaxBlockZ ||
+        std::uint64_t{block.x} * block.y * block.z > kMaxThreadsPerBlock) {
+      return problem("the block is too large");
+    }
+    if (cluster.x > kMaxClusterBlocks || cluster.y > kMaxClusterBlocks ||
+        cluster.z > kMaxClusterBlocks || cluster.x * cluster.y * cluster.z > kMaxClusterBlocks) {
+      return problem("the cluster is too large");
+    }
+    if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+      return problem("the grid is not a multiple of the cluster");
+    }
+    if (launch.shared_bytes > kMaxSharedBytes) return problem("too much shared memory");
+    if (launch.carveout < -1 || launch.carveout > 100) return problem("carve-out out of range");
+    return check_parameters(launch);
+  }
+
+  Status check_parameters(const KernelLaunch& launch) const {
+    if (launch.parameters.size() > kMaxParameterBytes) return problem("too many parameter bytes");
+    std::uint64_t next = 0;
+    for (const std::uint32_t offset : launch.parameter_offsets) {
+      if (offset < next || offset >= launch.parameters.size()) {
+        return problem("parameter offsets are not ascending or leave the bytes");
+      }
+      next = std::uint64_t{offset} + 1;
+    }
+    return {};
+  }
+
+  Status check(const Memset& step) {
+    const auto bytes = step.element_bytes;
+    if (bytes != 1 && bytes != 2 && bytes != 4) return problem("memset of a strange element size");
+    if (step.width > kMaxPlanBufferBytes) return problem("a range that leaves its buffer");
+    return range(step.destination, step.width * bytes, step.height, step.pitch);
+  }
+
+  Status check(const DeviceCopy& step) {
+    WW_CHECK(range(step.source, step.width_bytes, step.height, step.source_pitch));
+    return range(step.destination, step.width_bytes, step.height, step.destination_pitch);
+  }
+
+  Status check(const Upload& step) {
+    if (step.height == 0 || step.bytes.size() % step.height != 0) {
+      return problem("an upload whose rows do not match its bytes");
+    }
+    return range(step.destination, step.bytes.size() / step.height, step.height, step.pitch);
+  }
+
+  Status check(const Allocate& step) {
+    if (step.buffer >= live_.size() || plan_.buffers[step.buffer].kind != BufferKind::scratch ||
+        used_[step.buffer]) {
+      return problem("allocates what is not a new scratch buffer");
+    }
+    used_[step.buffer] = live_[step.buffer] = true;
+    return {};
+  }
+
+  Status check(const Free& step) {
+    if (step.buffer >= live_.size() || plan_.buffers[step.buffer].kind != BufferKind::scratch ||
+        !live_[step.buffer]) {
+      return problem("frees what is not a live scratch buffer");
+    }
+    live_[step.buffer] = false;
+    return {};
+  }
+
+  const LaunchPlan& plan_;
+  std::vector<bool> live_;
+  std::vector<bool> used_;
+  std::size_t step_ = 0;
+};
+
+}  // namespace
+
+Status check_plan(const LaunchPlan& plan) { return PlanChecker(plan).run(); }
+
+std::vector<AddressUse> find_addresses(std::string_view bytes, const LaunchPlan& plan) {
+  std::vector<AddressUse> found;
+  for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    const auto address = untagged(word);
+    if (!address || address->buffer >= plan.buffers.size()) continue;
+    found.push_back({at, *address});
+  }
+  return found;
+}
+
+void relocate_addresses(std::string& bytes, const LaunchPlan& plan,
+                        const std::vector<std::uint64_t>& bases) {
+  ASSERT(bases.size() == plan.buffers.size(), "one base per buffer");
+  for (const auto& use : find_addresses(bytes, plan)) {
+    const std::uint64_t real =
+        bases[use.address.buffer] + static_cast<std::uint64_t>(use.address.offset);
+    std::memcpy(bytes.data() + use.position, &real, sizeof real);
+  }
+}
+
+}  // namespace warpwright

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/stop.h"
+#include "core/evaluation.h"
+
+namespace warpwright::evaluate {
+
+/// One source to judge.
+struct EvaluationRequest {
+  std::string id;  ///< names the job; unique within a run
+  std::string source;
+  bool is_baseline = false;  ///< our own kernel: the lane's rules do not apply to it
+};
+
+/// Judges sources of one task on one device. evaluate() blocks its thread; up to parallelism()
+/// threads may call it at once. The kernel's failures are verdicts; the error is for a judge that
+/// could not work, or was stopped.
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  /// What it judges on, in words.
+  [[nodiscard]] virtual std::string device() const = 0;
+  [[nodiscard]] virtual int parallelism() const = 0;
+  /// The longest one evaluation may hold the device; it is killed then.
+  [[nodiscard]] virtual double max_device_s() const = 0;
+  virtual Result<Evaluation> evaluate(const EvaluationRequest& request, const StopSignal& stop) = 0;
+};
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/job.h"
+
+#include "base/files.h"
+#include "core/evaluation_json.h"
+#include "core/json_reader.h"
+#include "core/task_json.h"
+
+namespace warpwright::evaluate {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr int kFormat = 1;
+constexpr const char* kRequestFile = "request.json";
+constexpr const char* kSourceFile = "candidate.cu";
+constexpr const char* kResultFile = "result.json";
+constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20;
+constexpr double kMaxLimitSeconds = 24 * 3600.0;
+
+Error prefixed(const std::string& where, const Error& error) {
+  return Error{where + ": " + error.message};
+}
+
+void read_choice(JsonReader& in, const char* key, std::string& field,
+                 std::initializer_list<std::string_view> allowed) {
+  field = in.text(key);
+  for (const auto choice : allowed) {
+    if (field == choice) return;
+  }
+  std::string known;
+  for (const auto choice : allowed) known += " '" + std::string(choice) + "'";
+  in.fail(key, "is '" + field + "', not one of" + known);
+}
+
+bool is_device(std::string_view device) {
+  if (device == "auto" || device == "simt" || device == "cuda") return true;
+  if (!device.starts_with("cuda:")) return false;
+  const auto number = device.substr(5);
+  return !number.empty() && number.size() <= 3 &&
+         number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+}  // namespace
+
+std::string request_to_json(const JobRequest& request) {
+  json document = {{"format", kFormat},
+                   {"id", request.id},
+                   {"task", json::parse(task_to_json(request.task), nullptr, false)},
+                   {"is_baseline", request.is_baseline},
+                   {"device", request.device},
+                   {"target", request.target},
+                   {"lane", request.lane},
+                   {"sizes", request.sizes},
+                   {"front_end", request.front_end},
+                   {"checks", request.checks},
+                   {"limit_s", request.limit_s},
+                   {"unsafe", request.unsafe},
+                   {"cache", request.cache.string()}};
+  if (request.seed) document["seed"] = *request.seed;
+  return dump_json(document, 1);
+}
+
+Result<JobRequest> request_from_json(std::string_view text) {
+  WW_TRY(const json document, parse_json(text, "request"));
+  JsonReader in(document, "request");
+  if (in.integer("format") != kFormat) in.fail("format", "is not 1: written by another version");
+  JobRequest request;
+  request.id = in.text("id");
+  request.is_baseline = in.flag("is_baseline");
+  request.device = in.text("device");
+  if (!is_device(request.device)) in.fail("device", "is not auto, simt, cuda or cuda:N");
+  request.target = in.text("target");
+  read_choice(in, "lane", request.lane, {"", "strict", "free"});
+  read_choice(in, "front_end", request.front_end, {"auto", "clang", "nvcc"});
+  read_choice(in, "checks", request.checks, {"full", "fast", "off"});
+  for (const auto& label : in.array("sizes")) {
+    if (!label.is_string()) in.fail("sizes", "holds something that is not a string");
+    if (label.is_string()) request.sizes.push_back(label.get<std::string>());
+  }
+  request.limit_s = in.number("limit_s");
+  if (!(request.limit_s > 0) || request.limit_s > kMaxLimitSeconds) {
+    in.fail("limit_s", "is not between 0 and 86400");
+  }
+  request.unsafe = in.flag("unsafe");
+  request.cache = in.text("cache");
+  if (in.has("seed")) {
+    const json& seed = document["seed"];
+    if (!seed.is_number_unsigned()) in.fail("seed", "is not a non-negative integer");
+    if (seed.is_number_unsigned()) request.seed = seed.get<std::uint64_t>();
+  }
+  const json& task = in.object("task");
+  WW_CHECK(in.status());
+  auto read = task_from_json(dump_json(task));
+  if (!read.ok()) return prefixed("request, task", read.error());
+  request.task = std::move(read).value();
+  return request;
+}
+
+Status JobDirectory::write_request(const JobRequest& request) const {
+  WW_CHECK(make_directories(path_));
+  WW_CHECK(write_file(path_ / kSourceFile, request.source));
+  return write_file(path_ / kRequestFile, request_to_json(request));
+}
+
+Result<JobRequest> JobDirectory::read_request() const {
+  WW_TRY(const std::string text, read_file(path_ / kRequestFile));
+  auto request = request_from_json(text);
+  if (!request.ok()) return prefixed((path_ / kRequestFile).string(), request.error());
+  WW_TRY(request->source, read_file(path_ / kSourceFile, kMaxSourceBytes));
+  return request;
+}
+
+Status JobDirectory::write_result(const Evaluation& evaluation) const {
+  return write_file_durably(path_ / kResultFile, evaluation_to_json(evaluation));
+}
+
+bool JobDirectory::has_result() const {
+  std::error_code ignored;
+  return std::filesystem::exists(path_ / kResultFile, ignored);
+}
+
+Result<Evaluation> JobDirectory::read_result() const {
+  WW_TRY(const std::string text, read_file(path_ / kResultFile));
+  auto result = evaluation_from_json(text);
+  if (!result.ok()) return prefixed((path_ / kResultFile).string(), result.error());
+  return result;
+}
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "core/evaluation.h"
+#include "core/task.h"
+
+namespace warpwright::evaluate {
+
+/// One trial, complete: whoever starts the worker (a local process, a batch system, a person with
+/// a directory) hands over nothing else.
+struct JobRequest {
+  std::string id;
+  Task task;
+  std::string source;
+  bool is_baseline = false;        ///< our own kernel: the lane's rules do not apply to it
+  std::string device = "auto";     ///< "auto", "simt", "cuda", "cuda:N"
+  std::string target = "h200";     ///< described device for recording and estimates without a GPU
+  std::string lane;                ///< "strict", "free"; empty = the task's own
+  std::vector<std::string> sizes;  ///< labels to time; empty = all that fit the device
+  std::string front_end = "auto";  ///< "auto", "clang", "nvcc"
+  std::string checks = "full";     ///< of the SIMT machine: "full", "fast", "off"
+  double limit_s = 120;            ///< for the whole trial
+  bool unsafe = false;             ///< go on without a sandbox where none works
+  std::optional<std::uint64_t> seed;  ///< of the inputs; absent = drawn after compilation
+  std::filesystem::path cache;        ///< where built candidates are kept; empty = inside the job
+
+  bool operator==(const JobRequest&) const = default;
+};
+
+/// request.json's text; the source is a file of its own. docs/formats.md describes both.
+std::string request_to_json(const JobRequest& request);
+
+/// Total and validated: any text gives a request or an error that names the field.
+Result<JobRequest> request_from_json(std::string_view text);
+
+/// A directory that holds one trial: `request.json` and `candidate.cu` in, `result.json` out, the
+/// latter written under another name and renamed, so that it is complete or absent.
+class JobDirectory {
+ public:
+  explicit JobDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Creates the directory with both inputs.
+  Status write_request(const JobRequest& request) const;
+  [[nodiscard]] Result<JobRequest> read_request() const;
+  Status write_result(const Evaluation& evaluation) const;
+  [[nodiscard]] bool has_result() const;
+  [[nodiscard]] Result<Evaluation> read_result() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/result.h"
+#include "base/stop.h"
+#include "core/evaluation.h"
+#include "evaluate/job.h"
+
+namespace warpwright::evaluate {
+
+/// `warpwright worker JOBDIR`: reads the request, runs the trial, writes the result. A request
+/// that cannot be read also ends in a result file (harness_error), so that whoever waits for one
+/// gets it; the error is for a directory that cannot be written.
+Result<Evaluation> work(const JobDirectory& job, const StopSignal& stop);
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prompt/compose.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "core/verdict.h"
+#include "prompt/feedback.h"
+
+namespace warpwright::prompt {
+
+namespace {
+
+/// A section's value when only its presence counts.
+constexpr const char* kYes = "yes";
+
+/// The source in a fence that nothing inside can close.
+std::string fenced(std::string_view source) {
+  if (trimmed(source).empty()) return {};
+  std::size_t longest = 2;
+  std::size_t run = 0;
+  for (const char c : source) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  auto text = shortened(clean_utf8(source), kMaxSourceBytes);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return fmt::format("{}cuda\n{}\n{}", fence, text, fence);
+}
+
+std::string_view repair_file(RepairKind kind) {
+  switch (kind) {
+    case RepairKind::compile:
+      return "repair-compile.txt";
+    case RepairKind::launch:
+      return "repair-launch.txt";
+    case RepairKind::mismatch:
+      return "repair-mismatch.txt";
+    case RepairKind::none:
+      break;
+  }
+  return {};
+}
+
+Result<TemplateValues> common_values(const PromptContext& context) {
+  const Task& task = context.task;
+  const std::string& lane = context.lane.empty() ? task.lane : context.lane;
+  if (lane != "strict" && lane != "free") {
+    return Error{
+        fmt::format("cannot write a prompt for task {}: unknown lane \"{}\"; use strict or free",
+                    task.name, lane)};
+  }
+  const DeviceFacts& device = context.device;
+  TemplateValues values;
+  values["title"] = task.title;
+  values["description"] = trimmed(task.description);
+  values["signature"] = signature_of(task);
+  values["arguments"] = arguments_text(task);
+  values["sizes"] = sizes_text(task.sizes);
+  values["rules"] = rules_text(task);
+  values["lane"] = lane;
+  values["lane_" + lane] = kYes;
+  values["device"] = device.name;
+  values["compute_capability"] = fmt::format("{}.{}", device.compute_major, device.compute_minor);
+  values["device_facts"] = device_facts_text(device);
+  values["level_" + std::string(name_of(context.level))] = kYes;
+  return values;
+}
+
+Result<TemplateValues> refined_values(const TemplateSet& templates, const PromptContext& context,
+                                      const std::string& source) {
+  WW_TRY(auto values, common_values(context));
+  if (context.standalone) {
+    values["task_statement"] = trimmed(templates.get("initial.txt").render(values));
+    values["source"] = fenced(source);
+  }
+  return values;
+}
+
+std::string times_are(const Evaluation& evaluation) {
+  const auto estimated =
+      std::count_if(evaluation.measurements.begin(), evaluation.measurements.end(),
+                    [](const auto& m) { return m.source == TimeSource::estimated; });
+  if (estimated == 0) return "measured";
+  return static_cast<std::size_t>(estimated) == evaluation.measurements.size()
+             ? "estimated"
+             : "partly measured, partly estimated";
+}
+
+std::string finished(std::string_view text) {
+  return text.empty() ? std::string() : std::string(text) + "\n";
+}
+
+}  // namespace
+
+std::string_view name_of(FeedbackLevel level) {
+  return level == FeedbackLevel::paper ? "paper" : "rich";
+}
+
+std::optional<FeedbackLevel> feedback_level_named(std::string_view name) {
+  if (name == "paper") return FeedbackLevel::paper;
+  if (name == "rich") return FeedbackLevel::rich;
+  return std::nullopt;
+}
+
+Result<std::string> system_prompt(const TemplateSet& templates, const PromptContext& context) {
+  WW_TRY(const auto values, common_values(context));
+  return finished(trimmed(templates.get("system.txt").render(values)));
+}
+
+Result<std::string> initial_prompt(const TemplateSet& templates, const PromptContext& context) {
+  WW_TRY(const auto values, common_values(context));
+  return finished(trimmed(templates.get("initial.txt").render(values)));
+}
+
+Result<std::string> optimise_prompt(const TemplateSet& templates, const PromptContext& context,
+                                    const std::string& source, const Evaluation& winner,
+                                    std::span<const TriedBefore> tried) {
+  WW_TRY(auto values, refined_values(templates, context, source));
+  values["times"] = times_text(winner, context.level);
+  values["times_are"] = times_are(winner);
+  if (context.level == FeedbackLevel::rich) {
+    if (const auto gain = speedup(winner)) values["speedup"] = fmt::format("{:.2f}", *gain);
+    if (const auto share = roofline_share(winner)) {
+      values["roofline"] = fmt::format("{:.0f}%", 100 * *share);
+    }
+    values["resources"] = resources_text(winner);
+    values["findings"] = findings_text(winner, source);
+    values["tried"] = tried_text(tried);
+  }
+  return finished(trimmed(templates.get("optimise.txt").render(values)));
+}
+
+Result<std::string> optimise_prompt(const TemplateSet& templates, const PromptContext& context,
+                                    const Evaluation& winner, std::span<const TriedBefore> tried) {
+  return optimise_prompt(templates, context, {}, winner, tried);
+}
+
+Result<std::string> repair_prompt(const TemplateSet& templates, const PromptContext& context,
+                                  const std::string& source, const Evaluation& failed) {
+  const auto file = repair_file(repair_kind(failed.verdict));
+  if (file.empty()) {
+    return Error{fmt::format(
+        "cannot write a repair prompt for task {}: a candidate judged {} needs no repair",
+        context.task.name, name_of(failed.verdict))};
+  }
+  WW_TRY(auto values, refined_values(templates, context, source));
+  values["verdict"] = name_of(failed.verdict);
+  values["verdict_" + std::string(name_of(failed.verdict))] = kYes;
+  values["stage"] = name_of(failed.stage);
+  values["feedback"] = failure_text(failed, source, context.level);
+  if (context.level == FeedbackLevel::rich) {
+    values["resources"] = resources_text(failed);
+    values["findings"] = findings_text(failed, source);
+  }
+  return finished(trimmed(templates.get(file).render(values)));
+}
+
+}  // namespace warpwright::prompt

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prompt/feedback.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace warpwright::prompt {
+
+namespace {
+
+constexpr std::size_t kMaxLineBytes = 400;
+constexpr std::size_t kMaxQuotedBytes = 200;
+constexpr std::size_t kShortestSecret = 6;
+
+std::string number(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.6g}", value);
+}
+
+/// Three significant digits without an exponent.
+std::string three_digits(double value) {
+  if (!(std::abs(value) < 1e15)) return fmt::format("{:.3g}", value);
+  if (value >= 100) return fmt::format("{:.0f}", value);
+  if (value >= 10) return fmt::format("{:.1f}", value);
+  if (value >= 1) return fmt::format("{:.2f}", value);
+  return fmt::format("{:.3f}", value);
+}
+
+std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
+
+std::string cut(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return std::string(text);
+  std::size_t end = max_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + " ...";
+}
+
+/// One line of foreign text.
+std::string one_line(std::string_view text, std::string_view secret) {
+  std::string line = without_secrets(trimmed(text), secret);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return cut(line, kMaxLineBytes);
+}
+
+std::string quoted_line(std::span<const std::string_view> lines, int line) {
+  if (line < 1 || static_cast<std::size_t>(line) > lines.size()) return {};
+  const auto text = clean_utf8(lines[static_cast<std::size_t>(line) - 1]);
+  return fmt::format("    {} | {}\n", line, cut(text, kMaxQuotedBytes));
+}
+
+std::string_view source_word(TimeSource source) {
+  return source == TimeSource::estimated ? "estimated" : "measured";
+}
+
+std::string diagnostics_text(const Evaluation& failed, std::span<const std::string_view> lines) {
+  std::string text;
+  // Errors first: when the budget cuts, warnings go before them.
+  for (const bool warnings : {false, true}) {
+    for (const auto& diagnostic : failed.diagnostics) {
+      if ((diagnostic.severity == "warning") != warnings) continue;
+      if (diagnostic.line > 0) text += fmt::format("line {}: ", diagnostic.line);
+      text +=
+          fmt::format("{}: {}\n", diagnostic.severity, one_line(diagnostic.message, failed.seed));
+      text += quoted_line(lines, diagnostic.line);
+    }
+  }
+  return text;
+}
+
+/// Whether the feedback is the compiler's text again: it has every error of the diagnostics.
+bool repeats_diagnostics(const Evaluation& failed) {
+  return !failed.diagnostics.empty() &&
+         std::all_of(failed.diagnostics.begin(), failed.diagnostics.end(), [&](const auto& d) {
+           return d.severity != "error" || failed.feedback.find(d.message) != std::string::npos;
+         });
+}
+
+bool is_path_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '-' || c == '+' || c == '~';
+}
+
+/// Whether a path may begin behind this character; "a/b" and "x /= 2" are no paths.
+bool may_precede_path(char c) {
+  return std::string_view(" \t\n\"'`(<=:,[").find(c) != std::string_view::npos;
+}
+
+/// Length of the absolute path of two or more components at the start of text, or 0.
+std::size_t path_length(std::string_view text) {
+  std::size_t end = 1;
+  std::size_t slashes = 1;
+  while (end < text.size() &&
+         (is_path_char(text[end]) || (text[end] == '/' && text[end - 1] != '/'))) {
+    slashes += text[end] == '/' ? 1 : 0;
+    ++end;
+  }
+  return slashes >= 2 ? end : 0;
+}
+
+std::string tried_line(const TriedBefore& tried) {
+  const auto& evaluation = tried.evaluation;
+  std::string line = "- ";
+  if (!tried.summary.empty()) line += one_line(tried.summary, evaluation.seed) + ": ";
+  if (!evaluation.valid()) return line + fmt::format("failed, {}\n", name_of(evaluation.verdict));
+  const auto score = score_us(evaluation);
+  if (!score) return line + "valid, not timed\n";
+  line += fmt::format("{} ({})", microseconds(*score),
+                      source_word(evaluation.measurements.front().source));
+  if (const auto gain = speedup(evaluation))
+    line += fmt::format(", {}x the baseline", three_digits(*gain));
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string microseconds(double value) { return three_digits(value) + " us"; }
+
+std::string device_facts_text(const DeviceFacts& device) {
+  const auto kib = [](int bytes) { return bytes / 1024; };
+  std::string text =
+      fmt::format("- {} architecture, compute capability {}.{}, {} SMs, warps of {} threads",
+                  device.architecture, device.compute_major, device.compute_minor, device.sm_count,
+                  device.warp_size);
+  if (device.boost_clock_ghz > 0)
+    text += fmt::format(", boost clock {} GHz", device.boost_clock_ghz);
+  text += fmt::format(
+      "\n- per block: at most {} threads; per SM: at most {} threads and {} blocks\n",
+      device.max_threads_per_block, device.max_threads_per_sm, device.max_blocks_per_sm);
+  text += fmt::format("- {} 32-bit registers per SM, at most {} per thread\n",
+                      device.registers_per_sm, device.max_registers_per_thread);
+  text += fmt::format(
+      "- shared memory: {} KiB per block, {} KiB per block after opting in with "
+      "cudaFuncSetAttribute, {} KiB per SM\n",
+      kib(device.shared_per_block_bytes), kib(device.shared_per_block_optin_bytes),
+      kib(device.shared_per_sm_bytes));
+  text += fmt::format("- L2 cache: {} MiB; device memory: {} GB",
+                      number(static_cast<double>(device.l2_bytes) / (1 << 20)),
+                      device.memory_bytes >> 30);
+  if (device.memory_gb_per_s > 0)
+    text += fmt::format(" at {} GB/s", number(device.memory_gb_per_s));
+  if (device.fp32_tflops > 0) {
+    text +=
+        fmt::format("\n- peak without tensor cores: {} TFLOP/s fp32", number(device.fp32_tflops));
+    if (device.fp64_tflops > 0)
+      text += fmt::format(", {} TFLOP/s fp64", number(device.fp64_tflops));
+  }
+  return text;
+}
+
+std::string arguments_text(const Task& task) {
+  std::string text;
+  for (const auto& argument : task.arguments) {
+    if (!is_buffer(argument)) continue;
+    const std::string_view use = argument.role == ArgumentRole::input    ? "read only"
+                                 : argument.role == ArgumentRole::output ? "to be written"
+                                                                         : "read and written";
+    text += fmt::format("- `{}`: {} elements of {}, {}\n", argument.name, argument.expression,
+                        cuda_name(argument.type), use);
+  }
+  for (const auto& [name, expression] : task.derived) {
+    text += fmt::format("- where {} = {}\n", name, expression);
+  }
+  return std::string(trimmed(text));
+}
+
+std::string rules_text(const Task& task) {
+  std::string text;
+  for (const auto& rule : known_task_rules()) {
+    if (std::find(task.rules.begin(), task.rules.end(), rule.name) == task.rules.end()) continue;
+    text += fmt::format("- {}\n", rule.meaning);
+  }
+  return std::string(trimmed(text));
+}
+
+std::string sizes_text(std::span<const TaskSize> sizes) {
+  std::string text;
+  for (const auto& size : sizes) {
+    text += fmt::format("- {}", size.label);
+    const char* separator = ": ";
+    for (const auto& [name, value] : size.values) {
+      text += fmt::format("{}{} = {}", separator, name, number(value));
+      separator = ", ";
+    }
+    text += '\n';
+  }
+  return std::string(trimmed(text));
+}
+
+std::string times_text(const Evaluation& evaluation, FeedbackLevel level) {
+  std::string text;
+  for (const auto& m : evaluation.measurements) {
+    text += fmt::format("- {}: {} {}", m.size, microseconds(m.median_us), source_word(m.source));
+    if (level == FeedbackLevel::rich) {
+      if (m.source == TimeSource::measured && m.high_us > m.low_us) {
+        text +=
+            fmt::format(" (interval {} to {})", three_digits(m.low_us), microseconds(m.high_us));
+      }
+      if (m.baseline_us > 0 && m.median_us > 0) {
+        text += fmt::format("; baseline {}, so {}x as fast", microseconds(m.baseline_us),
+                            three_digits(m.baseline_us / m.median_us));
+      }
+      if (m.floor_us > 0 && m.median_us > 0) {
+        text += fmt::format("; physical floor {}, so {} of the roofline", microseconds(m.floor_us),
+                            percent(m.floor_us / m.median_us));
+      }
+    }
+    text += '\n';
+  }
+  return std::string(trimmed(text));
+}
+
+std::string resources_text(const Evaluation& evaluation) {
+  std::string text;
+  for (const auto& r : evaluation.resources) {
+    text += fmt::format("- {}: {} registers per thread", r.kernel, r.registers);
+    const bool spills = r.spill_store_bytes > 0 || r.spill_load_bytes > 0;
+    text += spills ? fmt::format(", spills {} bytes out and {} bytes back", r.spill_store_bytes,
+                                 r.spill_load_bytes)
+                   : ", no spills";
+    if (r.stack_bytes > 0) text += fmt::format(", {} bytes of stack", r.stack_bytes);
+    text += fmt::format(", {} bytes of shared memory per block", r.shared_bytes);
+    if (r.occupancy > 0) text += fmt::format(", occupancy {}", percent(r.occupancy));
+    text += '\n';
+  }
+  return limited(text, kMaxFindings, kMaxFeedbackBytes);
+}
+
+std::string findings_text(const Evaluation& evaluation, std::string_view source) {
+  const auto lines = lines_of(source);
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& finding : evaluation.findings) {
+    if (shown++ == kMaxFindings) {
+      text += fmt::format("[... {} more findings left out]\n",
+                          evaluation.findings.size() - kMaxFindings);
+      break;
+    }
+    text += finding.line > 0 ? fmt::format("- line {}, ", finding.line) : std::string("- ");
+    text += fmt::format("{}: {}\n", finding.kind, one_line(finding.message, evaluation.seed));
+    text += quoted_line(lines, finding.line);
+  }
+  return limited(text, kMaxFeedbackLines, kMaxFeedbackBytes);
+}
+
+std::string tried_text(std::span<const TriedBefore> tried) {
+  std::string text;
+  if (tried.size() > kMaxTried) {
+    text += fmt::format("[{} earlier ones left out]\n", tried.size() - kMaxTried);
+    tried = tried.last(kMaxTried);
+  }
+  for (const auto& one : tried) text += tried_line(one);
+  return limited(text, kMaxTried + 1, kMaxFeedbackBytes);
+}
+
+std::string failure_text(const Evaluation& failed, std::string_view source, FeedbackLevel level) {
+  const std::string feedback = without_secrets(failed.feedback, failed.seed);
+  std::string text;
+  if (level == FeedbackLevel::paper) {
+    text = trimmed(feedback).empty() ? diagnostics_text(failed, {}) : feedback;
+  } else {
+    text = diagnostics_text(failed, lines_of(source));
+    if (!repeats_diagnostics(failed)) {
+      if (!text.empty() && !trimmed(feedback).empty()) text += '\n';
+      text += feedback;
+    }
+  }
+  return limited(text, kMaxFeedbackLines, kMaxFeedbackBytes);
+}
+
+std::string limited(std::string_view text, std::size_t max_lines, std::size_t max_bytes) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  const auto lines = lines_of(text);
+  std::string kept;
+  std::size_t count = 0;
+  for (const auto line : lines) {
+    const std::string piece = cut(line, kMaxLineBytes);
+    if (count == max_lines || kept.size() + piece.size() + 1 > max_bytes) break;
+    if (count++ > 0) kept += '\n';
+    kept += piece;
+  }
+  if (count < lines.size())
+    kept += fmt::format("\n[... {} more lines left out]", lines.size() - count);
+  return kept;
+}
+
+std::string without_secrets(std::string_view text, std::string_view secret) {
+  const std::string clean = clean_utf8(text);
+  std::string out;
+  out.reserve(clean.size());
+  for (std::size_t i = 0; i < clean.size();) {
+    const std::string_view rest = std::string_view(clean).substr(i);
+    if (rest[0] == '/' && (i == 0 || may_precede_path(clean[i - 1]))) {
+      if (const std::size_t length = path_length(rest)) {
+        const auto path = rest.substr(0, length);
+        out += path.substr(path.rfind('/') + 1);
+        i += length;
+        continue;
+      }
+    }
+    if (secret.size() >= kShortestSecret && rest.starts_with(secret)) {
+      out += "[hidden]";
+      i += secret.size();
+      continue;
+    }
+    out += clean[i++];
+  }
+  return out;
+}
+
+}  // namespace warpwright::prompt

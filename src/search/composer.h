@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "search/trial.h"
+
+namespace warpwright::search {
+
+/// Writes the messages of a question. Strategies decide what to ask next, composers how to say it.
+class Composer {
+ public:
+  virtual ~Composer() = default;
+  virtual Result<std::vector<llm::Message>> initial() = 0;
+  /// Asks for a faster kernel than the winner's; `tried` are earlier trials worth mentioning.
+  virtual Result<std::vector<llm::Message>> optimise(const Trial& winner,
+                                                     std::span<const Trial> tried) = 0;
+  /// Asks for a correction, in the words of the trial's own kind of failure.
+  virtual Result<std::vector<llm::Message>> repair(const Trial& failed) = 0;
+};
+
+/// The dialogue that led to a trial, its answer, and a new question. Long dialogues keep their
+/// first question and the last turns.
+std::vector<llm::Message> continue_dialogue(const Trial& trial, std::string question);
+
+/// "repair-compile" and so on: which refined prompt a failed trial gets.
+std::string repair_kind_name(Verdict verdict);
+
+}  // namespace warpwright::search

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/engine.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/sha256.h"
+#include "search/records.h"
+
+namespace warpwright::search {
+
+namespace {
+
+constexpr const char* kBaseline = "baseline";
+
+}  // namespace
+
+Engine::Engine(EngineParts parts, EngineOptions options)
+    : parts_(std::move(parts)),
+      options_(std::move(options)),
+      log_(parts_.archive, parts_.run.id),
+      budget_(options_.limits),
+      started_(parts_.clock.now()) {}
+
+// ---- The loop: ask models, start evaluations, handle one event. -----------------------------
+
+Ending Engine::run() {
+  Status status = begin();
+  while (status.ok() && !over()) {
+    start_asking();
+    start_judging();
+    if (idle()) break;  // the rest waits for answers, or for a larger budget
+    refresh();
+    const Nanoseconds deadline =
+        options_.limits.wall_s ? started_ +
+                                     std::chrono::duration_cast<Nanoseconds>(
+                                         std::chrono::duration<double>(*options_.limits.wall_s)) -
+                                     std::chrono::milliseconds(parts_.run.elapsed_ms)
+                               : Nanoseconds::max();
+    const auto event = parts_.dispatcher.wait(deadline);
+    if (!event && options_.limits.wall_s && !parts_.stop.requested()) {
+      limit_ = fmt::format("the limit of {:.0f} s of wall time", *options_.limits.wall_s);
+    }
+    if (!event) break;
+    status = handle(*event);
+  }
+  return conclude(status);
+}
+
+/// Questions in their order, while the model takes more and the budget allows the worst case.
+void Engine::start_asking() {
+  while (!to_ask_.empty() && asking_ < parts_.model.concurrency()) {
+    const std::string id = to_ask_.front();
+    Open& open = open_.at(id);
+    llm::Request request{open.attempt == 0 ? id : fmt::format("{}.a{}", id, open.attempt),
+                         open.proposal.messages, options_.max_output_tokens,
+                         options_.temperature};
+    const llm::Usage bound = parts_.model.reserve(request);
+    const Cost cost{1, bound.total(), parts_.model.price_usd(bound),
+                    parts_.evaluator.max_device_s()};
+    if (const auto refusal = budget_.refusal(cost)) {
+      if (idle()) limit_ = *refusal;  // nothing in flight will free anything
+      return;
+    }
+    to_ask_.pop_front();
+    budget_.reserve(cost);
+    open.reserved = cost;
+    ++asking_;
+    parts_.dispatcher.ask(id, open.attempt, std::move(request));
+  }
+}
+
+/// Sources in the order of their arrival; the baseline first, because times are held against it.
+void Engine::start_judging() {
+  while (!to_judge_.empty() && judging_ < parts_.evaluator.parallelism()) {
+    const std::string key = to_judge_.front();
+    const bool is_baseline = key == kBaseline;
+    if (!is_baseline && !baseline_ && !options_.baseline_source.empty()) return;
+    to_judge_.pop_front();
+    ++judging_;
+    const std::string& source =
+        is_baseline ? options_.baseline_source : open_.at(awaiting_.at(key).front()).source;
+    parts_.dispatcher.judge(key, {key.substr(0, 16), source, is_baseline});
+  }
+}
+
+Status Engine::handle(const Event& event) {
+  if (const auto* news = std::get_if<Streaming>(&event)) return handle(*news);
+  WW_CHECK(log_.begin());
+  if (const auto* answered = std::get_if<Answered>(&event)) WW_CHECK(handle(*answered));
+  if (const auto* judged = std::get_if<Judged>(&event)) WW_CHECK(handle(*judged));
+  WW_CHECK(drain());
+  refresh();
+  WW_CHECK(save(store::RunStatus::running, ""));
+  return log_.commit();
+}
+
+// ---- Where things go from here. --------------------------------------------------------------
+
+Status Engine::begin() {
+  WW_CHECK(log_.begin());
+  if (!options_.baseline_source.empty()) {
+    WW_TRY(auto known, log_.evaluation(kBaseline));
+    if (known) {
+      WW_CHECK(baseline_judged(std::move(*known)));
+    } else {
+      to_judge_.emplace_back(kBaseline);
+    }
+  }
+  WW_TRY(auto proposals, parts_.strategy.start());
+  WW_CHECK(enqueue(std::move(proposals)));
+  WW_CHECK(drain());
+  refresh();
+  WW_CHECK(save(store::RunStatus::running, ""));
+  return log_.commit();
+}
+
+/// Gives finished trials to the strategy until it has nothing more to say.
+Status Engine::drain() {
+  while (!finished_.empty()) {
+    const Trial trial = std::move(finished_.front());
+    finished_.pop_front();
+    WW_TRY(auto proposals, parts_.strategy.next(trial));
+    // A reached goal ends what would come next, never what was already asked: whether a question
+    // is asked must not depend on who finished first.
+    if (target_.empty()) WW_CHECK(enqueue(std::move(proposals)));
+  }
+  return {};
+}
+
+Status Engine::enqueue(std::vector<Proposal> proposals) {
+  for (auto& proposal : proposals) {
+    WW_TRY(const auto stored, log_.remember_prompt(to_record(proposal)));
+    proposal.messages = messages_of(stored);
+    const std::string id = proposal.id;
+    state_.round = std::max(state_.round, proposal.round);
+    ASSERT(open_.emplace(id, Open{std::move(proposal)}).second, "a strategy proposed an id twice");
+    WW_CHECK(recall(id));
+  }
+  return {};
+}
+
+/// What the archive knows of a question is taken from there: never ask, never pay twice.
+Status Engine::recall(const std::string& id) {
+  WW_TRY(const auto failures, log_.failures(id));
+  for (const auto& failure : failures) budget_.spend({0, failure.tokens, failure.cost_usd, 0});
+  WW_TRY(const auto reply, log_.reply(id));
+  if (reply) return accept(id, to_reply(*reply));
+  if (!failures.empty() && failures.back().is_final) return give_up(id, failures.back().error);
+  open_.at(id).attempt = static_cast<int>(failures.size());
+  to_ask_.push_back(id);
+  return {};
+}
+
+Status Engine::handle(const Streaming& event) {
+  streaming_[event.trial] = event.progress.output_tokens;
+  state_.note = event.progress.note;
+  refresh();
+  return {};
+}
+
+Status Engine::handle(const Answered& event) {
+  Open& open = open_.at(event.trial);
+  --asking_;
+  streaming_.erase(event.trial);
+  const llm::Outcome& outcome = event.outcome;
+  if (outcome.kind == llm::OutcomeKind::waiting) {
+    ++state_.waiting;
+    budget_.release(open.reserved);
+    open.reserved = {};
+    return {};
+  }
+  // The tokens are settled now; the evaluation that the answer leads to stays promised.
+  const Cost asked{0, open.reserved.tokens, open.reserved.usd, 0};
+  budget_.release(asked);
+  open.reserved -= asked;
+  if (outcome.kind == llm::OutcomeKind::answered) {
+    WW_CHECK(log_.add_reply(event.trial, to_record(outcome.reply)));
+    return accept(event.trial, outcome.reply);
+  }
+  parts_.observer.on_event("failed", event.trial + ": " + outcome.error, state_);
+  if (!outcome.retry) return Error{"question " + event.trial + ": " + outcome.error};
+  const bool last = event.attempt + 1 >= options_.ask_attempts;
+  WW_CHECK(log_.add_failure(event.trial, {event.attempt, outcome.error, last,
+                                          outcome.wasted.total(), outcome.wasted_usd}));
+  budget_.spend({0, outcome.wasted.total(), outcome.wasted_usd, 0});
+  if (last) return give_up(event.trial, outcome.error);
+  budget_.release(open.reserved);
+  open.reserved = {};
+  open.attempt = event.attempt + 1;
+  to_ask_.push_front(event.trial);
+  return {};
+}
+
+/// An answer that is safely stored: its code goes to the judge unless the verdict is known.
+Status Engine::accept(const std::string& id, const llm::Reply& reply) {
+  Open& open = open_.at(id);
+  budget_.spend({0, reply.usage.total(), reply.cost_usd, 0});
+  open.reply = reply.text;
+  const store::CandidateRecord candidate = parts_.extract(reply);
+  WW_CHECK(log_.add_candidate(id, candidate));
+  if (candidate.source.empty()) return finish(id, no_code(candidate.reason));
+  open.source = candidate.source;
+  const std::string key = sha256_hex(candidate.source);
+  WW_TRY(auto known, log_.evaluation(key));
+  if (known) {
+    if (awaiting_.emplace(key, std::vector<std::string>{}).second) {
+      budget_.spend({1, 0, 0, known->device_s});
+    }
+    return finish(id, std::move(*known));
+  }
+  auto& others = awaiting_[key];
+  others.push_back(id);
+  if (others.size() == 1) to_judge_.push_back(key);
+  return {};
+}
+
+Status Engine::give_up(const std::string& id, const std::string& error) {
+  return finish(id, no_code("the model did not answer: " + error));
+}
+
+Status Engine::handle(const Judged& event) {
+  --judging_;
+  Evaluation evaluation =
+      event.evaluation.ok() ? *event.evaluation : harness_error(event.evaluation.error().message);
+  if (evaluation.verdict == Verdict::harness_error) {
+    parts_.observer.on_event("judge failed", evaluation.reason, state_);
+    WW_CHECK(log_.note("judge failed", evaluation.reason));
+    if (++judge_failures_[event.key] < options_.judge_attempts) {
+      to_judge_.push_front(event.key);
+      return {};
+    }
+    // One source that breaks a working judge gets its verdict; a judge that never worked ends the
+    // run with nothing held against anybody.
+    if (!judge_works_ || event.key == kBaseline) {
+      return Error{"the judge cannot work: " + evaluation.reason};
+    }
+  } else {
+    judge_works_ = true;
+  }
+  if (event.key == kBaseline) {
+    WW_CHECK(log_.add_evaluation(kBaseline, evaluation));
+    return baseline_judged(std::move(evaluation));
+  }
+  add_baseline_times(evaluation);
+  WW_CHECK(log_.add_evaluation(event.key, evaluation));
+  budget_.spend({1, 0, 0, evaluation.device_s});
+  const auto trials = std::exchange(awaiting_.at(event.key), {});
+  for (const auto& id : trials) WW_CHECK(finish(id, evaluation));
+  return {};
+}
+
+Status Engine::baseline_judged(Evaluation evaluation) {
+  if (!evaluation.valid()) {
+    return Error{fmt::format("the task's own baseline got the verdict {}: {}; mend the task first",
+                             name_of(evaluation.verdict), evaluation.reason)};
+  }
+  budget_.spend({0, 0, 0, evaluation.device_s});
+  baseline_ = std::move(evaluation);
+  parts_.observer.on_event(kBaseline, fmt::format("{:.3f} us", score_us(*baseline_).value_or(0)),
+                           state_);
+  return {};
+}
+
+Status Engine::finish(const std::string& id, Evaluation evaluation) {
+  auto node = open_.extract(id);
+  Open& open = node.mapped();
+  budget_.release(open.reserved);
+  Trial trial{std::move(open.proposal), std::move(open.reply), std::move(open.source),
+              std::move(evaluation)};
+  if (trial.source.empty()) {
+    WW_TRY(const auto known, log_.evaluation("trial:" + id));
+    if (!known) WW_CHECK(log_.add_evaluation("trial:" + id, trial.evaluation));
+  }
+  ++state_.finished;
+  if (trial.evaluation.valid()) ++state_.valid;
+  if (trial.evaluation.valid() && (!best_ || faster(trial, *best_))) best_ = trial;
+  const auto share = best_ ? roofline_share(best_->evaluation) : std::nullopt;
+  if (options_.stop_at_roofline && share && *share >= *options_.stop_at_roofline) {
+    target_ = fmt::format("the best kernel reaches {:.1f} % of the roofline", *share * 100);
+  }
+  refresh();
+  parts_.observer.on_trial(trial, state_);
+  finished_.push_back(std::move(trial));
+  return {};
+}
+
+}  // namespace warpwright::search

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "core/budget.h"
+#include "evaluate/evaluator.h"
+#include "llm/model.h"
+#include "search/dispatcher.h"
+#include "search/progress.h"
+#include "search/strategy.h"
+#include "store/run_log.h"
+
+namespace warpwright::search {
+
+struct EngineOptions {
+  Limits limits;
+  std::optional<double> stop_at_roofline;  ///< share of the roof at which more is not worth asking
+  int ask_attempts = 3;                    ///< per question, when an attempt was paid but useless
+  int judge_attempts = 2;                  ///< per source, when the judge itself failed
+  std::int64_t max_output_tokens = 0;
+  std::optional<double> temperature;
+  std::string baseline_source;  ///< empty: no speed-ups
+};
+
+/// Finds the code in an answer.
+using Extractor = std::function<store::CandidateRecord(const llm::Reply&)>;
+
+/// What the engine works with; all outlive it.
+struct EngineParts {
+  Strategy& strategy;
+  Dispatcher& dispatcher;
+  const llm::Model& model;               ///< its limits and prices; the dispatcher asks it
+  const evaluate::Evaluator& evaluator;  ///< likewise
+  Extractor extract;
+  store::Archive& archive;
+  store::RunRecord run;
+  const Clock& clock;
+  const StopSignal& stop;
+  Observer& observer;
+};
+
+/// How a search, or this process's part of it, ended.
+struct Ending {
+  store::RunStatus status = store::RunStatus::finished;
+  std::string why;
+  std::optional<Trial> best;
+  std::optional<Evaluation> baseline;
+  SearchState state;
+};
+
+/// The loop: ask models, start evaluations, handle one event. Everything an event leads to is in
+/// the archive before anything new starts, so the process may die at any moment; running it again
+/// on the same run replays the past from memory and goes on.
+class Engine {
+ public:
+  Engine(EngineParts parts, EngineOptions options);
+  Ending run();
+
+ private:
+  /// A question between proposal and verdict.
+  struct Open {
+    Proposal proposal;
+    int attempt = 0;
+    std::string reply;
+    std::string source;
+    Cost reserved;
+  };
+
+  Status begin();
+  Status handle(const Event& event);
+  Status handle(const Answered& event);
+  Status handle(const Judged& event);
+  Status handle(const Streaming& event);
+
+  void start_asking();
+  void start_judging();
+
+  Status enqueue(std::vector<Proposal> proposals);
+  Status recall(const std::string& id);
+  Status accept(const std::string& id, const llm::Reply& reply);
+  Status give_up(const std::string& id, const std::string& error);
+  Status finish(const std::string& id, Evaluation evaluation);
+  Status drain();
+
+  Status baseline_judged(Evaluation evaluation);
+  void add_baseline_times(Evaluation& evaluation) const;
+  Evaluation harness_error(const std::string& why) const;
+
+  [[nodiscard]] bool idle() const;
+  [[nodiscard]] bool over();
+  void refresh();
+  Status save(store::RunStatus status, const std::string& why);
+  Ending conclude(const Status& status);
+
+  EngineParts parts_;
+  EngineOptions options_;
+  store::RunLog log_;
+  Budget budget_;
+  Nanoseconds started_;
+
+  std::map<std::string, Open> open_;
+  std::deque<std::string> to_ask_;
+  std::deque<std::string> to_judge_;                          // keys
+  std::map<std::string, std::vector<std::string>> awaiting_;  // key -> trials with that source
+  std::map<std::string, int> judge_failures_;
+  std::map<std::string, std::int64_t> streaming_;
+  std::deque<Trial> finished_;  // for the strategy
+  int asking_ = 0;
+  int judging_ = 0;
+  bool judge_works_ = false;
+  std::optional<Evaluation> baseline_;
+  std::optional<Trial> best_;
+  std::string limit_;   // the limit that ended the search, or empty
+  std::string target_;  // the goal that was reached, or empty
+  SearchState state_;
+};
+
+}  // namespace warpwright::search

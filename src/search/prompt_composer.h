@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/device_facts.h"
+#include "core/task.h"
+#include "prompt/compose.h"
+#include "prompt/templates.h"
+#include "search/composer.h"
+
+namespace warpwright::search {
+
+/// Writes questions from the prompt templates. Keeps copies of what it needs.
+class PromptComposer final : public Composer {
+ public:
+  PromptComposer(prompt::TemplateSet templates, Task task, DeviceFacts device, std::string lane,
+                 prompt::FeedbackLevel level);
+
+  Result<std::vector<llm::Message>> initial() override;
+  Result<std::vector<llm::Message>> optimise(const Trial& winner,
+                                             std::span<const Trial> tried) override;
+  Result<std::vector<llm::Message>> repair(const Trial& failed) override;
+
+ private:
+  [[nodiscard]] prompt::PromptContext context() const;
+
+  prompt::TemplateSet templates_;
+  Task task_;
+  DeviceFacts device_;
+  std::string lane_;
+  prompt::FeedbackLevel level_;
+};
+
+}  // namespace warpwright::search

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "search/trial.h"
+#include "store/records.h"
+
+namespace warpwright::search {
+
+// The archive knows neither models nor strategies; these carry their nouns across.
+
+store::PromptRecord to_record(const Proposal& proposal);
+std::vector<llm::Message> messages_of(const store::PromptRecord& prompt);
+store::ReplyRecord to_record(const llm::Reply& reply);
+llm::Reply to_reply(const store::ReplyRecord& record);
+
+/// The verdict of an answer without code.
+Evaluation no_code(const std::string& reason);
+
+}  // namespace warpwright::search

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/access.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace warpwright::simt {
+namespace {
+
+u32 lanes_in(u32 m) { return static_cast<u32>(std::popcount(m)); }
+
+void touch_sectors(std::uint8_t* bits, u64 first, u64 last) {
+  for (u64 s = first; s <= last;) {
+    const u64 in_byte = std::min<u64>(8 - s % 8, last - s + 1);
+    const auto mask = static_cast<std::uint8_t>(((1u << in_byte) - 1) << (s % 8));
+    std::atomic_ref<std::uint8_t> byte(bits[s / 8]);
+    if ((byte.load(std::memory_order_relaxed) & mask) != mask)
+      byte.fetch_or(mask, std::memory_order_relaxed);
+    s += in_byte;
+  }
+}
+
+/// The cost of a scattered access, remembered per instruction.
+struct Cost {
+  u32 cost = 0, ideal = 0;
+};
+Cost remembered_cost(AccessMemo& memo, const u64* a, u32 m, u32 bytes, bool shared) {
+  const auto first = static_cast<u32>(std::countr_zero(m));
+  const u64 base = a[first];
+  const auto phase = static_cast<u32>(base & 31) | (shared ? 256u : 0u);
+  alignas(64) u32 offsets[kLanes];
+  u32 differ = 0;
+  for (u32 l = 0; l < kLanes; ++l) {
+    offsets[l] = static_cast<u32>(a[l] - base);
+    differ |= (offsets[l] ^ memo.offsets[l]) & ((m >> l & 1) != 0 ? ~0u : 0u);
+  }
+  if (differ == 0 && memo.mask == m && memo.phase == phase) return {memo.cost, memo.groups};
+  Cost c;
+  if (shared)
+    c.cost = count_wavefronts(a, m, bytes, c.ideal);
+  else
+    c.cost = count_sectors(a, m);
+  // Offsets that do not fit 32 bits must not be mistaken for others.
+  bool fits = true;
+  for (u32 l = 0; l < kLanes; ++l)
+    if ((m >> l & 1) != 0 && a[l] - base + 0x40000000u >= 0x80000000u) fits = false;
+  memo.mask = fits ? m : 0;
+  memo.phase = phase;
+  memo.cost = c.cost;
+  memo.groups = c.ideal;
+  std::memcpy(memo.offsets, offsets, sizeof offsets);
+  return c;
+}
+
+void count_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, AccessMemo& memo,
+                  Access kind, Target::Kind pattern) {
+  LaunchState& launch = *w.worker->launch;
+  if (!launch.counts) return;
+  AccessStats& s = w.worker->stats[i->target];
+  s.requests += 1;
+  s.lanes += lanes_in(m);
+  s.bytes += u64{lanes_in(m)} * bytes;
+  std::uint8_t* touched = kind == Access::load ? launch.touched_read : launch.touched_written;
+  const u64 sector = (a[0] - kGlobalBase) >> 5;
+  if (pattern == Target::Kind::uniform) {
+    s.sectors += 1;
+    touch_sectors(touched, sector, sector);
+    return;
+  }
+  if (pattern == Target::Kind::contiguous) {
+    const u64 last = (a[0] - kGlobalBase + u64{kLanes} * bytes - 1) >> 5;
+    s.sectors += last - sector + 1;
+    touch_sectors(touched, sector, last);
+    return;
+  }
+  s.sectors += remembered_cost(memo, a, m, bytes, false).cost;
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((m >> l & 1) == 0) continue;
+    const u64 at = (a[l] - kGlobalBase) >> 5;
+    touch_sectors(touched, at, at);
+  }
+}
+
+void count_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, AccessMemo& memo,
+                  Target::Kind pattern) {
+  if (!w.worker->launch->counts) return;
+  AccessStats& s = w.worker->stats[i->target];
+  s.shared_requests += 1;
+  s.shared_lanes += lanes_in(m);
+  if (pattern == Target::Kind::uniform) {
+    s.wavefronts += 1;
+    s.ideal_wavefronts += 1;
+  } else if (pattern == Target::Kind::contiguous && bytes >= 4) {
+    s.wavefronts += bytes / 4;
+    s.ideal_wavefronts += bytes / 4;
+  } else {
+    const Cost c = remembered_cost(memo, a, m, bytes, true);
+    s.wavefronts += c.cost;
+    s.ideal_wavefronts += c.ideal;
+  }
+}
+
+void report_misaligned(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes,
+                       std::string_view space) {
+  report_lazily(w, i, FaultKind::misaligned, lane, address, space, [&] {
+    return fmt::format("an access of {} bytes needs a multiple of {}", bytes, bytes);
+  });
+}
+
+/// One lane outside the remembered allocation: find its own or report. True when it may go on.
+bool resolve_lane(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind,
+                  AccessMemo& memo) {
+  const Memory& memory = *w.worker->launch->memory;
+  const Allocation* a = memory.nearest(address);
+  const bool inside =
+      a != nullptr && address >= a->begin && address < a->end() && bytes <= a->end() - address;
+  if (inside && a->live) {
+    if (kind != Access::load && a->read_only) {
+      report_lazily(w, i, FaultKind::out_of_bounds, lane, address, "global", [&] {
+        return "a write to constant memory: " + memory.describe(address, bytes);
+      });
+      return false;
+    }
+    memo.low = a->begin;
+    memo.high = a->end();
+    memo.fully_valid = a->fully_valid;
+    memo.read_only = a->read_only;
+    return true;
+  }
+  const FaultKind fault = inside || (a != nullptr && !a->live && address < a->end())
+                              ? FaultKind::use_after_free
+                              : FaultKind::out_of_bounds;
+  report_lazily(w, i, fault, lane, address, "global", [&] {
+    return fmt::format("{} of {} bytes, {}", kind == Access::load ? "a read" : "a write", bytes,
+                       memory.describe(address, bytes));
+  });
+  return false;
+}
+
+bool within(const AccessMemo& memo, u64 address, u64 bytes) {
+  return address >= memo.low && address < memo.high && bytes <= memo.high - address;
+}
+
+void resolve_scattered(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
+                       AccessMemo& memo, Target& t) {
+  const Memory& memory = *w.worker->launch->memory;
+  t.kind = Target::Kind::scattered;
+  t.ok = 0;
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((m >> l & 1) == 0) continue;
+    if ((a[l] & (bytes - 1)) != 0) {
+      report_misaligned(w, i, l, a[l], bytes, "global");
+      continue;
+    }
+    const bool known = within(memo, a[l], bytes) && !(kind != Access::load && memo.read_only);
+    if (!known && !resolve_lane(w, i, l, a[l], bytes, kind, memo)) continue;
+    t.lane[l] = memory.host(a[l]);
+    t.ok |= u32{1} << l;
+  }
+}
+
+}  // namespace
+
+u32 count_sectors(const u64* a, u32 m) {
+  u64 seen[64];
+  u64 used = 0;
+  u32 count = 0;
+  u64 last = ~u64{0};
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((m >> l & 1) == 0) continue;
+    const u64 s = a[l] >> 5;
+    if (s == last) continue;
+    last = s;
+    u32 at = static_cast<u32>(s * 0x9e3779b97f4a7c15u >> 58);
+    while ((used >> at & 1) != 0 && seen[at] != s) at = (at + 1) & 63;
+    if ((used >> at & 1) != 0) continue;
+    used |= u64{1} << at;
+    seen[at] = s;
+    ++count;
+  }
+  return count;
+}
+
+u32 count_wavefronts(const u64* a, u32 m, u32 bytes, u32& ideal) {
+  // 8- and 16-byte accesses are served half a warp and a quarter at a time.
+  const u32 groups = bytes <= 4 ? 1 : bytes / 4;
+  const u32 lanes = kLanes / groups;
+  u32 total = 0;
+  ideal = 0;
+  for (u32 g = 0; g < groups; ++g) {
+    u64 words[32][32];
+    u32 depth[32] = {};
+    u32 worst = 0;
+    for (u32 l = g * lanes; l < (g + 1) * lanes; ++l) {
+      if ((m >> l & 1) == 0) continue;
+      for (u32 k = 0; k < (bytes + 3) / 4; ++k) {
+        const u64 word = (a[l] >> 2) + k;
+        const u32 bank = word & 31;
+        bool known = false;
+        for (u32 d = 0; d < depth[bank] && !known; ++d) known = words[bank][d] == word;
+        if (!known) words[bank][depth[bank]++] = word;
+        worst = std::max(worst, depth[bank]);
+      }
+    }
+    total += worst;
+    ideal += worst > 0 ? 1 : 0;
+  }
+  return total;
+}
+
+void resolve_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
+  AccessMemo& memo = w.worker->memos[i->target];
+  Pattern p;
+  if (m == kAllLanes) p = pattern_of(a, bytes);
+  const bool aligned = (a[0] & (bytes - 1)) == 0;
+  const bool simple = (p.uniform || p.contiguous) && aligned;
+  if (simple) {
+    const u64 span = p.uniform ? bytes : u64{bytes} * kLanes;
+    if (!within(memo, a[0], span)) {
+      memo.low = 1;
+      memo.high = 0;
+      if (const Allocation* al = w.worker->launch->memory->nearest(a[0]);
+          al != nullptr && al->live) {
+        memo.low = al->begin;
+        memo.high = al->end();
+        memo.fully_valid = al->fully_valid;
+        memo.read_only = al->read_only;
+      }
+    }
+    if (within(memo, a[0], span) && !(kind != Access::load && memo.read_only)) {
+      t.kind = p.uniform ? Target::Kind::uniform : Target::Kind::contiguous;
+      t.base = w.worker->launch->memory->host(a[0]);
+      t.ok = kAllLanes;
+      count_global(w, i, a, m, bytes, memo, kind, t.kind);
+      if (w.worker->launch->full_checks) check_global(w, i, a, m, bytes, kind, memo);
+      return;
+    }
+  }
+  resolve_scattered(w, i, a, m, bytes, kind, memo, t);
+  if (t.ok == 0) return;
+  count_global(w, i, a, t.ok, bytes, memo, kind, Target::Kind::scattered);
+  if (w.worker->launch->full_checks) check_global(w, i, a, t.ok, bytes, kind, memo);
+}
+
+void resolve_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
+  AccessMemo& memo = w.worker->memos[i->target];
+  BlockState& b = *w.block;
+  Pattern p;
+  if (m == kAllLanes) p = pattern_of(a, bytes);
+  const u64 span = p.uniform ? bytes : u64{bytes} * kLanes;
+  if ((p.uniform || p.contiguous) && (a[0] & (bytes - 1)) == 0 && a[0] < b.shared_bytes &&
+      span <= b.shared_bytes - a[0]) {
+    t.kind = p.uniform ? Target::Kind::uniform : Target::Kind::contiguous;
+    t.base = b.shared + a[0];
+    t.ok = kAllLanes;
+  } else {
+    t.kind = Target::Kind::scattered;
+    t.ok = 0;
+    for (u32 l = 0; l < kLanes; ++l) {
+      if ((m >> l & 1) == 0) continue;
+      if (a[l] >= b.shared_bytes || bytes > b.shared_bytes - a[l]) {
+        report_lazily(w, i, FaultKind::out_of_bounds, l, a[l], "shared", [&] {
+          return fmt::format("{} of {} bytes; the block has {} bytes",
+                             kind == Access::load ? "a read" : "a write", bytes, b.shared_bytes);
+        });
+      } else if ((a[l] & (bytes - 1)) != 0) {
+        report_misaligned(w, i, l, a[l], bytes, "shared");
+      } else {
+        t.lane[l] = b.shared + a[l];
+        t.ok |= u32{1} << l;
+      }
+    }
+    if (t.ok == 0) return;
+  }
+  count_shared(w, i, a, t.ok, bytes, memo, t.kind);
+  if (w.worker->launch->full_checks) check_shared(w, i, a, t.ok, bytes, kind);
+}
+
+void resolve_local(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
+  t.kind = Target::Kind::scattered;
+  t.ok = 0;
+  const u32 size = w.kernel->local_bytes;
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((m >> l & 1) == 0) continue;
+    if (a[l] >= size || bytes > size - a[l]) {
+      report_lazily(w, i, FaultKind::out_of_bounds, l, a[l], "local", [&] {
+        return fmt::format("{} of {} bytes; a thread has {} bytes",
+                           kind == Access::load ? "a read" : "a write", bytes, size);
+      });
+    } else if ((a[l] & (bytes - 1)) != 0) {
+      report_misaligned(w, i, l, a[l], bytes, "local");
+    } else {
+      t.lane[l] = w.local + u64{l} * size + a[l];
+      t.ok |= u32{1} << l;
+    }
+  }
+  if (!w.worker->launch->counts) return;
+  // Local memory is interleaved: lanes at the same offset share sectors.
+  AccessStats& s = w.worker->stats[i->target];
+  s.requests += 1;
+  s.lanes += lanes_in(t.ok);
+  s.bytes += u64{lanes_in(t.ok)} * bytes;
+  s.sectors += (u64{lanes_in(t.ok)} * std::max(bytes, 4u) + 31) / 32;
+}
+
+void resolve_generic(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
+                     Target& t) {
+  const auto window = [](u64 address) { return address >> 56; };
+  u32 in[4] = {};
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((m >> l & 1) == 0) continue;
+    const u64 k = window(a[l]);
+    in[k <= 3 && (a[l] & ((u64{1} << 56) - 1)) < kWindowBytes ? k : 0] |= u32{1} << l;
+  }
+  if (in[0] == m) return resolve_global(w, i, a, m, bytes, kind, t);
+  u64 inside[kLanes];
+  for (u32 l = 0; l < kLanes; ++l) inside[l] = a[l] & ((u64{1} << 56) - 1);
+  if (in[1] == m) return resolve_shared(w, i, inside, m, bytes, kind, t);
+  // Lanes in different spaces: each space in turn.
+  Target part;
+  t.kind = Target::Kind::scattered;
+  t.ok = 0;
+  const auto take = [&](u32 lanes) {
+    for (u32 l = 0; l < kLanes; ++l) {
+      if ((lanes & part.ok) >> l & 1) {
+        const u32 step = part.kind == Target::Kind::contiguous ? l * bytes : 0;
+        t.lane[l] = part.kind == Target::Kind::scattered ? part.lane[l] : part.base + step;
+        t.ok |= u32{1} << l;
+      }
+    }
+  };
+  if (in[0] != 0) resolve_global(w, i, a, in[0], bytes, kind, part), take(in[0]);
+  if (in[1] != 0) resolve_shared(w, i, inside, in[1], bytes, kind, part), take(in[1]);
+  if (in[2] != 0) resolve_local(w, i, inside, in[2], bytes, kind, part), take(in[2]);
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((in[3] >> l & 1) == 0) continue;
+    const auto params = w.worker->launch->launch->params;
+    if (kind != Access::load || inside[l] >= params.size() || bytes > params.size() - inside[l]) {
+      report(w, i, FaultKind::out_of_bounds, l, a[l], "parameter",
+             "outside the kernel's parameters, or a write to them");
+      continue;
+    }
+    t.lane[l] = const_cast<std::byte*>(params.data()) + inside[l];
+    t.ok |= u32{1} << l;
+  }
+}
+
+}  // namespace warpwright::simt

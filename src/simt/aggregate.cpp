@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/aggregate.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace warpwright::simt {
+namespace {
+
+std::string file_of(const LaunchState& s, const InsInfo& info) {
+  const auto& files = s.program->ast.files;
+  return info.source.file < files.size() ? files[info.source.file] : std::string{};
+}
+
+/// Executions of each instruction, from those of its block.
+std::vector<BlockCount> instruction_counts(const Kernel& k, const std::vector<Worker>& workers) {
+  std::vector<BlockCount> counts(k.code.size());
+  for (std::size_t b = 0; b < k.blocks.size(); ++b) {
+    const std::size_t end = b + 1 < k.blocks.size() ? k.blocks[b + 1].first : k.code.size();
+    for (std::size_t i = k.blocks[b].first; i < end; ++i) {
+      for (const Worker& w : workers) {
+        counts[i].warps += w.counts[b].warps;
+        counts[i].lanes += w.counts[b].lanes - w.tally[i];
+      }
+    }
+  }
+  return counts;
+}
+
+void add_flops(Flops& f, const InsInfo& info, std::uint64_t lanes) {
+  const std::uint64_t n = lanes * info.flops;
+  switch (info.op_class) {
+    case OpClass::fp16:
+      f.fp16 += n;
+      break;
+    case OpClass::fp32:
+    case OpClass::atomic:
+      f.fp32 += n;
+      break;
+    case OpClass::fp64:
+      f.fp64 += n;
+      break;
+    case OpClass::special:
+    case OpClass::math:
+      f.special += n;
+      break;
+    case OpClass::tensor:
+      f.tensor += n;
+      break;
+    default:
+      break;
+  }
+}
+
+AccessStats total(const std::vector<Worker>& workers, std::int32_t row) {
+  AccessStats t;
+  for (const Worker& w : workers) {
+    const AccessStats& s = w.stats[static_cast<std::size_t>(row)];
+    t.requests += s.requests;
+    t.lanes += s.lanes;
+    t.bytes += s.bytes;
+    t.sectors += s.sectors;
+    t.shared_requests += s.shared_requests;
+    t.shared_lanes += s.shared_lanes;
+    t.wavefronts += s.wavefronts;
+    t.ideal_wavefronts += s.ideal_wavefronts;
+    t.serialised += s.serialised;
+  }
+  return t;
+}
+
+void add_access(Counts& c, const InsInfo& info, const AccessStats& t) {
+  const OpClass k = info.op_class;
+  c.shared_wavefronts += t.wavefronts;
+  c.shared_ideal_wavefronts += t.ideal_wavefronts;
+  if (k == OpClass::load_local || k == OpClass::store_local) {
+    c.local_sectors += t.sectors;
+    return;
+  }
+  const bool is_store = k == OpClass::store_global || k == OpClass::atomic;
+  (is_store ? c.global_store_sectors : c.global_load_sectors) += t.sectors;
+  (is_store ? c.global_store_requests : c.global_load_requests) += t.requests;
+  (is_store ? c.global_store_bytes : c.global_load_bytes) += t.bytes;
+  if (k == OpClass::atomic) {
+    c.atomic_requests += t.requests + t.shared_requests;
+    c.atomic_lanes += t.lanes + t.shared_lanes;
+    c.atomic_serialised += t.serialised;
+  }
+}
+
+class Lines {
+ public:
+  explicit Lines(const LaunchState& s) : s_(s) {}
+
+  void add(const InsInfo& info, const AccessStats& t) {
+    const OpClass k = info.op_class;
+    const bool is_store =
+        k == OpClass::store_global || k == OpClass::store_shared || k == OpClass::atomic;
+    if (t.requests != 0 && k != OpClass::load_local && k != OpClass::store_local) {
+      LineTraffic& line = row(info, is_store, false);
+      line.requests += t.requests;
+      line.lanes += t.lanes;
+      line.bytes += t.bytes;
+      line.sectors += t.sectors;
+    }
+    if (t.shared_requests != 0) {
+      LineTraffic& line = row(info, is_store, true);
+      line.requests += t.shared_requests;
+      line.lanes += t.shared_lanes;
+      line.wavefronts += t.wavefronts;
+      line.ideal_wavefronts += t.ideal_wavefronts;
+    }
+  }
+
+  [[nodiscard]] std::vector<LineTraffic> take() {
+    std::vector<LineTraffic> list;
+    for (auto& [key, line] : rows_) list.push_back(std::move(line));
+    return list;
+  }
+
+ private:
+  LineTraffic& row(const InsInfo& info, bool is_store, bool is_shared) {
+    const std::uint32_t line = info.source.line != 0 ? info.source.line : info.ptx_line;
+    LineTraffic& t = rows_[{info.source.file, line, is_store, is_shared}];
+    if (t.ptx_line == 0) {
+      t.file = file_of(s_, info);
+      t.line = info.source.line;
+      t.ptx_line = info.ptx_line;
+      t.is_store = is_store;
+      t.is_shared = is_shared;
+    }
+    return t;
+  }
+
+  const LaunchState& s_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool, bool>, LineTraffic> rows_;
+};
+
+std::uint64_t touched_sectors(const LaunchState& s, const Memory& memory) {
+  if (s.touched_read == nullptr) return 0;
+  std::uint64_t count = 0;
+  for (const Allocation& a : memory.allocations()) {
+    if (!a.live) continue;
+    const std::uint64_t first = (a.begin - kGlobalBase) / 32 / 8;
+    const std::uint64_t last = (a.end() - kGlobalBase) / 32 / 8;
+    for (std::uint64_t i = first; i <= last; ++i)
+      count += static_cast<unsigned>(std::popcount(s.touched_read[i]) +
+                                     std::popcount(s.touched_written[i]));
+  }
+  return count;
+}
+
+void merge_faults(LaunchReport& r, const std::vector<Worker>& workers) {
+  std::map<std::pair<std::uint32_t, int>, Fault> merged;
+  for (const Worker& w : workers) {
+    for (const auto& [key, fault] : w.faults) {
+      const auto [it, fresh] = merged.try_emplace({key.second, key.first}, fault);
+      if (!fresh) it->second.occurrences += fault.occurrences;
+    }
+  }
+  for (auto& [key, fault] : merged) r.faults.push_back(std::move(fault));
+}
+
+}  // namespace
+
+LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers,
+                       const Memory& memory) {
+  LaunchReport r;
+  const Kernel& k = *s.kernel;
+  r.grid = s.launch->grid;
+  r.block = s.launch->block;
+  r.blocks_total = s.launch->grid.count();
+  r.blocks_run = s.blocks.size();
+  r.registers = k.registers;
+  r.shared_bytes = k.static_shared_bytes + s.launch->dynamic_shared_bytes;
+  const std::vector<BlockCount> counts = instruction_counts(k, workers);
+  Lines lines(s);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, LineDivergence> branches;
+  for (std::size_t i = 0; i < k.code.size(); ++i) {
+    const InsInfo& info = k.info[i];
+    if (!info.counted) continue;
+    ClassCount& c = r.counts.by_class[static_cast<std::size_t>(info.op_class)];
+    c.warps += counts[i].warps;
+    c.lanes += counts[i].lanes;
+    add_flops(r.counts.flops, info, counts[i].lanes);
+    if (info.access >= 0) {
+      const AccessStats t = total(workers, info.access);
+      add_access(r.counts, info, t);
+      lines.add(info, t);
+    }
+    if (info.op_class == OpClass::control && info.guarded && counts[i].warps != 0) {
+      std::uint64_t divergent = 0;
+      for (const Worker& w : workers) divergent += w.divergent[i];
+      r.counts.branches += counts[i].warps;
+      r.counts.divergent_branches += divergent;
+      LineDivergence& d =
+          branches[{info.source.file, info.source.line != 0 ? info.source.line : info.ptx_line}];
+      if (d.ptx_line == 0) d = {file_of(s, info), info.source.line, info.ptx_line, 0, 0};
+      d.branches += counts[i].warps;
+      d.divergent += divergent;
+    }
+  }
+  r.traffic = lines.take();
+  for (auto& [key, d] : branches) r.divergence.push_back(std::move(d));
+  for (const Worker& w : workers) {
+    r.counts.barriers += w.barriers;
+    r.counts.longest_warp = std::max(r.counts.longest_warp, w.longest_warp);
+    r.printed += w.printed;
+  }
+  r.touched_bytes = 32 * touched_sectors(s, memory);
+  merge_faults(r, workers);
+  return r;
+}
+
+void report(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Address address,
+            std::string_view space, std::string_view detail) {
+  const auto [it, fresh] = w.worker->faults.try_emplace({static_cast<int>(kind), i->id});
+  Fault& f = it->second;
+  if (!fresh) {
+    ++f.occurrences;
+    return;
+  }
+  const InsInfo& info = w.kernel->info[i->id];
+  f.kind = kind;
+  f.kernel = w.kernel->name;
+  f.file = file_of(*w.worker->launch, info);
+  f.line = info.source.line;
+  f.ptx_line = info.ptx_line;
+  f.block = w.block->index;
+  f.thread = thread_of(w, lane);
+  f.address = address;
+  f.space = std::string(space);
+  f.detail = std::string(detail);
+}
+
+}  // namespace warpwright::simt

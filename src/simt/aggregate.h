@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "simt/worker.h"
+
+namespace warpwright::simt {
+
+/// What the workers of a launch saw, added up and tied to source lines.
+LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers,
+                       const Memory& memory);
+
+}  // namespace warpwright::simt

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers of a block.
+#include <fmt/format.h>
+
+#include "simt/handlers.h"
+#include "simt/worker.h"
+
+namespace warpwright::simt {
+
+void try_release(BlockState& b, std::uint32_t number) {
+  Barrier& bar = b.barriers[number];
+  const bool whole = bar.expected == 0;
+  if (bar.arrived == 0 || bar.arrived < (whole ? b.live_threads : bar.expected)) return;
+  bar.arrived = 0;
+  bar.result_popc = bar.popc;
+  bar.result_all = bar.popc == bar.seen;
+  bar.popc = bar.seen = 0;
+  bar.expected = 0;
+  ++bar.phase;
+  if (whole) {
+    ++b.epoch;
+  } else {
+    // Who is ordered after whom is no longer a matter of one number; say nothing rather than
+    // something wrong.
+    b.race_checks = false;
+  }
+  for (Warp& w : b.warps) {
+    for (Split& s : w.splits)
+      if (s.state == Split::State::at_barrier && s.barrier == number) s.state = Split::State::ready;
+  }
+}
+
+const Ins* run_barrier(Warp& w, const Ins* i) {
+  const std::uint32_t m = w.lanes(i);
+  if (m == 0) return i + 1;
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(m));
+  const std::uint32_t number = w.slot<std::uint32_t>(i->a)[first] & 15;
+  const std::uint32_t count = w.slot<std::uint32_t>(i->b)[first];
+  const auto form = static_cast<BarrierForm>(i->aux & 15);
+  if ((i->aux & kBarrierAligned) != 0 && m != w.live) {
+    report_lazily(w, i, FaultKind::divergent_barrier, first, 0, "", [&] {
+      const auto absent = static_cast<std::uint32_t>(std::countr_zero(w.live & ~m));
+      return fmt::format("{} of the warp's {} threads are here; lane {}, for one, is not",
+                         std::popcount(m), std::popcount(w.live), absent);
+    });
+  }
+  ++w.worker->barriers;
+  Barrier& bar = w.block->barriers[number];
+  if (count != 0) bar.expected = count;
+  bar.arrived += static_cast<std::uint32_t>(std::popcount(m));
+  if (form >= BarrierForm::red_popc) {
+    bar.seen += static_cast<std::uint32_t>(std::popcount(m));
+    bar.popc += static_cast<std::uint32_t>(std::popcount(m & w.predicate(i->c)));
+  }
+  ++w.sync_epoch;
+  if (form == BarrierForm::arrive) {
+    try_release(*w.block, number);
+    return i + 1;
+  }
+  Split& s = w.splits[static_cast<std::size_t>(w.current)];
+  s.state = Split::State::at_barrier;
+  s.barrier = static_cast<std::uint8_t>(number);
+  s.ip = i + 1;
+  try_release(*w.block, number);
+  return switch_split(w);
+}
+
+const Ins* run_barrier_result(Warp& w, const Ins* i) {
+  const std::uint32_t m = w.lanes(i);
+  const std::uint32_t number = w.slot<std::uint32_t>(i->a)[std::countr_zero(m | 0x80000000u)] & 15;
+  const Barrier& bar = w.block->barriers[number];
+  const auto form = static_cast<BarrierForm>(i->aux);
+  if (form == BarrierForm::red_popc) {
+    auto* d = w.slot<std::uint32_t>(i->d);
+    for (std::uint32_t l = 0; l < kLanes; ++l)
+      if ((m >> l & 1) != 0) d[l] = bar.result_popc;
+    return i + 1;
+  }
+  const bool yes = form == BarrierForm::red_and ? bar.result_all : bar.result_popc != 0;
+  auto* d = w.slot<std::uint32_t>(i->d);
+  *d = (*d & ~m) | (yes ? m : 0);
+  return i + 1;
+}
+
+}  // namespace warpwright::simt

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of a block: its memory, its warps, and what to say when it cannot go on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "simt/alu.h"
+#include "simt/worker.h"
+
+namespace warpwright::simt {
+namespace {
+
+std::uint64_t constant_value(const LaunchState& s, const BlockState& b, const Constant& c) {
+  const Launch& l = *s.launch;
+  using K = Constant::Kind;
+  switch (c.kind) {
+    case K::bits:
+      return c.value;
+    case K::param: {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, l.params.data() + c.value, c.extent);
+      if (c.is_signed && c.extent < 8) {
+        const unsigned shift = 64 - 8 * c.extent;
+        bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << shift) >> shift);
+      }
+      return bits;
+    }
+    case K::global:
+      return s.symbols[c.symbol] + c.value;
+    case K::dynamic_shared: {
+      const std::uint32_t align = s.kernel->dynamic_shared_align;
+      return (s.kernel->static_shared_bytes + align - 1) / align * align + c.value;
+    }
+    case K::ctaid_x:
+      return b.index.x;
+    case K::ctaid_y:
+      return b.index.y;
+    case K::ctaid_z:
+      return b.index.z;
+    case K::nctaid_x:
+      return l.grid.x;
+    case K::nctaid_y:
+      return l.grid.y;
+    case K::nctaid_z:
+      return l.grid.z;
+    case K::ntid_x:
+      return l.block.x;
+    case K::ntid_y:
+      return l.block.y;
+    case K::ntid_z:
+      return l.block.z;
+    case K::block_rank:
+      return b.rank;
+    case K::dynamic_shared_bytes:
+      return l.dynamic_shared_bytes;
+    case K::total_shared_bytes:
+      return b.shared_bytes;
+    case K::warps_per_block:
+      return (l.block.count() + kLanes - 1) / kLanes;
+  }
+  return 0;
+}
+
+void fill(std::byte* at, std::uint8_t width, std::uint64_t value) {
+  for (u32 l = 0; l < (width == 0 ? 1 : kLanes); ++l) {
+    const std::uint32_t bytes = width == 0 ? 4 : width;
+    std::memcpy(at + l * bytes, &value, bytes);
+  }
+}
+
+bool changes_with_block(Constant::Kind k) {
+  return k == Constant::Kind::ctaid_x || k == Constant::Kind::ctaid_y ||
+         k == Constant::Kind::ctaid_z || k == Constant::Kind::block_rank;
+}
+
+std::uint32_t shared_size(const LaunchState& s) {
+  const Kernel& k = *s.kernel;
+  if (s.launch->dynamic_shared_bytes == 0) return k.static_shared_bytes;
+  const std::uint32_t align = k.dynamic_shared_align;
+  return (k.static_shared_bytes + align - 1) / align * align + s.launch->dynamic_shared_bytes;
+}
+
+void fill_specials(Warp& w, const Launch& launch) {
+  const Kernel& k = *w.kernel;
+  for (std::size_t s = 0; s < static_cast<std::size_t>(LaneSpecial::count_); ++s) {
+    if (!k.uses_lane_special[s]) continue;
+    u32* d = w.slot<u32>(k.lane_special_ref[s]);
+    for (u32 l = 0; l < kLanes; ++l) {
+      const Dim3 t = thread_of(w, l);
+      const u32 bit = u32{1} << l;
+      switch (static_cast<LaneSpecial>(s)) {
+        case LaneSpecial::tid_x:
+          d[l] = t.x;
+          break;
+        case LaneSpecial::tid_y:
+          d[l] = t.y;
+          break;
+        case LaneSpecial::tid_z:
+          d[l] = t.z;
+          break;
+        case LaneSpecial::laneid:
+          d[l] = l;
+          break;
+        case LaneSpecial::warpid:
+          d[l] = w.index;
+          break;
+        case LaneSpecial::lanemask_eq:
+          d[l] = bit;
+          break;
+        case LaneSpecial::lanemask_lt:
+          d[l] = bit - 1;
+          break;
+        case LaneSpecial::lanemask_le:
+          d[l] = bit | (bit - 1);
+          break;
+        case LaneSpecial::lanemask_gt:
+          d[l] = ~(bit | (bit - 1));
+          break;
+        case LaneSpecial::lanemask_ge:
+          d[l] = ~(bit - 1);
+          break;
+        default:
+          break;
+      }
+    }
+  }
+  (void)launch;
+}
+
+/// Lays out registers, constants, shared and local memory once; blocks reuse it.
+void make_storage(Worker& worker, BlockState& b) {
+  LaunchState& s = *worker.launch;
+  const Kernel& k = *s.kernel;
+  const std::size_t warps = (s.launch->block.count() + kLanes - 1) / kLanes;
+  const auto round = [](std::size_t n) { return (n + 63) / 64 * 64; };
+  b.shared_bytes = shared_size(s);
+  const std::size_t registers = round(k.register_bytes) * warps;
+  const std::size_t constants = round(k.constant_bytes);
+  const std::size_t local = round(std::size_t{k.local_bytes} * kLanes) * warps;
+  b.storage.assign(registers + constants + local + round(b.shared_bytes) + 128, std::byte{0});
+  auto* base = reinterpret_cast<std::byte*>(
+      (reinterpret_cast<std::uintptr_t>(b.storage.data()) + 63) / 64 * 64);
+  std::byte* constant_base = base + registers;
+  std::byte* local_base = constant_base + constants;
+  b.shared = local_base + local;
+  b.warps.resize(warps);
+  b.copies.resize(warps);
+  for (std::size_t i = 0; i < warps; ++i) {
+    Warp& w = b.warps[i];
+    w.base[0] = base + round(k.register_bytes) * i;
+    w.base[1] = constant_base;
+    w.local = local_base + round(std::size_t{k.local_bytes} * kLanes) * i;
+    w.kernel = &k;
+    w.counts = worker.counts.data();
+    w.worker = &worker;
+    w.block = &b;
+    w.index = static_cast<u32>(i);
+  }
+  for (const Constant& c : k.constants)
+    if (!changes_with_block(c.kind))
+      fill(constant_base + (c.ref & ~kConstantBit), c.width, constant_value(s, b, c));
+  if (s.full_checks) {
+    b.shared_valid.resize(b.shared_bytes / 8 + 1);
+    b.shared_words.resize(b.shared_bytes / 4 + 1);
+  }
+}
+
+}  // namespace
+
+Dim3 thread_of(const Warp& w, std::uint32_t lane) {
+  const Dim3& d = w.worker->launch->launch->block;
+  const u32 t = w.index * kLanes + lane;
+  return {t % d.x, t / d.x % d.y, t / d.x / d.y};
+}
+
+void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
+  LaunchState& s = *worker.launch;
+  const Launch& launch = *s.launch;
+  if (b.warps.empty()) make_storage(worker, b);
+  b.rank = rank;
+  b.index = {static_cast<u32>(rank % launch.grid.x),
+             static_cast<u32>(rank / launch.grid.x % launch.grid.y),
+             static_cast<u32>(rank / launch.grid.x / launch.grid.y)};
+  for (const Constant& c : s.kernel->constants)
+    if (changes_with_block(c.kind))
+      fill(b.warps[0].base[1] + (c.ref & ~kConstantBit), c.width, constant_value(s, b, c));
+  // Shared memory starts as rubbish on hardware; a recognisable pattern is kinder than old data.
+  std::memset(b.shared, 0xcd, b.shared_bytes);
+  for (Barrier& bar : b.barriers) bar = {};
+  b.race_checks = s.full_checks && b.warps.size() < 254;
+  if (s.full_checks) {
+    std::fill(b.shared_valid.begin(), b.shared_valid.end(), 0);
+    std::fill(b.shared_words.begin(), b.shared_words.end(), SharedWord{});
+  }
+  b.epoch = 1;
+  b.live_threads = static_cast<u32>(launch.block.count());
+  u32 left = b.live_threads;
+  for (Warp& w : b.warps) {
+    const u32 lanes = left >= kLanes ? kAllLanes : (u32{1} << left) - 1;
+    left -= std::min(left, kLanes);
+    b.copies[w.index].clear();
+    start_warp(w, lanes);
+    fill_specials(w, launch);
+  }
+}
+
+bool run_block(Worker& worker, BlockState& b) {
+  while (true) {
+    bool progress = false, done = true, yielded = false;
+    for (Warp& w : b.warps) {
+      if (w.done) continue;
+      progress = run_warp(w) || progress;
+      yielded = yielded || w.yielded;
+      done = done && w.done;
+      for (u32 k = 0; k < 16; ++k)
+        if (b.barriers[k].arrived != 0) try_release(b, k);
+      if (worker.launch->stop.load(std::memory_order_relaxed)) return true;
+    }
+    if (done) return true;
+    if (worker.launch->cooperative && yielded) return false;
+    if (!progress) {
+      report_deadlock(worker, b);
+      const bool any = std::any_of(b.warps.begin(), b.warps.end(), [](const Warp& w) {
+        return std::any_of(w.splits.begin(), w.splits.end(),
+                           [](const Split& s) { return s.state == Split::State::ready; });
+      });
+      if (!any) return true;
+    }
+  }
+}
+
+std::string place_of(const Warp& w, const Ins* i) {
+  const InsInfo& info = w.kernel->info[i->id];
+  if (info.source.line != 0) return fmt::format("line {}", info.source.line);
+  return fmt::format("PTX line {}", info.ptx_line);
+}
+
+void report_deadlock(Worker&, BlockState& b) {
+  // Lanes that wait for others of their warp first: going on without them may free the rest.
+  bool freed = false;
+  for (Warp& w : b.warps) {
+    for (Split& s : w.splits) {
+      if (s.state != Split::State::at_sync) continue;
+      const auto lane = static_cast<u32>(std::countr_zero(s.mask));
+      w.mask = s.mask;
+      const u32 named = w.slot<u32>(s.ip->c)[lane];
+      const u32 missing = named & w.live & ~s.mask;
+      report_lazily(w, s.ip, FaultKind::sync_mask, lane, 0, "", [&] {
+        const auto absent = static_cast<u32>(std::countr_zero(missing | 0x80000000u));
+        std::string where = "waits elsewhere";
+        for (const Split& o : w.splits)
+          if (&o != &s && o.state != Split::State::free && (o.mask >> absent & 1) != 0 &&
+              o.ip != nullptr)
+            where = "is at " + place_of(w, o.ip);
+        return fmt::format("its mask {:#010x} names lane {}, which never gets here: it {}", named,
+                           absent, where);
+      });
+      s.forced = true;
+      s.state = Split::State::ready;
+      freed = true;
+    }
+  }
+  if (freed) return;
+  for (Warp& w : b.warps) {
+    for (Split& s : w.splits) {
+      if (s.state != Split::State::at_barrier) continue;
+      const Ins* at = s.ip - 1;
+      const Barrier& bar = b.barriers[s.barrier];
+      w.mask = s.mask;
+      report_lazily(
+          w, at, FaultKind::deadlock, static_cast<u32>(std::countr_zero(s.mask)), 0, "", [&] {
+            return fmt::format("{} of {} threads wait at barrier {}, the others never come",
+                               bar.arrived, bar.expected == 0 ? b.live_threads : bar.expected,
+                               s.barrier);
+          });
+    }
+  }
+}
+
+}  // namespace warpwright::simt

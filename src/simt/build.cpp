@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places registers and writes the final code.
+#include <algorithm>
+#include <numeric>
+
+#include "simt/flow.h"
+#include "simt/handlers.h"
+#include "simt/lowering.h"
+
+namespace warpwright::simt {
+namespace {
+
+constexpr std::uint32_t kSlotAlign = 64;
+
+std::uint32_t slot_bytes(std::uint8_t width) { return width == 0 ? 4 : width * kLanes; }
+
+/// Linear scan over live ranges: registers of one width share slots when their ranges are apart.
+class Placement {
+ public:
+  Placement(const LoweredKernel& k, std::vector<LiveRange> ranges)
+      : k_(k), ranges_(std::move(ranges)), refs_(k.registers.size(), 0) {}
+
+  void run() {
+    pin_specials();
+    std::vector<Val> order(k_.registers.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Val a, Val b) { return ranges_[a].first < ranges_[b].first; });
+    for (const Val v : order) {
+      if (ranges_[v].first > ranges_[v].last) {
+        // Written by something that nobody reads, or not used at all: still needs a place.
+        ranges_[v].last = ranges_[v].first;
+      }
+      place(v);
+    }
+  }
+
+  [[nodiscard]] Ref ref(Val v) const { return refs_[v]; }
+  [[nodiscard]] std::uint32_t bytes() const { return next_; }
+  [[nodiscard]] std::uint32_t peak_words() const { return peak_; }
+
+ private:
+  auto later() {
+    return [this](Val a, Val b) { return ranges_[a].last > ranges_[b].last; };
+  }
+
+  void pin_specials() {
+    for (std::size_t s = 0; s < static_cast<std::size_t>(LaneSpecial::count_); ++s)
+      if (k_.kernel.uses_lane_special[s]) ranges_[k_.kernel.lane_special_ref[s]] = {0, 0xfffffffeu};
+  }
+
+  void place(Val v) {
+    const std::uint8_t width = k_.registers[v];
+    expire(ranges_[v].first);
+    std::vector<Ref>& free = free_[width];
+    if (!free.empty()) {
+      refs_[v] = free.back();
+      free.pop_back();
+    } else {
+      // Predicates are single words; gather sixteen to a line so that slots stay aligned.
+      if (width == 0) {
+        const std::uint32_t line = take(kSlotAlign);
+        for (std::uint32_t i = 15; i > 0; --i) free.push_back(line + 4 * i);
+        refs_[v] = line;
+      } else {
+        refs_[v] = take(slot_bytes(width));
+      }
+    }
+    active_.push_back(v);
+    std::push_heap(active_.begin(), active_.end(), later());
+    words_ += width / 4u + (width == 2 ? 1 : 0);
+    peak_ = std::max(peak_, words_);
+  }
+
+  void expire(std::uint32_t now) {
+    while (!active_.empty() && ranges_[active_.front()].last < now) {
+      const Val v = active_.front();
+      std::pop_heap(active_.begin(), active_.end(), later());
+      active_.pop_back();
+      free_[k_.registers[v]].push_back(refs_[v]);
+      words_ -= k_.registers[v] / 4u + (k_.registers[v] == 2 ? 1 : 0);
+    }
+  }
+
+  std::uint32_t take(std::uint32_t bytes) {
+    const std::uint32_t at = next_;
+    next_ += bytes;
+    return at;
+  }
+
+  const LoweredKernel& k_;
+  std::vector<LiveRange> ranges_;
+  std::vector<Ref> refs_;
+  std::vector<Ref> free_[9];
+  std::vector<Val> active_;
+  std::uint32_t next_ = 0, words_ = 0, peak_ = 0;
+};
+
+void place_constants(Kernel& k) {
+  std::uint32_t next = 0;
+  for (Constant& c : k.constants) {
+    c.ref = next | kConstantBit;
+    next += std::max(slot_bytes(c.width), kSlotAlign);
+  }
+  k.constant_bytes = next;
+}
+
+/// Writes the code of one kernel.
+class Emitter {
+ public:
+  Emitter(LoweredKernel& lowered, const FlowGraph& g, const Placement& p)
+      : in_(lowered), g_(g), p_(p), k_(lowered.kernel) {}
+
+  Status run(Ref always) {
+    always_ = always;
+    std::size_t lists = 0;
+    for (const Lir& l : in_.code) lists += l.more.empty() ? 0 : 1;
+    k_.more.reserve(lists);
+    for (std::uint32_t b = 0; b < g_.blocks.size(); ++b) WW_CHECK(block(b));
+    return {};
+  }
+
+ private:
+  Status block(std::uint32_t b) {
+    const FlowBlock& f = g_.blocks[b];
+    BasicBlock out;
+    out.first = static_cast<std::uint32_t>(k_.code.size());
+    out.ipdom = f.ipdom;
+    for (std::uint32_t i = f.first; i < f.last; ++i) {
+      const Lir& l = in_.code[i];
+      if (l.guard != kNoVal && l.flow == Lir::Flow::next && l.info.counted) tally(l);
+      WW_CHECK(instruction(l, b));
+      out.size += l.info.counted ? 1 : 0;
+    }
+    if (in_.code[f.last - 1].flow == Lir::Flow::next) fall_through(b + 1);
+    k_.blocks.push_back(out);
+    return {};
+  }
+
+  Ref ref(Val v) const {
+    if (v == kNoVal) return always_;
+    if ((v & kConstantBit) != 0) return k_.constants[v & ~kConstantBit].ref;
+    return p_.ref(v);
+  }
+
+  Ins& push(const Lir& l) {
+    Ins i;
+    i.run = l.run;
+    i.d = ref(l.d);
+    i.a = ref(l.a);
+    i.b = ref(l.b);
+    i.c = ref(l.c);
+    i.guard = ref(l.guard);
+    i.guard_flip = l.guard != kNoVal && l.guard_negated ? kAllLanes : 0;
+    i.imm = l.imm;
+    i.aux = l.aux;
+    i.aux2 = l.aux2;
+    i.id = static_cast<std::uint32_t>(k_.code.size());
+    if (l.info.access >= 0) i.target = static_cast<std::uint32_t>(l.info.access);
+    if (!l.more.empty()) {
+      std::vector<Ref> refs;
+      for (const Val v : l.more) refs.push_back(ref(v));
+      k_.more.push_back(std::move(refs));
+      i.more = k_.more.back().data();
+    }
+    k_.code.push_back(i);
+    k_.info.push_back(l.info);
+    return k_.code.back();
+  }
+
+  void tally(const Lir& l) {
+    Lir t;
+    t.run = run_tally;
+    t.guard = l.guard;
+    t.guard_negated = l.guard_negated;
+    t.info = l.info;
+    t.info.counted = false;
+    t.info.access = -1;
+    Ins& i = push(t);
+    i.target = i.id + 1;
+  }
+
+  void fall_through(std::uint32_t next) {
+    Lir jump;
+    jump.run = run_jump;
+    jump.info.counted = false;
+    push(jump).target = next;
+  }
+
+  Status instruction(const Lir& l, std::uint32_t b) {
+    Ins& i = push(l);
+    switch (l.flow) {
+      case Lir::Flow::next:
+        break;
+      case Lir::Flow::jump:
+        i.run = run_jump;
+        i.target = g_.block_of_label[l.label];
+        break;
+      case Lir::Flow::branch:
+        i.run = run_branch;
+        i.target = g_.block_of_label[l.label];
+        i.aux = b + 1;
+        i.aux2 = g_.blocks[b].ipdom;
+        break;
+      case Lir::Flow::exit:
+        i.run = l.guard == kNoVal ? run_exit : run_guarded_exit;
+        i.aux = b + 1;
+        break;
+      case Lir::Flow::table: {
+        std::vector<std::uint32_t> blocks;
+        for (const std::uint32_t label : l.table) blocks.push_back(g_.block_of_label[label]);
+        i.run = run_branch_table;
+        i.target = static_cast<std::uint32_t>(k_.jump_tables.size());
+        i.aux2 = g_.blocks[b].ipdom;
+        k_.jump_tables.push_back(std::move(blocks));
+        break;
+      }
+    }
+    return {};
+  }
+
+  LoweredKernel& in_;
+  const FlowGraph& g_;
+  const Placement& p_;
+  Kernel& k_;
+  Ref always_ = 0;
+};
+
+}  // namespace
+
+Result<Kernel> build_kernel(LoweredKernel&& lowered) {
+  // The constant "true" guards everything unguarded.
+  Constant always;
+  always.width = 0;
+  always.value = kAllLanes;
+  lowered.kernel.constants.push_back(always);
+  place_constants(lowered.kernel);
+  const FlowGraph g = make_flow(lowered);
+  Placement placement(lowered, live_ranges(lowered, g));
+  placement.run();
+  Kernel& k = lowered.kernel;
+  k.register_bytes = placement.bytes();
+  if (k.register_bytes >= (1u << 26))
+    return Error{"kernel " + k.name + " needs too many registers"};
+  k.registers = std::clamp(placement.peak_words() + 6, 16u, 255u);
+  for (std::size_t s = 0; s < static_cast<std::size_t>(LaneSpecial::count_); ++s)
+    if (k.uses_lane_special[s]) k.lane_special_ref[s] = placement.ref(k.lane_special_ref[s]);
+  const Ref true_ref = k.constants.back().ref;
+  WW_CHECK(Emitter(lowered, g, placement).run(true_ref));
+  return std::move(k);
+}
+
+}  // namespace warpwright::simt

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// Branches, reconvergence and the life of a warp.
+//
+// A warp is a tree of splits. A divergent branch turns the running split into a node that waits
+// at the branch's immediate post-dominator and starts one child per way; a child that gets there
+// hands its lanes to the node. Any leaf may run, so lanes that wait for others of their warp
+// (locks, `*.sync`) do not block them.
+#include "simt/handlers.h"
+#include "simt/worker.h"
+
+namespace warpwright::simt {
+namespace {
+
+constexpr std::int64_t kSlice = 20'000;  ///< warp instructions before others get a turn
+constexpr std::uint32_t kMaxSplits = 4096;
+
+std::int32_t new_split(Warp& w) {
+  for (std::size_t i = 0; i < w.splits.size(); ++i) {
+    if (w.splits[i].state != Split::State::free) continue;
+    w.splits[i] = Split{};
+    return static_cast<std::int32_t>(i);
+  }
+  ASSERT(w.splits.size() < kMaxSplits, "splits of a warp never outnumber its lanes twice");
+  w.splits.emplace_back();
+  return static_cast<std::int32_t>(w.splits.size() - 1);
+}
+
+bool is_exit_block(const Warp& w, std::uint32_t block) {
+  return w.kernel->code[w.kernel->blocks[block].first].run == run_exit;
+}
+
+void retire(Warp& w, std::uint32_t lanes) {
+  w.live &= ~lanes;
+  w.block->live_threads -= static_cast<std::uint32_t>(std::popcount(lanes));
+}
+
+/// The node whose last child is gone goes on by itself, or disappears when nobody arrived.
+void child_done(Warp& w, std::int32_t index) {
+  while (index >= 0) {
+    Split& s = w.splits[static_cast<std::size_t>(index)];
+    if (--s.children > 0) return;
+    if (s.mask != 0) {
+      s.state = Split::State::ready;
+      s.ip = nullptr;  // enters resume_block when it runs
+      return;
+    }
+    s.state = Split::State::free;
+    index = s.parent;
+  }
+}
+
+void end_current(Warp& w) {
+  Split& s = w.splits[static_cast<std::size_t>(w.current)];
+  s.state = Split::State::free;
+  const std::int32_t parent = s.parent;
+  w.current = -1;
+  child_done(w, parent);
+}
+
+/// Lanes that leave for a block: to the node that waits there, out of the kernel, or a new leaf.
+void send(Warp& w, std::uint32_t lanes, std::uint32_t block, std::int32_t parent,
+          std::uint32_t reconverge) {
+  if (lanes == 0) return;
+  if (is_exit_block(w, block)) {
+    w.counts[block].warps += 1;
+    w.counts[block].lanes += static_cast<std::uint32_t>(std::popcount(lanes));
+    retire(w, lanes);
+    return;
+  }
+  if (block == reconverge && parent >= 0) {
+    w.splits[static_cast<std::size_t>(parent)].mask |= lanes;
+    return;
+  }
+  const std::int32_t index = new_split(w);
+  Split& s = w.splits[static_cast<std::size_t>(index)];
+  s.state = Split::State::ready;
+  s.mask = lanes;
+  s.reconverge = reconverge;
+  s.resume_block = block;
+  s.parent = parent;
+  if (parent >= 0) ++w.splits[static_cast<std::size_t>(parent)].children;
+}
+
+/// Makes the running split wait at `ipdom`; the node that lanes arrive at. Unless it was going
+/// there anyway: then its parent waits already and the split itself ends.
+std::int32_t open_node(Warp& w, std::uint32_t ipdom) {
+  Split& s = w.splits[static_cast<std::size_t>(w.current)];
+  if (ipdom == s.reconverge) {
+    // The split is replaced by what comes; keep the parent alive meanwhile.
+    return s.parent;
+  }
+  s.state = Split::State::joining;
+  s.resume_block = ipdom;
+  s.mask = 0;
+  s.children = 0;
+  return w.current;
+}
+
+void close_node(Warp& w, std::int32_t node, std::int32_t was) {
+  if (node == was) {
+    // No child was needed: everybody arrived or exited.
+    Split& s = w.splits[static_cast<std::size_t>(node)];
+    if (s.children == 0) {
+      s.children = 1;
+      child_done(w, node);
+    }
+    w.current = -1;
+    return;
+  }
+  w.current = was;
+  end_current(w);
+}
+
+/// Picks the next leaf that can run; the newest first, so that loops finish before what follows.
+bool pick(Warp& w) {
+  for (std::size_t i = w.splits.size(); i-- > 0;) {
+    if (w.splits[i].state != Split::State::ready) continue;
+    w.current = static_cast<std::int32_t>(i);
+    return true;
+  }
+  return false;
+}
+
+const Ins* resume(Warp& w) {
+  Split& s = w.splits[static_cast<std::size_t>(w.current)];
+  w.mask = s.mask;
+  w.reconverge = s.reconverge;
+  const Ins* ip = s.ip;
+  s.ip = nullptr;
+  return ip != nullptr ? ip : enter(w, s.resume_block);
+}
+
+/// After the running split ended: the next one of this warp, or null.
+const Ins* next_split(Warp& w) {
+  if (!pick(w)) return nullptr;
+  return resume(w);
+}
+
+}  // namespace
+
+const Ins* join(Warp& w) {
+  const std::int32_t parent = w.splits[static_cast<std::size_t>(w.current)].parent;
+  w.splits[static_cast<std::size_t>(parent)].mask |= w.mask;
+  end_current(w);
+  return next_split(w);
+}
+
+const Ins* exit_lanes(Warp& w, std::uint32_t lanes, const Ins* next) {
+  retire(w, lanes);
+  w.mask &= ~lanes;
+  Split& s = w.splits[static_cast<std::size_t>(w.current)];
+  s.mask = w.mask;
+  if (w.mask != 0) return next;
+  end_current(w);
+  return next_split(w);
+}
+
+const Ins* switch_split(Warp& w) { return next_split(w); }
+
+const Ins* run_jump(Warp& w, const Ins* i) { return enter(w, i->target); }
+
+const Ins* run_branch(Warp& w, const Ins* i) {
+  const std::uint32_t taken = w.lanes(i);
+  if (taken == w.mask) return enter(w, i->target);
+  if (taken == 0) return enter(w, i->aux);
+  ++w.worker->divergent[i->id];
+  const std::uint32_t rest = w.mask & ~taken;
+  const std::int32_t was = w.current;
+  const std::uint32_t ipdom = i->aux2;
+  const std::int32_t node = open_node(w, ipdom);
+  // Pushed last runs first: the way that falls through, as compilers lay out the likely one.
+  send(w, taken, i->target, node, ipdom);
+  send(w, rest, i->aux, node, ipdom);
+  close_node(w, node, was);
+  return next_split(w);
+}
+
+const Ins* run_branch_table(Warp& w, const Ins* i) {
+  const auto& table = w.kernel->jump_tables[i->target];
+  const auto* index = w.slot<std::uint32_t>(i->a);
+  std::uint32_t left = w.mask;
+  const std::uint32_t first = index[std::countr_zero(left)];
+  std::uint32_t same = 0;
+  for (std::uint32_t l = 0; l < kLanes; ++l)
+    if ((left >> l & 1) != 0 && index[l] == first) same |= std::uint32_t{1} << l;
+  const auto block_of = [&](std::uint32_t k) {
+    return table[k < table.size() ? k : table.size() - 1];
+  };
+  if (same == left) return enter(w, block_of(first));
+  ++w.worker->divergent[i->id];
+  const std::int32_t was = w.current;
+  const std::int32_t node = open_node(w, i->aux2);
+  while (left != 0) {
+    const std::uint32_t k = index[std::countr_zero(left)];
+    std::uint32_t lanes = 0;
+    for (std::uint32_t l = 0; l < kLanes; ++l)
+      if ((left >> l & 1) != 0 && index[l] == k) lanes |= std::uint32_t{1} << l;
+    send(w, lanes, block_of(k), node, i->aux2);
+    left &= ~lanes;
+  }
+  close_node(w, node, was);
+  return next_split(w);
+}
+
+const Ins* run_exit(Warp& w, const Ins* i) { return exit_lanes(w, w.mask, i + 1); }
+
+const Ins* run_guarded_exit(Warp& w, const Ins* i) {
+  const std::uint32_t lanes = w.lanes(i);
+  if (lanes == w.mask) return exit_lanes(w, lanes, i + 1);
+  if (lanes != 0) exit_lanes(w, lanes, i + 1);
+  return enter(w, i->aux);
+}
+
+const Ins* run_trap(Warp& w, const Ins* i) {
+  const std::uint32_t lanes = w.lanes(i);
+  if (lanes == 0) return i + 1;
+  report(w, i, FaultKind::trap, static_cast<std::uint32_t>(std::countr_zero(lanes)), 0, "", "");
+  return exit_lanes(w, lanes, i + 1);
+}
+
+const Ins* run_nop(Warp&, const Ins* i) { return i + 1; }
+
+const Ins* run_tally(Warp& w, const Ins* i) {
+  w.worker->tally[i->target] += static_cast<std::uint32_t>(std::popcount(w.mask & ~w.lanes(i)));
+  return i + 1;
+}
+
+const Ins* run_yield(Warp& w, const Ins* i) {
+  Split& s = w.splits[static_cast<std::size_t>(w.current)];
+  s.ip = i + 1;
+  w.yielded = true;
+  return nullptr;
+}
+
+const Ins* run_fence(Warp& w, const Ins* i) {
+  if (i->aux != 0 && w.lanes(i) != 0 && !w.worker->launch->fenced.empty())
+    w.worker->launch->fenced[w.block->rank].store(1, std::memory_order_relaxed);
+  return i + 1;
+}
+
+namespace {
+
+template <class T>
+const Ins* read_clock(Warp& w, const Ins* i) {
+  // Time advances with every instruction of this worker: always forward, never the host's.
+  w.worker->clock += static_cast<std::uint64_t>(kSlice - w.fuel) / 2 + 1;
+  T* d = w.slot<T>(i->d);
+  for (std::uint32_t l = 0; l < kLanes; ++l)
+    if ((w.mask >> l & 1) != 0) d[l] = static_cast<T>(w.worker->clock);
+  return i + 1;
+}
+
+}  // namespace
+
+const Ins* run_clock32(Warp& w, const Ins* i) { return read_clock<std::uint32_t>(w, i); }
+const Ins* run_clock64(Warp& w, const Ins* i) { return read_clock<std::uint64_t>(w, i); }
+
+const Ins* out_of_fuel(Warp& w, const Ins* next) {
+  LaunchState& launch = *w.worker->launch;
+  const std::int64_t used = kSlice - w.fuel;
+  w.executed += static_cast<std::uint64_t>(used);
+  w.worker->clock += static_cast<std::uint64_t>(used);
+  w.fuel = kSlice;
+  const std::int64_t left = launch.budget.fetch_sub(used, std::memory_order_relaxed) - used;
+  Split& s = w.splits[static_cast<std::size_t>(w.current)];
+  s.ip = next;
+  w.yielded = true;
+  if (left < 0 && !launch.stop.exchange(true)) {
+    report(w, next, FaultKind::timeout, static_cast<std::uint32_t>(std::countr_zero(w.mask)), 0, "",
+           "still running after " + std::to_string(launch.launch->options.max_warp_instructions) +
+               " warp instructions; this is where it was");
+  }
+  return nullptr;
+}
+
+void start_warp(Warp& w, std::uint32_t lanes) {
+  w.splits.clear();
+  w.live = lanes;
+  w.mask = lanes;
+  w.done = lanes == 0;
+  w.yielded = false;
+  w.executed = 0;
+  w.fuel = kSlice;
+  w.carry = 0;
+  w.current = new_split(w);
+  Split& s = w.splits[0];
+  s.state = Split::State::ready;
+  s.mask = lanes;
+  s.resume_block = 0;
+}
+
+bool run_warp(Warp& w) {
+  bool progress = false;
+  w.yielded = false;
+  while (!w.yielded && pick(w)) {
+    progress = true;
+    const std::int32_t started = w.current;
+    const Ins* ip = resume(w);
+    while (ip != nullptr) ip = ip->run(w, ip);
+    // Others of this warp first: rotate so that a spinning leaf does not starve its siblings.
+    if (w.yielded && w.current >= 0 && w.splits.size() > 1) {
+      for (std::size_t k = 1; k < w.splits.size(); ++k) {
+        const std::size_t i = (static_cast<std::size_t>(w.current) + k) % w.splits.size();
+        if (w.splits[i].state != Split::State::ready) continue;
+        w.current = static_cast<std::int32_t>(i);
+        w.yielded = false;
+        const Ins* other = resume(w);
+        while (other != nullptr) other = other->run(w, other);
+        break;
+      }
+    }
+    (void)started;
+  }
+  if (w.live == 0 && !w.done) {
+    w.done = true;
+    w.executed += static_cast<std::uint64_t>(kSlice - w.fuel);
+    w.worker->launch->budget.fetch_sub(kSlice - w.fuel, std::memory_order_relaxed);
+    w.worker->clock += static_cast<std::uint64_t>(kSlice - w.fuel);
+    if (w.executed > w.worker->longest_warp) w.worker->longest_warp = w.executed;
+  }
+  return progress;
+}
+
+}  // namespace warpwright::simt

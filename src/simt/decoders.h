@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "simt/lowering.h"
+
+namespace warpwright::simt {
+
+/// An instruction with the statement's guard; its operands are filled in through Lowering::last().
+Status emit_guarded(Lowering& l, Handler run, OpClass op_class);
+
+Status decode_load(Lowering& l);
+Status decode_store(Lowering& l);
+Status decode_atomic(Lowering& l);
+Status decode_copy_async(Lowering& l);
+Status decode_barrier(Lowering& l);
+Status decode_shuffle(Lowering& l);
+Status decode_vote(Lowering& l);
+Status decode_match(Lowering& l);
+Status decode_redux(Lowering& l);
+Status decode_active_mask(Lowering& l);
+
+}  // namespace warpwright::simt

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "simt/memory.h"
+#include "simt/module.h"
+#include "simt/report.h"
+
+namespace warpwright::simt {
+
+/// off: only what keeps the machine itself safe (bounds). fast: bounds, alignment, barriers,
+/// masks, all counts. full: also races and reads of uninitialised memory.
+enum class Checks : std::uint8_t { off, fast, full };
+
+struct LaunchOptions {
+  Checks checks = Checks::full;
+  /// Host threads; 1 gives the same result every time, also for floating-point atomics.
+  unsigned threads = 1;
+  /// Warp instructions after which the launch is a hang and becomes a timeout.
+  std::uint64_t max_warp_instructions = std::uint64_t{1} << 34;
+  bool cooperative = false;  ///< all blocks resident at once
+  /// Run only these blocks (x fastest), to sample a large launch; empty: all.
+  std::vector<std::uint64_t> only_blocks;
+};
+
+struct Launch {
+  std::string_view kernel;
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::span<const std::byte> params;
+  LaunchOptions options;
+};
+
+/// A device: memory and the modules loaded into it. One launch at a time.
+class Machine {
+ public:
+  Machine();
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  [[nodiscard]] Memory& memory() { return memory_; }
+
+  /// Gives the module's variables memory and their initial values; done by launch when needed.
+  Status load(const Module& module);
+  /// Restores the initial values of a module's variables.
+  Status reset(const Module& module);
+  /// The address of a `.global` or `.const` variable.
+  Result<Address> address_of(const Module& module, std::string_view variable);
+
+  /// Runs a kernel to its end. What the kernel did wrong is in the report; the error is for
+  /// launches that cannot be made: no such kernel, bad sizes, parameters of the wrong length.
+  Result<LaunchReport> launch(const Module& module, const Launch& launch);
+
+ private:
+  Status write_initial(const Program& program, const std::vector<Address>& symbols);
+
+  Memory memory_;
+  LazyPages touched_;
+  std::uint32_t launches_ = 0;
+  std::map<const Program*, std::pair<std::shared_ptr<const Program>, std::vector<Address>>> loaded_;
+};
+
+/// Limits of a block, those of current hardware.
+inline constexpr std::uint32_t kMaxThreadsPerBlock = 1024;
+inline constexpr std::uint32_t kMaxSharedBytesPerBlock = 227 << 10;
+
+}  // namespace warpwright::simt

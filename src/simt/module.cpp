@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/module.h"
+
+#include <utility>
+
+#include "simt/lowering.h"
+#include "simt/program.h"
+#include "simt/ptx_parser.h"
+
+namespace warpwright::simt {
+
+Result<Module> load(std::string_view ptx) {
+  auto program = std::make_shared<Program>();
+  WW_TRY(program->ast, parse_ptx(ptx));
+  for (std::uint32_t i = 0; i < program->ast.variables.size(); ++i) {
+    const Variable& v = program->ast.variables[i];
+    if (v.space == Space::global || v.space == Space::constant) {
+      if (v.is_extern)
+        return Error{"PTX line " + std::to_string(v.line) + ": not supported: extern variable '" +
+                     std::string(v.name) + "'"};
+      program->globals.push_back(i);
+    } else if (v.space != Space::shared) {
+      return Error{"PTX line " + std::to_string(v.line) + ": not supported: variable '" +
+                   std::string(v.name) + "' of this kind at module level"};
+    }
+  }
+  for (const Function& f : program->ast.functions) {
+    if (!f.is_entry || !f.has_body) continue;
+    Lowering lowering(*program, f);
+    WW_TRY(LoweredKernel lowered, lowering.run());
+    WW_TRY(Kernel kernel, build_kernel(std::move(lowered)));
+    program->kernels.push_back(std::move(kernel));
+  }
+  return Module(std::move(program));
+}
+
+std::vector<KernelFacts> Module::kernels() const {
+  std::vector<KernelFacts> list;
+  for (const Kernel& k : program_->kernels) {
+    KernelFacts f;
+    f.name = k.name;
+    for (const KernelParam& p : k.params) f.params.push_back({p.size_bytes, p.offset, p.align});
+    f.param_bytes = k.param_bytes;
+    f.static_shared_bytes = k.static_shared_bytes;
+    f.local_bytes = k.local_bytes;
+    f.registers = k.registers;
+    f.max_threads = k.max_threads;
+    for (const InsInfo& i : k.info) f.instructions += i.counted ? 1 : 0;
+    list.push_back(std::move(f));
+  }
+  return list;
+}
+
+std::vector<VariableFacts> Module::variables() const {
+  std::vector<VariableFacts> list;
+  for (const std::uint32_t i : program_->globals) {
+    const Variable& v = program_->ast.variables[i];
+    list.push_back({std::string(v.name), v.size_bytes, v.space == Space::constant});
+  }
+  return list;
+}
+
+std::string_view Module::target() const { return program_->ast.target; }
+
+}  // namespace warpwright::simt

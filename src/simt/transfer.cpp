@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and stores: typed movement between registers and resolved memory.
+#include <cstring>
+
+#include "simt/access.h"
+#include "simt/handlers.h"
+
+namespace warpwright::simt {
+namespace {
+
+template <Space kSpace>
+inline void resolve(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
+  if constexpr (kSpace == Space::shared) return resolve_shared(w, i, a, m, bytes, kind, t);
+  if constexpr (kSpace == Space::local) return resolve_local(w, i, a, m, bytes, kind, t);
+  if constexpr (kSpace == Space::generic) return resolve_generic(w, i, a, m, bytes, kind, t);
+  resolve_global(w, i, a, m, bytes, kind, t);
+}
+
+template <class M>
+M read(const std::byte* p) {
+  M value;
+  std::memcpy(&value, p, sizeof value);
+  return value;
+}
+
+template <class M, class R, u32 V, Space kSpace>
+const Ins* load(Warp& w, const Ins* i) {
+  constexpr u32 kBytes = sizeof(M) * V;
+  const u32 m = w.lanes(i);
+  if (m == 0) return i + 1;
+  alignas(64) u64 a[kLanes];
+  lane_addresses(w, i->a, (i->aux & kNarrowAddress) != 0, i->imm, a);
+  Target t;
+  resolve<kSpace>(w, i, a, m, kBytes, Access::load, t);
+  R* d[V];
+  for (u32 v = 0; v < V; ++v) d[v] = w.slot<R>(V == 1 ? i->d : i->more[v]);
+  if (t.kind == Target::Kind::contiguous) {
+    for (u32 v = 0; v < V; ++v) {
+#pragma GCC ivdep
+      for (u32 l = 0; l < kLanes; ++l)
+        d[v][l] = static_cast<R>(read<M>(t.base + (l * V + v) * sizeof(M)));
+    }
+    return i + 1;
+  }
+  if (t.kind == Target::Kind::uniform) {
+    for (u32 v = 0; v < V; ++v) {
+      const R value = static_cast<R>(read<M>(t.base + v * sizeof(M)));
+      for (u32 l = 0; l < kLanes; ++l) d[v][l] = value;
+    }
+    return i + 1;
+  }
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((m >> l & 1) == 0) continue;
+    const bool ok = (t.ok >> l & 1) != 0;
+    for (u32 v = 0; v < V; ++v)
+      d[v][l] = ok ? static_cast<R>(read<M>(t.lane[l] + v * sizeof(M))) : R{0};
+  }
+  return i + 1;
+}
+
+/// Lanes of one store that write different values to one address: which one stays is undefined.
+template <class M, class R, u32 V>
+void check_conflicts(Warp& w, const Ins* i, const u64* a, const Target& t, R* const* s) {
+  if (t.kind == Target::Kind::contiguous) return;
+  u32 last = 0;
+  bool ascending = true;
+  u64 previous = 0;
+  for (u32 l = 0; l < kLanes && ascending; ++l) {
+    if ((t.ok >> l & 1) == 0) continue;
+    ascending = last == 0 || a[l] > previous;
+    previous = a[l];
+    last = 1;
+  }
+  if (ascending) return;
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((t.ok >> l & 1) == 0) continue;
+    for (u32 k = l + 1; k < kLanes; ++k) {
+      if ((t.ok >> k & 1) == 0 || a[k] != a[l]) continue;
+      bool same = true;
+      for (u32 v = 0; v < V; ++v) same = same && static_cast<M>(s[v][k]) == static_cast<M>(s[v][l]);
+      if (same) continue;
+      report_lazily(w, i, FaultKind::conflicting_stores, k, a[k], "", [&] {
+        return "lanes " + std::to_string(l) + " and " + std::to_string(k) +
+               " write different values to one address";
+      });
+      return;
+    }
+  }
+}
+
+template <class M, class R, u32 V, Space kSpace>
+const Ins* store(Warp& w, const Ins* i) {
+  constexpr u32 kBytes = sizeof(M) * V;
+  const u32 m = w.lanes(i);
+  if (m == 0) return i + 1;
+  alignas(64) u64 a[kLanes];
+  lane_addresses(w, i->a, (i->aux & kNarrowAddress) != 0, i->imm, a);
+  Target t;
+  resolve<kSpace>(w, i, a, m, kBytes, Access::store, t);
+  R* s[V];
+  for (u32 v = 0; v < V; ++v) s[v] = w.slot<R>(V == 1 ? i->b : i->more[v]);
+  if (w.worker->launch->full_checks && kSpace != Space::local)
+    check_conflicts<M, R, V>(w, i, a, t, s);
+  if (t.kind == Target::Kind::contiguous) {
+    for (u32 v = 0; v < V; ++v) {
+#pragma GCC ivdep
+      for (u32 l = 0; l < kLanes; ++l) {
+        const M value = static_cast<M>(s[v][l]);
+        std::memcpy(t.base + (l * V + v) * sizeof(M), &value, sizeof value);
+      }
+    }
+    return i + 1;
+  }
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((t.ok >> l & 1) == 0) continue;
+    std::byte* p = t.kind == Target::Kind::uniform ? t.base : t.lane[l];
+    for (u32 v = 0; v < V; ++v) {
+      const M value = static_cast<M>(s[v][l]);
+      std::memcpy(p + v * sizeof(M), &value, sizeof value);
+    }
+  }
+  return i + 1;
+}
+
+template <class M, class R, bool kLoad, u32 V>
+Handler by_space(Space s) {
+  if constexpr (kLoad) {
+    switch (s) {
+      case Space::shared:
+        return load<M, R, V, Space::shared>;
+      case Space::local:
+        return load<M, R, V, Space::local>;
+      case Space::generic:
+        return load<M, R, V, Space::generic>;
+      default:
+        return load<M, R, V, Space::global>;
+    }
+  } else {
+    switch (s) {
+      case Space::shared:
+        return store<M, R, V, Space::shared>;
+      case Space::local:
+        return store<M, R, V, Space::local>;
+      case Space::generic:
+        return store<M, R, V, Space::generic>;
+      default:
+        return store<M, R, V, Space::global>;
+    }
+  }
+}
+
+template <class M, class R, bool kLoad>
+Handler by_elements(const AccessForm& f) {
+  if (f.elements == 1) return by_space<M, R, kLoad, 1>(f.space);
+  if (f.elements == 2) return by_space<M, R, kLoad, 2>(f.space);
+  if (sizeof(M) <= 4) return by_space<M, R, kLoad, 4>(f.space);
+  return nullptr;
+}
+
+/// Loads into registers at least as wide as the element.
+template <class M>
+Handler by_register(const AccessForm& f) {
+  if constexpr (sizeof(M) <= 2)
+    if (f.register_bytes == 2) return by_elements<M, u16, true>(f);
+  if constexpr (sizeof(M) <= 4)
+    if (f.register_bytes == 4) return by_elements<M, u32, true>(f);
+  if (f.register_bytes == 8) return by_elements<M, u64, true>(f);
+  return nullptr;
+}
+
+}  // namespace
+
+Handler load_handler(const AccessForm& f) {
+  switch (f.bytes) {
+    case 1:
+      return f.is_signed ? by_register<s8>(f) : by_register<u8>(f);
+    case 2:
+      return f.is_signed ? by_register<s16>(f) : by_register<u16>(f);
+    case 4:
+      return f.is_signed ? by_register<s32>(f) : by_register<u32>(f);
+    default:
+      return by_register<u64>(f);
+  }
+}
+
+Handler store_handler(const AccessForm& f) {
+  switch (f.bytes) {
+    case 1:
+      return by_elements<u8, u16, false>(f);
+    case 2:
+      return by_elements<u16, u16, false>(f);
+    case 4:
+      return by_elements<u32, u32, false>(f);
+    default:
+      return by_elements<u64, u64, false>(f);
+  }
+}
+
+}  // namespace warpwright::simt

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simt/memory.h"
+#include "simt/program.h"
+#include "simt/report.h"
+
+namespace warpwright::simt {
+
+struct BlockState;
+struct Worker;
+
+/// Lanes of one warp that walk together. Inner nodes wait for their children at `block` (their
+/// immediate post-dominator); leaves run.
+struct Split {
+  enum class State : std::uint8_t { free, ready, joining, at_barrier, at_sync };
+  State state = State::free;
+  std::uint8_t barrier = 0;
+  std::uint32_t mask = 0;
+  std::uint32_t reconverge = kNoBlock;    ///< block at which the lanes join their parent
+  std::uint32_t resume_block = kNoBlock;  ///< joining: where to go on
+  std::int32_t parent = -1;
+  std::uint32_t children = 0;
+  const Ins* ip = nullptr;  ///< next instruction when not running
+  bool forced = false;      ///< at_sync: go on without the missing lanes
+};
+
+struct BlockCount {
+  std::uint64_t warps = 0;
+  std::uint64_t lanes = 0;
+};
+
+/// 32 lanes in lockstep. The first fields are what every handler reads.
+struct alignas(64) Warp {
+  std::byte* base[2] = {};  ///< registers, constants
+  std::uint32_t mask = 0;   ///< active lanes of the running split
+  std::uint32_t live = 0;   ///< lanes that have not exited
+  std::uint32_t reconverge = kNoBlock;
+  std::int32_t current = 0;  ///< running split
+  std::int64_t fuel = 0;     ///< warp instructions until the next look at the clock
+  const Kernel* kernel = nullptr;
+  BlockCount* counts = nullptr;
+  Worker* worker = nullptr;
+  BlockState* block = nullptr;
+  std::uint32_t index = 0;  ///< in the block
+  bool done = false;
+  bool yielded = false;     ///< stopped only to let others run
+  std::uint32_t carry = 0;  ///< condition code register, one bit per lane
+  std::uint64_t executed = 0;
+  std::uint32_t sync_epoch = 0;  ///< warp-level synchronisations so far
+  std::vector<Split> splits;
+  std::byte* local = nullptr;
+
+  template <class T>
+  [[nodiscard]] T* slot(Ref ref) const {
+    return reinterpret_cast<T*>(base[ref >> 31] + (ref & ~kConstantBit));
+  }
+  [[nodiscard]] std::uint32_t predicate(Ref ref) const { return *slot<std::uint32_t>(ref); }
+  /// The lanes that an instruction acts on.
+  [[nodiscard]] std::uint32_t lanes(const Ins* i) const {
+    return mask & (predicate(i->guard) ^ i->guard_flip);
+  }
+};
+
+/// Goes to a block: joins other lanes there, or counts it and runs on.
+const Ins* join(Warp& w);
+const Ins* out_of_fuel(Warp& w, const Ins* next);
+
+inline const Ins* enter(Warp& w, std::uint32_t block) {
+  if (block == w.reconverge) return join(w);
+  const BasicBlock& b = w.kernel->blocks[block];
+  BlockCount& count = w.counts[block];
+  count.warps += 1;
+  count.lanes += static_cast<std::uint32_t>(std::popcount(w.mask));
+  w.fuel -= b.size + 1;
+  const Ins* next = w.kernel->code.data() + b.first;
+  if (w.fuel < 0) [[unlikely]]
+    return out_of_fuel(w, next);
+  return next;
+}
+
+/// Removes lanes for good.
+const Ins* exit_lanes(Warp& w, std::uint32_t lanes, const Ins* next);
+
+/// Leaves the running split in its state and goes on with another one of the warp, or leaves it.
+const Ins* switch_split(Warp& w);
+
+/// Starts the warp at its first instruction with the given lanes.
+void start_warp(Warp& w, std::uint32_t lanes);
+
+/// Runs until all lanes have exited, wait, or the warp's share of time is over. Whether anything
+/// was executed.
+bool run_warp(Warp& w);
+
+}  // namespace warpwright::simt

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "simt/machine.h"
+#include "simt/warp.h"
+
+namespace warpwright::simt {
+
+/// What the accesses of one instruction added up to.
+struct AccessStats {
+  std::uint64_t requests = 0, lanes = 0, bytes = 0, sectors = 0;
+  std::uint64_t shared_requests = 0, shared_lanes = 0, wavefronts = 0, ideal_wavefronts = 0;
+  std::uint64_t serialised = 0;
+};
+
+/// What an instruction touched last, so that the next time costs one comparison. The costs of a
+/// scattered access depend only on lanes, offsets between them and the base modulo a sector.
+struct AccessMemo {
+  Address low = 1, high = 0;  ///< the allocation
+  bool fully_valid = false;
+  bool read_only = false;
+  std::uint32_t mask = 0;
+  std::uint32_t phase = 0xffffffffu;
+  std::uint32_t cost = 0;
+  std::uint32_t groups = 0;
+  alignas(64) std::uint32_t offsets[kLanes] = {};
+};
+
+struct Barrier {
+  std::uint32_t arrived = 0;
+  std::uint32_t expected = 0;  ///< 0: every live thread of the block
+  std::uint64_t phase = 0;
+  std::uint32_t popc = 0, seen = 0;
+  std::uint32_t result_popc = 0;
+  bool result_all = false;
+};
+
+/// Who touched a word of shared memory since the last barrier.
+struct SharedWord {
+  std::uint32_t epoch = 0;
+  std::uint8_t writer = 0, reader = 0;  ///< warp + 1; kMany: several
+  std::uint8_t written = 0, read = 0;   ///< masks of bytes; kAtomic in `written`
+};
+
+/// An asynchronous copy that has been issued and not waited for.
+struct PendingCopy {
+  std::uint32_t lanes = 0;
+  std::uint32_t to[kLanes] = {};
+  std::array<std::byte, 16> data[kLanes] = {};
+  std::uint8_t bytes = 0;
+};
+
+struct BlockState {
+  std::uint64_t rank = 0;
+  Dim3 index;
+  std::vector<Warp> warps;
+  std::uint32_t live_threads = 0;
+  std::uint32_t running_warps = 0;
+  Barrier barriers[16];
+  std::byte* shared = nullptr;
+  std::uint32_t shared_bytes = 0;
+  std::vector<std::uint8_t> shared_valid;
+  std::vector<SharedWord> shared_words;
+  std::uint32_t epoch = 1;
+  bool race_checks = false;
+  std::vector<std::deque<std::vector<PendingCopy>>> copies;  ///< by warp: groups, the last open
+  std::vector<std::byte> storage;  ///< registers, constants, shared and local memory
+};
+
+/// What all workers of a launch share.
+struct LaunchState {
+  const Program* program = nullptr;
+  const Kernel* kernel = nullptr;
+  Memory* memory = nullptr;
+  const Launch* launch = nullptr;
+  std::vector<Address> symbols;       ///< by index into ast.variables
+  std::vector<std::uint64_t> blocks;  ///< ranks to run
+  bool full_checks = false, counts = true, cooperative = false, many_threads = false;
+  std::atomic<std::size_t> next_block{0};
+  std::atomic<std::int64_t> budget{0};
+  std::atomic<bool> stop{false};
+  std::uint64_t* race_words = nullptr;
+  std::uint8_t* touched_read = nullptr;  ///< one bit per sector
+  std::uint8_t* touched_written = nullptr;
+  std::uint32_t tag = 1;
+  std::vector<std::atomic<std::uint8_t>> fenced;  ///< by block
+};
+
+/// One thread of the host running blocks.
+struct Worker {
+  LaunchState* launch = nullptr;
+  std::vector<BlockCount> counts;
+  std::vector<std::uint64_t> tally;      ///< by instruction: lanes turned off by the guard
+  std::vector<std::uint64_t> divergent;  ///< by instruction
+  std::vector<AccessStats> stats;
+  std::vector<AccessMemo> memos;
+  std::map<std::pair<int, std::uint32_t>, Fault> faults;  ///< by kind and instruction
+  std::uint64_t barriers = 0;
+  std::uint64_t longest_warp = 0;
+  std::uint64_t clock = 0;
+  std::string printed;
+};
+
+/// Notes a fault of one lane. Cheap on repetition.
+void report(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Address address,
+            std::string_view space, std::string_view detail);
+/// The same with the text made only for the first occurrence.
+template <class MakeDetail>
+void report_lazily(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Address address,
+                   std::string_view space, MakeDetail detail) {
+  const auto it = w.worker->faults.find({static_cast<int>(kind), i->id});
+  if (it != w.worker->faults.end()) {
+    ++it->second.occurrences;
+    return;
+  }
+  report(w, i, kind, lane, address, space, detail());
+}
+
+Dim3 thread_of(const Warp& w, std::uint32_t lane);
+
+/// "line 12" of the source, or "PTX line 34".
+std::string place_of(const Warp& w, const Ins* i);
+
+/// Releases a barrier if everybody it waits for is there.
+void try_release(BlockState& b, std::uint32_t number);
+
+/// Runs a block, or continues it until no warp can go on. True when all threads have exited.
+bool run_block(Worker& worker, BlockState& b);
+void start_block(Worker& worker, BlockState& b, std::uint64_t rank);
+/// Reports a block that cannot go on.
+void report_deadlock(Worker& worker, BlockState& b);
+
+/// Applies asynchronous copies until at most `open` groups are left.
+void finish_copies(Warp& w, std::size_t open, bool all);
+
+}  // namespace warpwright::simt

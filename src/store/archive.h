@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "store/records.h"
+
+namespace warpwright::store {
+
+struct Database;
+
+/// All runs of one SQLite file (write-ahead log, every commit synced). Several processes may use
+/// it at once; one thread per Archive object. Nothing that was committed is lost by kill -9 or a
+/// power cut. The format is store/schema.sql.
+class Archive {
+ public:
+  /// Opens or creates; older formats are migrated, newer ones refused.
+  static Result<std::unique_ptr<Archive>> open(const std::filesystem::path& path,
+                                               const Clock& clock);
+  ~Archive();
+  Archive(const Archive&) = delete;
+  Archive& operator=(const Archive&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const;
+
+  /// Stores a new run; its id is the task's name and the next free number.
+  Result<std::string> create_run(RunRecord run, const std::vector<ConfigValue>& config);
+  Result<std::vector<RunRecord>> runs();
+  /// By id, by unique beginning of an id, or "last"; the error lists what there is.
+  Result<RunRecord> find_run(std::string_view name);
+  Result<std::vector<ConfigValue>> config(const std::string& run);
+  Status set_config(const std::string& run, const ConfigValue& value);
+  Status set_state(const RunRecord& run);  ///< status, ending, best_trial, elapsed_ms
+
+  /// Questions without an answer.
+  Result<std::vector<PromptRecord>> pending(const std::string& run);
+  /// Stores an answer to a pending question; an answer once stored is never replaced.
+  Status tell(const std::string& run, const std::string& trial, const ReplyRecord& reply);
+
+  /// Everything of one run, in order of round, slot and repair.
+  Result<std::vector<TrialRecord>> trials(const std::string& run);
+  Result<std::vector<MessageRecord>> messages(const std::string& run, const std::string& trial);
+
+ private:
+  friend class RunLog;
+  explicit Archive(std::unique_ptr<Database> database);
+  std::unique_ptr<Database> database_;
+};
+
+}  // namespace warpwright::store

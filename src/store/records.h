@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/evaluation.h"
+
+namespace warpwright::store {
+
+/// Written to disk, never renumber.
+enum class RunStatus : int {
+  running = 0,  ///< or its process died: resume goes on
+  waiting = 1,  ///< for answers through `tell`
+  finished = 2,
+  stopped = 3,  ///< by a limit or Ctrl-C; resume goes on
+  failed = 4,   ///< the world failed; resume tries again
+};
+
+std::string_view name_of(RunStatus status);
+
+/// A setting as the run saw it, and where it came from.
+struct ConfigValue {
+  std::string key;
+  std::string value;
+  std::string origin;
+};
+
+struct RunRecord {
+  std::string id;
+  std::string task;
+  std::string task_json;
+  std::string strategy;
+  std::string model;
+  std::string device;
+  RunStatus status = RunStatus::running;
+  std::string ending;
+  std::string best_trial;
+  std::int64_t created_ms = 0;
+  std::int64_t elapsed_ms = 0;
+};
+
+struct MessageRecord {
+  int role = 0;  ///< llm::Role
+  std::string text;
+
+  bool operator==(const MessageRecord&) const = default;
+};
+
+struct PromptRecord {
+  std::string trial;
+  int round = 0;
+  int slot = 0;
+  int repair = 0;
+  std::string kind;
+  std::string parent;
+  std::vector<MessageRecord> messages;
+};
+
+struct ReplyRecord {
+  std::string text;
+  std::string reasoning;
+  std::string model;
+  std::string finish_reason;
+  std::string origin;
+  std::int64_t fresh = 0;
+  std::int64_t cache_read = 0;
+  std::int64_t cache_write = 0;
+  std::int64_t output = 0;
+  std::int64_t reasoning_tokens = 0;
+  bool estimated = false;
+  double cost_usd = 0;
+};
+
+struct FailureRecord {
+  int attempt = 0;
+  std::string error;
+  bool is_final = false;
+  std::int64_t tokens = 0;
+  double cost_usd = 0;
+};
+
+/// A reply's code: the source, or the reason there is none.
+struct CandidateRecord {
+  std::string source;
+  std::string reason;
+};
+
+/// One line of a run's story: everything known of one trial.
+struct TrialRecord {
+  PromptRecord prompt;  ///< without its messages
+  std::optional<ReplyRecord> reply;
+  std::optional<CandidateRecord> candidate;
+  std::string source_sha256;
+  std::optional<Evaluation> evaluation;
+  std::vector<FailureRecord> failures;
+};
+
+}  // namespace warpwright::store

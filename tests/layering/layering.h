@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace warpwright::layering {
+
+/// Folder -> folders it may include. "all" in the document becomes every folder of the table.
+using Table = std::map<std::string, std::set<std::string>>;
+
+/// The table with the columns `folder | is | may include` of a Markdown document.
+Result<Table> parse_table(std::string_view markdown);
+
+/// A folder that reaches itself, as "a -> b -> a"; empty when there is none.
+std::string find_cycle(const Table& table);
+
+/// One source file: its folder under src/, its path for messages, its text.
+struct SourceFile {
+  std::string folder;
+  std::string path;
+  std::string text;
+};
+
+/// Every include the table does not allow, and every folder it does not know: one line each.
+std::vector<std::string> violations(const Table& table, const std::vector<SourceFile>& files);
+
+}  // namespace warpwright::layering
