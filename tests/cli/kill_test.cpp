@@ -2,8 +2,9 @@
 // kill -9 at random moments: every resume ends in the archive of the undisturbed run, no answer is
 // lost, nothing is paid twice. WARPWRIGHT_KILLS sets the number of moments (bench/kill_moments
 // runs 200), WARPWRIGHT_KILL_SEED their choice.
+#include <condition_variable>
 #include <cstdlib>
-#include <map>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -124,20 +125,20 @@ template <class Kind>
 struct Undisturbed {
   std::string story;
   int paid = -1;
-  double seconds = 0;
+  double seconds_per_step = 0;
 };
 
 template <class Kind>
 Undisturbed<Kind> run_undisturbed() {
   Kind way;
-  const auto start = std::chrono::steady_clock::now();
-  for (int step = 0; step < 200; ++step) {
+  double seconds = 0;
+  int steps = 0;
+  for (; steps < 200; ++steps) {
     const auto command = way.next_command();
     if (command.empty()) break;
-    way.program.run(command);
+    seconds += way.program.run(command).wall_s;
   }
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  return {story(way.program.archive(), "last"), way.paid(), took.count()};
+  return {story(way.program.archive(), "last"), way.paid(), seconds / steps};
 }
 
 /// Runs the command and kills it after `delay`; true when the kill hit it alive.
@@ -145,11 +146,20 @@ bool run_and_kill(Program& program, const std::vector<std::string>& arguments,
                   std::chrono::microseconds delay) {
   Command command = program.command(arguments);
   StopSignal kill;
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool over = false;
   std::thread killer([&] {
-    std::this_thread::sleep_for(delay);
-    kill.request(StopReason::interrupted);  // run_process answers a stop with SIGKILL to the group
+    std::unique_lock lock(mutex);
+    // run_process answers a stop with SIGKILL to the group.
+    if (!ended.wait_for(lock, delay, [&] { return over; })) kill.request(StopReason::interrupted);
   });
   const auto exit = run_process(command, &kill);
+  {
+    const std::lock_guard lock(mutex);
+    over = true;
+  }
+  ended.notify_all();
   killer.join();
   EXPECT_TRUE(exit.ok());
   return exit.ok() && exit->stopped;
@@ -159,7 +169,7 @@ template <class Kind>
 int disturb(const Undisturbed<Kind>& expected, std::mt19937& random) {
   Kind way;
   int hits = 0;
-  const double longest_us = std::max(20'000.0, expected.seconds * 0.7e6);
+  const double longest_us = std::max(5'000.0, expected.seconds_per_step * 0.9e6);
   for (int step = 0; step < 400; ++step) {
     const auto command = way.next_command();
     if (command.empty()) break;

@@ -108,7 +108,7 @@ TEST(Provider, TokenBudgetsHoldToTheToken) {
   // Every answer costs 180 tokens, a cut one what came of it; the longest allowed answer is 1000.
   for (const char* scenario : {"answer", "answer,cut", "cut,answer,answer", "missing_usage"}) {
     SCOPED_TRACE(scenario);
-    for (const int budget : {30000, 60000}) {
+    for (const int budget : {12000, 20000}) {
       Scene scene(scenario);
       const auto exit =
           scene.search({"--budget-tokens", std::to_string(budget), "--max-output-tokens", "1000",

@@ -77,9 +77,11 @@ Result<FileDescriptor> listen_on(int wanted, int& port) {
 
 std::string default_answer(std::string_view body) {
   return "Here is the kernel.\n\n```cuda\n// question " + sha256_hex(body).substr(0, 12) +
-         "\nextern \"C\" __global__ void scale(float* x, int n) {\n"
+         "\n__global__ void scale(float* x, int n) {\n"
          "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-         "  if (i < n) x[i] *= 2.0f;\n}\n```\n";
+         "  if (i < n) x[i] *= 2.0f;\n}\n"
+         "extern \"C\" void solve(float* x, int n) { scale<<<(n + 255) / 256, 256>>>(x, n); "
+         "}\n```\n";
 }
 
 std::vector<std::string> acts() {
