@@ -32,7 +32,8 @@ Result<Recipe> make_recipe(const Trial& trial, std::size_t argument);
 /// by several threads: each element depends on recipe, seed and its own index alone.
 void fill(const Recipe& recipe, std::uint64_t seed, std::uint64_t first, std::span<std::byte> out);
 
-/// The values of all buffers that have any, by argument; outputs and scalars are empty.
+/// The values of all buffers that have any, by argument; outputs and scalars are empty. Large
+/// buffers are filled by all cores.
 Result<std::vector<Bytes>> generate_inputs(const Trial& trial);
 
 /// Random bits, different for every seed: what outputs hold before a call.

@@ -22,13 +22,22 @@ struct Product {
   std::size_t inner = 0;
   std::span<const float> left;
   std::span<const float> right;
-  std::vector<double> left_norms;   ///< of rows
+  std::vector<double> left_norms;   ///< of rows; negative until asked for
   std::vector<double> right_norms;  ///< of columns
   double right_norm = 0;            ///< Frobenius
 
+  double left_norm(std::size_t i) {
+    if (left_norms[i] < 0) {
+      double sum = 0;
+      for (std::size_t k = 0; k < inner; ++k)
+        sum += double{left[i * inner + k]} * left[i * inner + k];
+      left_norms[i] = std::sqrt(sum);
+    }
+    return left_norms[i];
+  }
   /// The standard deviation of entry (i, j) if the signs were random.
-  [[nodiscard]] double entry_scale(std::size_t i, std::size_t j) const {
-    return left_norms[i] * right_norms[j] / std::sqrt(static_cast<double>(inner));
+  double entry_scale(std::size_t i, std::size_t j) {
+    return left_norm(i) * right_norms[j] / std::sqrt(static_cast<double>(inner));
   }
 };
 
@@ -46,13 +55,7 @@ Result<Product> product_of(const RuleInput& input) {
                     input.count == p.rows * p.cols;
   if (!fits || input.count == 0 || input.argument.type != ElementType::f32)
     return Error{"freivalds_samples: rows, cols and inner do not fit the buffers"};
-  p.left_norms.resize(p.rows);
-  for (std::size_t i = 0; i < p.rows; ++i) {
-    double sum = 0;
-    for (std::size_t k = 0; k < p.inner; ++k)
-      sum += double{p.left[i * p.inner + k]} * p.left[i * p.inner + k];
-    p.left_norms[i] = std::sqrt(sum);
-  }
+  p.left_norms.assign(p.rows, -1);
   p.right_norms.assign(p.cols, 0);
   for (std::size_t k = 0; k < p.inner; ++k) {
     for (std::size_t j = 0; j < p.cols; ++j)
@@ -86,7 +89,7 @@ Result<Tolerances> tolerances_of(const RuleInput& input) {
 /// relative to the entries' scale as well, so that cancelling entries do not fail honest sums.
 class Entries {
  public:
-  Entries(const RuleInput& input, const Product& product, const Tolerances& tolerances)
+  Entries(const RuleInput& input, Product& product, const Tolerances& tolerances)
       : input_(input), product_(product), tolerances_(tolerances), wrong_(input) {}
 
   void compare(std::size_t i, std::size_t j, double expected) {
@@ -110,7 +113,7 @@ class Entries {
 
  private:
   const RuleInput& input_;
-  const Product& product_;
+  Product& product_;
   const Tolerances& tolerances_;
   WrongElements wrong_;
   double errors_ = 0;
@@ -132,13 +135,18 @@ std::vector<double> random_vectors(std::size_t n, std::uint64_t seed) {
   return r;
 }
 
-// out[k][v] = sum_j row_k[j] * r[j][v], all four vectors in one pass over the matrix.
-void project(const float* row, std::size_t n, const double* r, double* out) {
+// out[v] = sum over j of row[j] * r[j][v], all four vectors in one pass; returns the row's square
+// sum.
+double project(const float* row, std::size_t n, const double* r, double* out) {
   double sum[kVectors] = {};
+  double squares = 0;
   for (std::size_t j = 0; j < n; ++j) {
-    for (int v = 0; v < kVectors; ++v) sum[v] += double{row[j]} * r[j * kVectors + v];
+    const double value = row[j];
+    for (int v = 0; v < kVectors; ++v) sum[v] += value * r[j * kVectors + v];
+    squares += value * value;
   }
   for (int v = 0; v < kVectors; ++v) out[v] = sum[v];
+  return squares;
 }
 
 std::optional<Mismatch> check_projections(const RuleInput& input, const Product& p,
@@ -153,14 +161,10 @@ std::optional<Mismatch> check_projections(const RuleInput& input, const Product&
   for (std::size_t i = 0; i < p.rows; ++i) {
     double want[kVectors];
     double have[kVectors];
-    project(p.left.data() + i * p.inner, p.inner, right_r.data(), want);
-    project(got + i * p.cols, p.cols, r.data(), have);
-    double squares = 0;
-    for (std::size_t j = 0; j < p.cols; ++j)
-      squares += double{got[i * p.cols + j]} * got[i * p.cols + j];
-    const double scale =
-        std::max(p.left_norms[i] * p.right_norm / std::sqrt(static_cast<double>(p.inner)),
-                 std::sqrt(squares));
+    const double left_squares = project(p.left.data() + i * p.inner, p.inner, right_r.data(), want);
+    const double squares = project(got + i * p.cols, p.cols, r.data(), have);
+    const double usual = std::sqrt(left_squares / static_cast<double>(p.inner)) * p.right_norm;
+    const double scale = std::max(usual, std::sqrt(squares));
     bool ok = std::isfinite(squares);
     for (int v = 0; v < kVectors; ++v)
       ok = ok && std::fabs(want[v] - have[v]) <= t.residual * scale;
@@ -198,7 +202,7 @@ Result<bool> freivalds_is_full(const Trial& trial, const CheckRule& check) {
 }
 
 RuleResult check_freivalds(const RuleInput& input) {
-  WW_TRY(const auto product, product_of(input));
+  WW_TRY(auto product, product_of(input));
   WW_TRY(const auto tolerances, tolerances_of(input));
   WW_TRY(const bool full, freivalds_is_full(input.trial, input.check));
   Entries entries(input, product, tolerances);

@@ -5,9 +5,7 @@
 
 namespace warpwright::verify {
 
-std::filesystem::path reference_cache() {
-  return std::filesystem::path(WARPWRIGHT_BINARY).parent_path() / "reference_cache";
-}
+std::filesystem::path reference_cache() { return REFERENCE_CACHE; }
 
 Reference load_reference(const Task& task) {
   auto reference = Reference::load(task, {.cache = reference_cache()});

@@ -117,6 +117,17 @@ TEST(Generate, AnyElementAlone) {
   }
 }
 
+TEST(Generate, ThreadsDoNotShow) {
+  constexpr std::size_t n = (std::size_t{1} << 21) + 17;
+  const auto together = made("normal(0, 1) | drift(1, 2)", n);
+  const auto task = task_with("normal(0, 1) | drift(1, 2)");
+  const TaskSize size{"s", {{"n", static_cast<double>(n)}}};
+  const auto trial = make_trial(task, size, nullptr, 7).value();
+  Bytes alone(n * 4);
+  fill(make_recipe(trial, 1).value(), 7, 0, alone);
+  EXPECT_EQ(std::memcmp(alone.data(), together.data(), alone.size()), 0);
+}
+
 TEST(Generate, SeedsBuffersAndIndicesDiffer) {
   EXPECT_NE(made("normal(0, 1)", 16, 1), made("normal(0, 1)", 16, 2));
   EXPECT_NE(made("uniform(0, 1)", 16, 1, ElementType::f32, 0), made("uniform(0, 1)", 16, 1));

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
+#include "base/files.h"
 #include "suite/load.h"
 #include "verify/bench_case.h"
 
@@ -126,6 +128,46 @@ TEST_P(EveryTask, AcceptsSinglePrecision) {
     const auto mismatch = verdict_on(data, outputs);
     EXPECT_FALSE(mismatch) << mismatch->message;
   }
+}
+
+// The verdict steers the next prompt: a TF32 product is not a wrong product.
+TEST(Verdicts, LowerPrecisionIsCalledSo) {
+  for (const char* name : {"matmul", "conv2d", "mha", "sigmoid", "layernorm"}) {
+    const auto task = suite::load_embedded_task(name).value();
+    const auto reference = load_reference(task);
+    const auto all = general_mutations(task);
+    const auto mutation = std::find_if(
+        all.begin(), all.end(), [](const Mutation& m) { return m.name == "inputs in TF32"; });
+    ASSERT_NE(mutation, all.end());
+    const auto data = make_case(task, reference, {&task.edge_sizes[3], nullptr}, seed());
+    const auto mismatch = verdict_on(data, mutation->mutate(data).value());
+    ASSERT_TRUE(mismatch) << name;
+    EXPECT_EQ(mismatch->verdict, Verdict::precision) << mismatch->message;
+  }
+}
+
+// The example of docs/tasks.md, with its reference, as a reader would copy it.
+TEST(TasksPage, ItsReferenceWorks) {
+  const auto page =
+      read_file(std::filesystem::path(WARPWRIGHT_SOURCE_DIR) / "docs" / "tasks.md").value();
+  const auto block = [&](std::string_view fence) {
+    const auto begin = page.find(fence) + fence.size();
+    return page.substr(begin, page.find("```", begin) - begin);
+  };
+  const auto task = suite::parse_task({.name = "example",
+                                       .where = "docs",
+                                       .toml = block("```toml\n"),
+                                       .baseline = "x",
+                                       .slow = "",
+                                       .reference = block("```cpp\n")});
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  const auto reference = load_reference(*task);
+  const auto cases = cases_for(*task, reference, small_cases());
+  EXPECT_GE(cases.size(), 8u);
+  const auto mutations = general_mutations(*task);
+  for (const auto& data : cases) EXPECT_FALSE(verdict_on(data, data.honest));
+  for (const auto& mutation : mutations)
+    EXPECT_NE(fate_of(mutation, cases), Fate::survived) << mutation.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Suite, EveryTask, ::testing::ValuesIn(suite::embedded_task_names()),

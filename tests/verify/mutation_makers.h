@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Short ways to write a mutation of one output, one input or one value.
+
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "verify/bench_case.h"
+
+namespace warpwright::verify {
+
+using Outputs = std::optional<std::vector<Bytes>>;
+using List = std::vector<Mutation>;
+
+inline std::size_t value(const CaseData& data, std::string_view name) {
+  return static_cast<std::size_t>(data.trial.values.find(name)->second);
+}
+
+/// The only output's floats, changed by a function of the case.
+inline Mutation output(std::string name, std::string argument,
+                       std::function<void(const CaseData&, float*, std::size_t)> change) {
+  return {std::move(name), [argument, change](const CaseData& data) -> Outputs {
+            auto outputs = data.honest;
+            auto& bytes = outputs[index_of(*data.trial.task, argument)];
+            change(data, floats(bytes), bytes.size() / 4);
+            return outputs;
+          }};
+}
+
+/// The reference on an input changed by a function of the case.
+inline Mutation input(std::string name, std::string argument,
+                      std::function<void(const CaseData&, float*, std::size_t)> change) {
+  return {std::move(name), [argument, change](const CaseData& data) -> Outputs {
+            auto inputs = data.inputs;
+            auto& bytes = inputs[index_of(*data.trial.task, argument)];
+            change(data, floats(bytes), bytes.size() / 4);
+            return outputs_with(data, std::move(inputs));
+          }};
+}
+
+inline Mutation values(std::string name,
+                       std::function<std::optional<Values>(const CaseData&)> change) {
+  return {std::move(name), [change](const CaseData& data) -> Outputs {
+            const auto changes = change(data);
+            if (!changes) return std::nullopt;
+            return outputs_with(data, data.inputs, *changes);
+          }};
+}
+
+inline Mutation times(std::string name, std::string argument,
+                      std::function<double(const CaseData&)> factor) {
+  return output(std::move(name), std::move(argument),
+                [factor](const CaseData& d, float* y, std::size_t n) {
+                  for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<float>(y[i] * factor(d));
+                });
+}
+
+inline const float* in(const CaseData& data, std::string_view name) {
+  return floats(data.inputs[index_of(*data.trial.task, name)]);
+}
+
+// a[r][c] becomes what a kernel sees that takes the matrix for its transpose.
+inline void transposed_view(float* a, std::size_t rows, std::size_t cols) {
+  const std::vector<float> old(a, a + rows * cols);
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = 0; c < cols; ++c) a[r * cols + c] = old[c * rows + r];
+  }
+}
+
+/// The lists of special_mutations.cpp's table, by task.
+List conv2d_mutations();
+List copy_mutations();
+List cross_entropy_mutations();
+List dot_mutations();
+List histogram_mutations();
+List layernorm_mutations();
+List matmul_mutations();
+List maxpool3d_mutations();
+List mha_mutations();
+List monte_carlo_mutations();
+List mse_mutations();
+List ols_mutations();
+List reduce_mutations();
+List relu_mutations();
+List reverse_mutations();
+List scan_mutations();
+List sigmoid_mutations();
+List sort_mutations();
+List topk_mutations();
+List transpose_mutations();
+
+}  // namespace warpwright::verify
