@@ -77,9 +77,7 @@ TEST_F(RecordTest, TheSameWithNvccOutOfSight) {
   tools.nvcc = {};
   tools.ptxas.clear();
   tools.toolkit.clear();
-  const auto folder = TemporaryDirectory::create("warpwright-test-");
-  ASSERT_TRUE(folder.ok());
-  const auto lonely = Builder::create(builder().sandbox(), tools, {.cache = folder->path()});
+  const auto lonely = Builder::create(builder().sandbox(), tools, {.cache = cache()});
   ASSERT_TRUE(lonely.ok()) << lonely.error().message;
   auto wanted = request(with_kernel(kSimpleHost), FrontEnd::automatic);
   wanted.assemble = true;
