@@ -128,6 +128,19 @@ TEST_P(SandboxTest, ReadsWhatIsReadableAndWritesWhatIsWritable) {
   EXPECT_EQ(read_file(folder->path() / "in" / "data").value(), "input");
 }
 
+TEST_P(SandboxTest, LinkedFoldersCanBeNamed) {
+  const auto folder = TemporaryDirectory::create("warpwright-test-");
+  ASSERT_TRUE(folder.ok());
+  fs::permissions(folder->path(), fs::perms(0755));
+  fs::create_directories(folder->path() / "real");
+  ASSERT_TRUE(write_file(folder->path() / "real" / "data", "input").ok());
+  fs::create_directory_symlink(folder->path() / "real", folder->path() / "link");
+  Request request = shell("exec cat " + (folder->path() / "link" / "data").string());
+  request.readable = {folder->path() / "link"};
+  const auto exit = run(request);
+  EXPECT_EQ(exit.out, "input") << exit.err;
+}
+
 TEST_P(SandboxTest, CannotWriteOutside) {
   const auto folder = TemporaryDirectory::create("warpwright-test-");
   ASSERT_TRUE(folder.ok());
