@@ -3,8 +3,8 @@
 // Device-wide algorithms are not here; with nvcc the toolkit's own CUB is used instead.
 #pragma once
 
-#include "../cuda/functional"
-#include "../cuda_runtime.h"
+#include <cuda/functional>
+#include <cuda_runtime.h>
 
 #if defined(__CUDA__)
 
@@ -12,15 +12,21 @@ namespace cub {
 
 struct Sum {
   template <class T>
-  __host__ __device__ T operator()(const T& a, const T& b) const { return a + b; }
+  __host__ __device__ T operator()(const T& a, const T& b) const {
+    return a + b;
+  }
 };
 struct Max {
   template <class T>
-  __host__ __device__ T operator()(const T& a, const T& b) const { return a < b ? b : a; }
+  __host__ __device__ T operator()(const T& a, const T& b) const {
+    return a < b ? b : a;
+  }
 };
 struct Min {
   template <class T>
-  __host__ __device__ T operator()(const T& a, const T& b) const { return b < a ? b : a; }
+  __host__ __device__ T operator()(const T& a, const T& b) const {
+    return b < a ? b : a;
+  }
 };
 
 struct NullType {};
@@ -31,11 +37,17 @@ enum BlockReduceAlgorithm {
 };
 enum BlockScanAlgorithm { BLOCK_SCAN_RAKING, BLOCK_SCAN_RAKING_MEMOIZE, BLOCK_SCAN_WARP_SCANS };
 enum BlockLoadAlgorithm {
-  BLOCK_LOAD_DIRECT, BLOCK_LOAD_STRIPED, BLOCK_LOAD_VECTORIZE, BLOCK_LOAD_TRANSPOSE,
+  BLOCK_LOAD_DIRECT,
+  BLOCK_LOAD_STRIPED,
+  BLOCK_LOAD_VECTORIZE,
+  BLOCK_LOAD_TRANSPOSE,
   BLOCK_LOAD_WARP_TRANSPOSE
 };
 enum BlockStoreAlgorithm {
-  BLOCK_STORE_DIRECT, BLOCK_STORE_STRIPED, BLOCK_STORE_VECTORIZE, BLOCK_STORE_TRANSPOSE,
+  BLOCK_STORE_DIRECT,
+  BLOCK_STORE_STRIPED,
+  BLOCK_STORE_VECTORIZE,
+  BLOCK_STORE_TRANSPOSE,
   BLOCK_STORE_WARP_TRANSPOSE
 };
 
@@ -148,7 +160,8 @@ class BlockReduce {
     if ((thread & 31) == 0) parts_[thread / 32] = value;
     __syncthreads();
     if (thread == 0) {
-      for (int warp = 1; warp < kWarps && warp * 32 < valid; ++warp) value = op(value, parts_[warp]);
+      for (int warp = 1; warp < kWarps && warp * 32 < valid; ++warp)
+        value = op(value, parts_[warp]);
     }
     return value;
   }
@@ -205,7 +218,9 @@ class BlockScan {
     out = first ? initial : op(initial, before);
   }
   __device__ void InclusiveSum(T in, T& out) { InclusiveScan(in, out, cub::Sum()); }
-  __device__ void InclusiveSum(T in, T& out, T& total) { InclusiveScan(in, out, cub::Sum(), total); }
+  __device__ void InclusiveSum(T in, T& out, T& total) {
+    InclusiveScan(in, out, cub::Sum(), total);
+  }
   __device__ void ExclusiveSum(T in, T& out) { ExclusiveScan(in, out, T{}, cub::Sum()); }
   __device__ void ExclusiveSum(T in, T& out, T& total) {
     ExclusiveScan(in, out, T{}, cub::Sum(), total);
