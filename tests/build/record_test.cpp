@@ -295,6 +295,14 @@ TEST_F(RecordTest, CallsWithoutAPlaceInAPlanAreNamed) {
       Verdict::host_error, "leave the device buffer of 256 bytes", 6);
 }
 
+TEST_F(RecordTest, RareCallsAreNamedAtTheCall) {
+  refused(
+      "extern \"C\" int cudaCreateTextureObject(void*);\n"
+      "extern \"C\" void solve(const float* x, float* y, int n) {\n"
+      "  cudaCreateTextureObject(nullptr); }\n",
+      Verdict::host_error, "cudaCreateTextureObject: this call cannot be part", 6);
+}
+
 TEST_F(RecordTest, LaunchesTheDeviceRefusesAreLaunchErrors) {
   refused("extern \"C\" void solve(const float* x, float* y, int n) { k<<<1, 2048>>>(x, y, n); }\n",
           Verdict::launch_error, "cudaErrorInvalidConfiguration", 4);
