@@ -125,8 +125,9 @@ Status compile_recorder(const Builder& builder, FrontEnd front_end, const fs::pa
   std::vector<std::string> compile = {(clang ? tools.clang : tools.host).path.string()};
   if (clang) compile.emplace_back("--driver-mode=g++");
   auto program = compile;
-  compile.insert(compile.end(), {"-std=c++17", "-O0", "-fPIC", "-shared", "-fvisibility=hidden",
-                                 "-I" + include, "all.cpp", "-o", "librecorder.so"});
+  compile.insert(compile.end(),
+                 {"-std=c++17", "-O0", "-fPIC", "-shared", "-fvisibility=hidden", "-I" + include,
+                  "all.cpp", "unsupported.cpp", "-o", "librecorder.so"});
   program.insert(program.end(),
                  {"program.cpp", "-o", "record", "-L.", "-l:librecorder.so", "-Wl,-rpath,$ORIGIN"});
   for (const auto& argv : {compile, program}) {

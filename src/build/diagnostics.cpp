@@ -91,7 +91,8 @@ std::optional<Message> unlocated(std::string_view line) {
   if (const auto at = line.find("undefined reference to "); at != std::string_view::npos) {
     message.diagnostic.severity = "error";
     message.diagnostic.message =
-        std::string(line.substr(at)) + " (only the CUDA runtime and the C++ library are linked)";
+        std::string(line.substr(at)) +
+        " (candidates get the C++ library and the usual part of the CUDA runtime, nothing else)";
     return message;
   }
   for (const std::string_view prefix : {"ptxas", "nvlink", "LLVM ERROR", "clang", "nvcc"}) {

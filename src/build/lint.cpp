@@ -75,17 +75,23 @@ std::vector<Directive> directives(std::string_view text) {
   return found;
 }
 
+std::string_view after_space(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n\f\v");
+  return first == std::string_view::npos ? std::string_view() : text.substr(first);
+}
+
 int missing_solve(std::string_view stripped, std::string_view original, std::string_view) {
   // The literal is gone from the stripped text, so "extern" is found there and its language in
   // the original, at the same place.
-  for (auto at = find_word(stripped, "extern"); at != std::string_view::npos;
-       at = find_word(stripped, "extern", at + 1)) {
-    const std::string_view after = trimmed(original.substr(at + 6));
-    if (!after.starts_with("\"C\"")) continue;
-    const auto name = find_word(stripped, "solve", at);
-    if (name == std::string_view::npos) continue;
-    const std::string_view rest = trimmed(stripped.substr(name + 5));
-    if (rest.starts_with("(")) return 0;
+  auto at = find_word(stripped, "extern");
+  while (at != std::string_view::npos &&
+         !after_space(original.substr(at + 6)).starts_with("\"C\"")) {
+    at = find_word(stripped, "extern", at + 1);
+  }
+  if (at == std::string_view::npos) return 1;
+  for (auto name = find_word(stripped, "solve", at); name != std::string_view::npos;
+       name = find_word(stripped, "solve", name + 1)) {
+    if (after_space(stripped.substr(name + 5)).starts_with("(")) return 0;
   }
   return 1;
 }
@@ -151,9 +157,8 @@ int one_kernel(std::string_view stripped, std::string_view, std::string_view lan
   for (auto at = find_word(stripped, "__global__"); at != std::string_view::npos;
        at = find_word(stripped, "__global__", at + 1)) {
     // A declaration ends with ';' before any body begins.
-    const auto body = stripped.find('{', at);
-    const auto end = stripped.find(';', at);
-    if (body == std::string_view::npos || end < body) continue;
+    const auto end = stripped.find_first_of("{;", at);
+    if (end == std::string_view::npos || stripped[end] == ';') continue;
     ++definitions;
     if (definitions > 1) return line_at(stripped, at);
   }
@@ -164,6 +169,7 @@ int too_large(std::string_view, std::string_view original, std::string_view) {
   return original.size() > kMaxSourceBytes ? 1 : 0;
 }
 
+// In order: the first rule guards the others against huge texts.
 constexpr std::array<LintRule, 7> kRules = {{
     {"too_large", "sources above 1 MiB", "the source is larger than 1 MiB", too_large},
     {"missing_solve", "a definition of extern \"C\" solve(...)",
@@ -199,28 +205,38 @@ std::size_t blank_raw_string(std::string_view in, std::size_t at) {
   return close == std::string_view::npos ? in.size() : close + end.size();
 }
 
-/// Whether position `at` stands on an #include line, spliced lines joined.
-bool is_include_line(std::string_view in, std::size_t at) {
-  std::size_t from = at;
-  while (from > 0 && (in[from - 1] != '\n' || (from > 1 && in[from - 2] == '\\'))) --from;
-  std::string joined;
-  for (std::size_t i = from; i < at; ++i) {
-    if (in.substr(i, 2) == "\\\n") {
-      ++i;
-    } else {
-      joined += in[i];
+/// For each byte, whether it stands on an #include line; spliced lines count as one.
+std::vector<bool> include_lines(std::string_view in) {
+  std::vector<bool> marks(in.size());
+  std::size_t start = 0;
+  while (start < in.size()) {
+    std::size_t end = start;
+    std::string joined;
+    while (end < in.size() && in[end] != '\n') {
+      if (in.substr(end, 2) == "\\\n") {
+        end += 2;
+      } else {
+        joined += in[end++];
+      }
     }
+    std::string_view line = trimmed(joined);
+    if (line.starts_with("#") || line.starts_with("%:")) {
+      line = trimmed(line.substr(line.starts_with("#") ? 1 : 2));
+      if (line.starts_with("include") || line.starts_with("import")) {
+        std::fill(marks.begin() + static_cast<long>(start), marks.begin() + static_cast<long>(end),
+                  true);
+      }
+    }
+    start = end + 1;
   }
-  std::string_view line = trimmed(joined);
-  if (!line.starts_with("#") && !line.starts_with("%:")) return false;
-  line = trimmed(line.substr(line.starts_with("#") ? 1 : 2));
-  return line.starts_with("include") || line.starts_with("import");
+  return marks;
 }
 
 }  // namespace
 
 std::string strip_source(std::string_view in) {
   std::string out(in.size(), ' ');
+  const std::vector<bool> on_include = include_lines(in);
   std::size_t at = 0;
   while (at < in.size()) {
     const char c = in[at];
@@ -241,7 +257,7 @@ std::string strip_source(std::string_view in) {
       for (; at < stop; ++at) {
         if (in[at] == '\n') out[at] = '\n';
       }
-    } else if (c == '"' && is_include_line(in, at)) {
+    } else if (c == '"' && on_include[at]) {
       while (at < in.size() && in[at] != '\n') {
         out[at] = in[at];
         ++at;
@@ -259,7 +275,8 @@ std::string strip_source(std::string_view in) {
 std::span<const LintRule> lint_rules() { return kRules; }
 
 std::optional<LintFinding> lint(std::string_view source, std::string_view lane) {
-  const std::string stripped = strip_source(source);
+  const std::string stripped =
+      source.size() > kMaxSourceBytes ? std::string() : strip_source(source);
   for (const auto& rule : kRules) {
     const int line = rule.check(stripped, source, lane);
     if (line > 0) return LintFinding{std::string(rule.name), line, std::string(rule.message)};

@@ -63,4 +63,26 @@ double occupancy(const DeviceFacts& device, int registers, int shared_bytes, int
   return static_cast<double>(blocks * warps * 32) / device.max_threads_per_sm;
 }
 
+std::vector<KernelResources> with_launches(std::vector<KernelResources> resources,
+                                           const std::vector<LaunchPlan>& plans,
+                                           const DeviceFacts& device) {
+  for (auto& kernel : resources) {
+    const int static_bytes = kernel.shared_bytes;
+    bool seen = false;
+    for (const auto& plan : plans) {
+      for (const auto& step : plan.steps) {
+        const auto* launch = std::get_if<KernelLaunch>(&step);
+        if (launch == nullptr || launch->kernel != kernel.kernel) continue;
+        const int shared = static_bytes + static_cast<int>(launch->shared_bytes);
+        const int threads = static_cast<int>(launch->block.x * launch->block.y * launch->block.z);
+        const double share = occupancy(device, kernel.registers, shared, threads);
+        kernel.shared_bytes = std::max(kernel.shared_bytes, shared);
+        kernel.occupancy = seen ? std::min(kernel.occupancy, share) : share;
+        seen = true;
+      }
+    }
+  }
+  return resources;
+}
+
 }  // namespace warpwright::build

@@ -61,8 +61,11 @@ void add_system(ChildSetup& setup) {
 
 void add_paths(ChildSetup& setup, const Request& request) {
   const auto add = [&setup](const fs::path& path, bool writable) {
+    // The source is looked up where absolute links would lead elsewhere, so none may be left.
+    std::error_code code;
+    const fs::path real = fs::canonical(path, code);
     setup.root.push_back({.kind = kind_of(path),
-                          .source = path.string(),
+                          .source = (code ? path : real).string(),
                           .target = path.string(),
                           .writable = writable});
   };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 namespace warpwright::build {
@@ -77,6 +78,17 @@ TEST(Lint, StrictLaneWantsExactlyOneKernel) {
 
 TEST(Lint, HugeSourcesAreRefused) {
   expect_finding(kGood + std::string(2 << 20, ' '), "too_large", 1);
+}
+
+TEST(Lint, TakesLinearTime) {
+  std::string text;
+  for (const std::string piece : {"\"a\" ", "extern \"C\" ", "__global__ x; ", "#include \"\n"}) {
+    text.clear();
+    while (text.size() < 1'000'000) text += piece;
+    const auto started = std::chrono::steady_clock::now();
+    (void)lint(text, "strict");
+    EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5)) << piece;
+  }
 }
 
 TEST(StripSource, KeepsLinesAndColumns) {

@@ -77,9 +77,7 @@ TEST_F(RecordTest, TheSameWithNvccOutOfSight) {
   tools.nvcc = {};
   tools.ptxas.clear();
   tools.toolkit.clear();
-  const auto folder = TemporaryDirectory::create("warpwright-test-");
-  ASSERT_TRUE(folder.ok());
-  const auto lonely = Builder::create(builder().sandbox(), tools, {.cache = folder->path()});
+  const auto lonely = Builder::create(builder().sandbox(), tools, {.cache = cache()});
   ASSERT_TRUE(lonely.ok()) << lonely.error().message;
   auto wanted = request(with_kernel(kSimpleHost), FrontEnd::automatic);
   wanted.assemble = true;
@@ -295,6 +293,14 @@ TEST_F(RecordTest, CallsWithoutAPlaceInAPlanAreNamed) {
       "extern \"C\" void solve(const float* x, float* y, int n) {\n\n"
       "  cudaMemset(y, 0, n * 4 + 1); }\n",
       Verdict::host_error, "leave the device buffer of 256 bytes", 6);
+}
+
+TEST_F(RecordTest, RareCallsAreNamedAtTheCall) {
+  refused(
+      "extern \"C\" int cudaCreateTextureObject(void*);\n"
+      "extern \"C\" void solve(const float* x, float* y, int n) {\n"
+      "  cudaCreateTextureObject(nullptr); }\n",
+      Verdict::host_error, "cudaCreateTextureObject: this call cannot be part", 6);
 }
 
 TEST_F(RecordTest, LaunchesTheDeviceRefusesAreLaunchErrors) {

@@ -93,6 +93,22 @@ TEST(Occupancy, FollowsTheScarcestResource) {
   EXPECT_DOUBLE_EQ(occupancy(h200, 32, 0, 2048), 0.0);
 }
 
+TEST(Occupancy, LaunchesAddDynamicSharedMemory) {
+  KernelLaunch wide;
+  wide.kernel = "a";
+  wide.block = {1024, 1, 1};
+  KernelLaunch deep = wide;
+  deep.shared_bytes = 200 * 1024;
+  LaunchPlan plan;
+  plan.steps = {wide, deep};
+  const std::vector<KernelResources> before = {{"a", 32, 0, 0, 0, 4096, 0},
+                                               {"b", 32, 0, 0, 0, 64, 0}};
+  const auto after = with_launches(before, {plan}, *known_device("h200"));
+  EXPECT_EQ(after[0].shared_bytes, 4096 + 200 * 1024);
+  EXPECT_DOUBLE_EQ(after[0].occupancy, 0.5);
+  EXPECT_EQ(after[1], before[1]);
+}
+
 TEST(PtxEntries, LaysParametersOut) {
   const auto entries = ptx_entries(R"(
 .version 8.3

@@ -27,6 +27,7 @@ class Workbench : public ::testing::Test {
   }
 
   static const Builder& builder() { return shared()->builder; }
+  static std::filesystem::path cache() { return shared()->folder.path() / "cache"; }
 
   /// Skips the test, saying why, where the machine lacks the compiler.
   static bool lacks(FrontEnd front_end) {

@@ -80,11 +80,12 @@ class grid_group {
     if (space == nullptr) __trap();
     __syncthreads();
     if (ww::block_thread_rank() == 0) {
-      const unsigned amount =
-          block_rank() == 0 ? 0x80000001U - (unsigned)num_blocks() : 1U;
+      const unsigned amount = block_rank() == 0 ? 0x80000001U - (unsigned)num_blocks() : 1U;
       unsigned before, now;
       asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;"
-                   : "=r"(before) : "l"(space + 1), "r"(amount) : "memory");
+                   : "=r"(before)
+                   : "l"(space + 1), "r"(amount)
+                   : "memory");
       do {
         asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(space + 1) : "memory");
       } while (((now ^ before) & 0x80000000U) == 0);
@@ -194,7 +195,8 @@ static inline __device__ coalesced_group coalesced_threads() {
 /// Size consecutive lanes of a warp; Size is a power of two up to 32.
 template <unsigned Size, class Parent = thread_block>
 class thread_block_tile {
-  static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0, "tiles are powers of two to 32");
+  static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
+                "tiles are powers of two to 32");
 
  public:
   __device__ static void sync() { __syncwarp(mask()); }

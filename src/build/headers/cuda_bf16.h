@@ -60,9 +60,7 @@ __WW_HD float2 __bfloat1622float2(const __nv_bfloat162 h) {
 __WW_HD __nv_bfloat16 __low2bfloat16(const __nv_bfloat162 h) { return h.x; }
 __WW_HD __nv_bfloat16 __high2bfloat16(const __nv_bfloat162 h) { return h.y; }
 __WW_HD __nv_bfloat162 __low2bfloat162(const __nv_bfloat162 h) { return __nv_bfloat162(h.x, h.x); }
-__WW_HD __nv_bfloat162 __high2bfloat162(const __nv_bfloat162 h) {
-  return __nv_bfloat162(h.y, h.y);
-}
+__WW_HD __nv_bfloat162 __high2bfloat162(const __nv_bfloat162 h) { return __nv_bfloat162(h.y, h.y); }
 
 #if defined(__CUDA__)
 __WW_HALF_FUNCTIONS(__nv_bfloat16)
@@ -77,7 +75,9 @@ __WW_D __nv_bfloat16 atomicAdd(__nv_bfloat16* p, const __nv_bfloat16 v) {
 __WW_D __nv_bfloat162 atomicAdd(__nv_bfloat162* p, const __nv_bfloat162 v) {
   unsigned old;
   asm volatile("atom.add.noftz.bf16x2 %0, [%1], %2;"
-               : "=r"(old) : "l"(p), "r"(__builtin_bit_cast(unsigned, v)) : "memory");
+               : "=r"(old)
+               : "l"(p), "r"(__builtin_bit_cast(unsigned, v))
+               : "memory");
   return __builtin_bit_cast(__nv_bfloat162, old);
 }
 #endif

@@ -95,7 +95,9 @@ __WW_D __half atomicAdd(__half* p, const __half v) {
 __WW_D __half2 atomicAdd(__half2* p, const __half2 v) {
   unsigned old;
   asm volatile("atom.add.noftz.f16x2 %0, [%1], %2;"
-               : "=r"(old) : "l"(p), "r"(__builtin_bit_cast(unsigned, v)) : "memory");
+               : "=r"(old)
+               : "l"(p), "r"(__builtin_bit_cast(unsigned, v))
+               : "memory");
   return __builtin_bit_cast(__half2, old);
 }
 #endif

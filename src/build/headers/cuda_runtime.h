@@ -36,9 +36,9 @@ static inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* source
   return ::cudaMemcpyToSymbol((const void*)&symbol, source, count, offset, kind);
 }
 template <class T>
-static inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* source,
-                                                  size_t count, size_t offset,
-                                                  cudaMemcpyKind kind, cudaStream_t stream = 0) {
+static inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* source, size_t count,
+                                                  size_t offset, cudaMemcpyKind kind,
+                                                  cudaStream_t stream = 0) {
   return ::cudaMemcpyToSymbolAsync((const void*)&symbol, source, count, offset, kind, stream);
 }
 template <class T>
@@ -109,8 +109,10 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blo
 }
 /// Tries every whole number of warps, largest first, as the toolkit's own version does.
 template <class Bytes, class T>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(
-    int* grid_size, int* block_size, T function, Bytes bytes_of, int limit = 0) {
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid_size,
+                                                                         int* block_size,
+                                                                         T function, Bytes bytes_of,
+                                                                         int limit = 0) {
   cudaFuncAttributes attributes;
   cudaError_t status = ::cudaFuncGetAttributes(&attributes, (const void*)function);
   int device = 0, multiprocessors = 0;

@@ -66,7 +66,10 @@ static inline __device__ void curand_init(unsigned long long seed, unsigned long
 }
 static inline __device__ unsigned curand(curandStatePhilox4_32_10* state) {
   const uint4 o = state->output;
-  const unsigned word = state->used == 0 ? o.x : state->used == 1 ? o.y : state->used == 2 ? o.z : o.w;
+  const unsigned word = state->used == 0   ? o.x
+                        : state->used == 1 ? o.y
+                        : state->used == 2 ? o.z
+                                           : o.w;
   if (++state->used == 4) {
     ww_curand::advance(state->counter, 1);
     state->output = ww_curand::philox(state->counter, state->key);

@@ -4,9 +4,9 @@
 
 #include "host_defines.h"
 
-#define __WW_ATOMIC2(NAME, T, WRAPPED)                                                            \
-  static inline __device__ T NAME(T* p, T v) { return WRAPPED(p, v); }                            \
-  static inline __device__ T NAME##_block(T* p, T v) { return WRAPPED##_block(p, v); }            \
+#define __WW_ATOMIC2(NAME, T, WRAPPED)                                                 \
+  static inline __device__ T NAME(T* p, T v) { return WRAPPED(p, v); }                 \
+  static inline __device__ T NAME##_block(T* p, T v) { return WRAPPED##_block(p, v); } \
   static inline __device__ T NAME##_system(T* p, T v) { return WRAPPED##_system(p, v); }
 
 __WW_ATOMIC2(atomicAdd, int, __iAtomicAdd)
@@ -68,7 +68,9 @@ static inline __device__ int atomicCAS_system(int* p, int compare, int v) {
 static inline __device__ unsigned short atomicCAS(unsigned short* p, unsigned short compare,
                                                   unsigned short v) {
   unsigned short old;
-  asm volatile("atom.cas.b16 %0, [%1], %2, %3;" : "=h"(old) : "l"(p), "h"(compare), "h"(v)
+  asm volatile("atom.cas.b16 %0, [%1], %2, %3;"
+               : "=h"(old)
+               : "l"(p), "h"(compare), "h"(v)
                : "memory");
   return old;
 }

@@ -5,68 +5,68 @@
 
 #include "vector_types.h"
 
-#define __WW_LOAD(NAME, HINT, T, SUFFIX, LETTER)                                         \
-  static inline __device__ T NAME(const T* p) {                                          \
-    T v;                                                                                 \
-    asm("ld.global." HINT "." SUFFIX " %0, [%1];" : "=" LETTER(v) : "l"(p) : "memory");  \
-    return v;                                                                            \
+#define __WW_LOAD(NAME, HINT, T, SUFFIX, LETTER)                                        \
+  static inline __device__ T NAME(const T* p) {                                         \
+    T v;                                                                                \
+    asm("ld.global." HINT "." SUFFIX " %0, [%1];" : "=" LETTER(v) : "l"(p) : "memory"); \
+    return v;                                                                           \
   }
-#define __WW_LOAD2(NAME, HINT, T, SUFFIX, LETTER)                          \
-  static inline __device__ T NAME(const T* p) {                            \
-    T v;                                                                   \
-    asm("ld.global." HINT ".v2." SUFFIX " {%0, %1}, [%2];"                 \
-        : "=" LETTER(v.x), "=" LETTER(v.y)                                 \
-        : "l"(p)                                                           \
-        : "memory");                                                       \
-    return v;                                                              \
+#define __WW_LOAD2(NAME, HINT, T, SUFFIX, LETTER)          \
+  static inline __device__ T NAME(const T* p) {            \
+    T v;                                                   \
+    asm("ld.global." HINT ".v2." SUFFIX " {%0, %1}, [%2];" \
+        : "=" LETTER(v.x), "=" LETTER(v.y)                 \
+        : "l"(p)                                           \
+        : "memory");                                       \
+    return v;                                              \
   }
-#define __WW_LOAD4(NAME, HINT, T, SUFFIX, LETTER)                                        \
-  static inline __device__ T NAME(const T* p) {                                          \
-    T v;                                                                                 \
-    asm("ld.global." HINT ".v4." SUFFIX " {%0, %1, %2, %3}, [%4];"                       \
-        : "=" LETTER(v.x), "=" LETTER(v.y), "=" LETTER(v.z), "=" LETTER(v.w)             \
-        : "l"(p)                                                                         \
-        : "memory");                                                                     \
-    return v;                                                                            \
+#define __WW_LOAD4(NAME, HINT, T, SUFFIX, LETTER)                            \
+  static inline __device__ T NAME(const T* p) {                              \
+    T v;                                                                     \
+    asm("ld.global." HINT ".v4." SUFFIX " {%0, %1, %2, %3}, [%4];"           \
+        : "=" LETTER(v.x), "=" LETTER(v.y), "=" LETTER(v.z), "=" LETTER(v.w) \
+        : "l"(p)                                                             \
+        : "memory");                                                         \
+    return v;                                                                \
   }
-#define __WW_STORE(NAME, HINT, T, SUFFIX, LETTER)                                                 \
-  static inline __device__ void NAME(T* p, T v) {                                                 \
-    asm volatile("st.global." HINT "." SUFFIX " [%0], %1;" : : "l"(p), LETTER(v) : "memory");     \
+#define __WW_STORE(NAME, HINT, T, SUFFIX, LETTER)                                             \
+  static inline __device__ void NAME(T* p, T v) {                                             \
+    asm volatile("st.global." HINT "." SUFFIX " [%0], %1;" : : "l"(p), LETTER(v) : "memory"); \
   }
-#define __WW_STORE2(NAME, HINT, T, SUFFIX, LETTER)                         \
-  static inline __device__ void NAME(T* p, T v) {                          \
-    asm volatile("st.global." HINT ".v2." SUFFIX " [%0], {%1, %2};"        \
-                 :                                                         \
-                 : "l"(p), LETTER(v.x), LETTER(v.y)                        \
-                 : "memory");                                              \
+#define __WW_STORE2(NAME, HINT, T, SUFFIX, LETTER)                  \
+  static inline __device__ void NAME(T* p, T v) {                   \
+    asm volatile("st.global." HINT ".v2." SUFFIX " [%0], {%1, %2};" \
+                 :                                                  \
+                 : "l"(p), LETTER(v.x), LETTER(v.y)                 \
+                 : "memory");                                       \
   }
-#define __WW_STORE4(NAME, HINT, T, SUFFIX, LETTER)                                       \
-  static inline __device__ void NAME(T* p, T v) {                                        \
-    asm volatile("st.global." HINT ".v4." SUFFIX " [%0], {%1, %2, %3, %4};"              \
-                 :                                                                       \
-                 : "l"(p), LETTER(v.x), LETTER(v.y), LETTER(v.z), LETTER(v.w)            \
-                 : "memory");                                                            \
+#define __WW_STORE4(NAME, HINT, T, SUFFIX, LETTER)                            \
+  static inline __device__ void NAME(T* p, T v) {                             \
+    asm volatile("st.global." HINT ".v4." SUFFIX " [%0], {%1, %2, %3, %4};"   \
+                 :                                                            \
+                 : "l"(p), LETTER(v.x), LETTER(v.y), LETTER(v.z), LETTER(v.w) \
+                 : "memory");                                                 \
   }
 
-#define __WW_ALL_TYPES(ONE, TWO, FOUR, NAME, HINT)   \
-  ONE(NAME, HINT, short, "s16", "h")                 \
-  ONE(NAME, HINT, unsigned short, "u16", "h")        \
-  ONE(NAME, HINT, int, "s32", "r")                   \
-  ONE(NAME, HINT, unsigned int, "u32", "r")          \
-  ONE(NAME, HINT, long, "s64", "l")                  \
-  ONE(NAME, HINT, unsigned long, "u64", "l")         \
-  ONE(NAME, HINT, long long, "s64", "l")             \
-  ONE(NAME, HINT, unsigned long long, "u64", "l")    \
-  ONE(NAME, HINT, float, "f32", "f")                 \
-  ONE(NAME, HINT, double, "f64", "d")                \
-  TWO(NAME, HINT, int2, "s32", "r")                  \
-  TWO(NAME, HINT, uint2, "u32", "r")                 \
-  TWO(NAME, HINT, float2, "f32", "f")                \
-  TWO(NAME, HINT, double2, "f64", "d")               \
-  TWO(NAME, HINT, longlong2, "s64", "l")             \
-  TWO(NAME, HINT, ulonglong2, "u64", "l")            \
-  FOUR(NAME, HINT, int4, "s32", "r")                 \
-  FOUR(NAME, HINT, uint4, "u32", "r")                \
+#define __WW_ALL_TYPES(ONE, TWO, FOUR, NAME, HINT) \
+  ONE(NAME, HINT, short, "s16", "h")               \
+  ONE(NAME, HINT, unsigned short, "u16", "h")      \
+  ONE(NAME, HINT, int, "s32", "r")                 \
+  ONE(NAME, HINT, unsigned int, "u32", "r")        \
+  ONE(NAME, HINT, long, "s64", "l")                \
+  ONE(NAME, HINT, unsigned long, "u64", "l")       \
+  ONE(NAME, HINT, long long, "s64", "l")           \
+  ONE(NAME, HINT, unsigned long long, "u64", "l")  \
+  ONE(NAME, HINT, float, "f32", "f")               \
+  ONE(NAME, HINT, double, "f64", "d")              \
+  TWO(NAME, HINT, int2, "s32", "r")                \
+  TWO(NAME, HINT, uint2, "u32", "r")               \
+  TWO(NAME, HINT, float2, "f32", "f")              \
+  TWO(NAME, HINT, double2, "f64", "d")             \
+  TWO(NAME, HINT, longlong2, "s64", "l")           \
+  TWO(NAME, HINT, ulonglong2, "u64", "l")          \
+  FOUR(NAME, HINT, int4, "s32", "r")               \
+  FOUR(NAME, HINT, uint4, "u32", "r")              \
   FOUR(NAME, HINT, float4, "f32", "f")
 
 __WW_ALL_TYPES(__WW_LOAD, __WW_LOAD2, __WW_LOAD4, __ldcg, "cg")
@@ -134,12 +134,12 @@ static inline __device__ void __prefetch_global_l2(const void* p) {
   asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
 }
 
-#define __WW_MATCH(T, BITS, AS)                                                                  \
-  static inline __device__ unsigned __match_any_sync(unsigned mask, T value) {                   \
-    return __match##BITS##_any_sync(mask, __builtin_bit_cast(AS, value));                        \
-  }                                                                                              \
-  static inline __device__ unsigned __match_all_sync(unsigned mask, T value, int* predicate) {   \
-    return __match##BITS##_all_sync(mask, __builtin_bit_cast(AS, value), predicate);             \
+#define __WW_MATCH(T, BITS, AS)                                                                \
+  static inline __device__ unsigned __match_any_sync(unsigned mask, T value) {                 \
+    return __match##BITS##_any_sync(mask, __builtin_bit_cast(AS, value));                      \
+  }                                                                                            \
+  static inline __device__ unsigned __match_all_sync(unsigned mask, T value, int* predicate) { \
+    return __match##BITS##_all_sync(mask, __builtin_bit_cast(AS, value), predicate);           \
   }
 __WW_MATCH(int, 32, unsigned)
 __WW_MATCH(unsigned, 32, unsigned)

@@ -80,8 +80,8 @@ __WW_DEFINE double __nv_hiloint2double(int a, int b) {
 }
 
 // Exact floating-point functions.
-#define __WW_BOTH(NAME, BUILTIN)                                                       \
-  __WW_DEFINE double __nv_##NAME(double a) { return __builtin_##BUILTIN(a); }          \
+#define __WW_BOTH(NAME, BUILTIN)                                              \
+  __WW_DEFINE double __nv_##NAME(double a) { return __builtin_##BUILTIN(a); } \
   __WW_DEFINE float __nv_##NAME##f(float a) { return __builtin_##BUILTIN##f(a); }
 __WW_BOTH(fabs, fabs)
 __WW_BOTH(ceil, ceil)
@@ -129,53 +129,49 @@ __WW_DEFINE long long __nv_llroundf(float a) { return __nvvm_f2ll_rz(__nv_roundf
 
 // Each rounding under CUDA's name: nearest, down, up, towards zero.
 #define __WW_ROUND(PAIR) PAIR(rn, rn) PAIR(rd, rm) PAIR(ru, rp) PAIR(rz, rz)
-#define __WW_ARITHMETIC(CUDA, PTX)                                                               \
-  __WW_DEFINE float __nv_fadd_##CUDA(float a, float b) { return __nvvm_add_##PTX##_f(a, b); }    \
-  __WW_DEFINE float __nv_fsub_##CUDA(float a, float b) { return __nvvm_add_##PTX##_f(a, -b); }   \
-  __WW_DEFINE float __nv_fmul_##CUDA(float a, float b) { return __nvvm_mul_##PTX##_f(a, b); }    \
-  __WW_DEFINE float __nv_fdiv_##CUDA(float a, float b) { return __nvvm_div_##PTX##_f(a, b); }    \
-  __WW_DEFINE float __nv_frcp_##CUDA(float a) { return __nvvm_rcp_##PTX##_f(a); }                \
-  __WW_DEFINE float __nv_fsqrt_##CUDA(float a) { return __nvvm_sqrt_##PTX##_f(a); }              \
-  __WW_DEFINE float __nv_fmaf_##CUDA(float a, float b, float c) {                                \
-    return __nvvm_fma_##PTX##_f(a, b, c);                                                        \
-  }                                                                                              \
-  __WW_DEFINE float __nv_fmaf_ieee_##CUDA(float a, float b, float c) {                           \
-    return __nvvm_fma_##PTX##_f(a, b, c);                                                        \
-  }                                                                                              \
-  __WW_DEFINE double __nv_dadd_##CUDA(double a, double b) { return __nvvm_add_##PTX##_d(a, b); } \
-  __WW_DEFINE double __nv_dsub_##CUDA(double a, double b) {                                      \
-    return __nvvm_add_##PTX##_d(a, -b);                                                          \
-  }                                                                                              \
-  __WW_DEFINE double __nv_dmul_##CUDA(double a, double b) { return __nvvm_mul_##PTX##_d(a, b); } \
-  __WW_DEFINE double __nv_ddiv_##CUDA(double a, double b) { return __nvvm_div_##PTX##_d(a, b); } \
-  __WW_DEFINE double __nv_drcp_##CUDA(double a) { return __nvvm_rcp_##PTX##_d(a); }              \
-  __WW_DEFINE double __nv_dsqrt_##CUDA(double a) { return __nvvm_sqrt_##PTX##_d(a); }            \
-  __WW_DEFINE double __nv_fma_##CUDA(double a, double b, double c) {                             \
-    return __nvvm_fma_##PTX##_d(a, b, c);                                                        \
+#define __WW_ARITHMETIC(CUDA, PTX)                                                                \
+  __WW_DEFINE float __nv_fadd_##CUDA(float a, float b) { return __nvvm_add_##PTX##_f(a, b); }     \
+  __WW_DEFINE float __nv_fsub_##CUDA(float a, float b) { return __nvvm_add_##PTX##_f(a, -b); }    \
+  __WW_DEFINE float __nv_fmul_##CUDA(float a, float b) { return __nvvm_mul_##PTX##_f(a, b); }     \
+  __WW_DEFINE float __nv_fdiv_##CUDA(float a, float b) { return __nvvm_div_##PTX##_f(a, b); }     \
+  __WW_DEFINE float __nv_frcp_##CUDA(float a) { return __nvvm_rcp_##PTX##_f(a); }                 \
+  __WW_DEFINE float __nv_fsqrt_##CUDA(float a) { return __nvvm_sqrt_##PTX##_f(a); }               \
+  __WW_DEFINE float __nv_fmaf_##CUDA(float a, float b, float c) {                                 \
+    return __nvvm_fma_##PTX##_f(a, b, c);                                                         \
+  }                                                                                               \
+  __WW_DEFINE float __nv_fmaf_ieee_##CUDA(float a, float b, float c) {                            \
+    return __nvvm_fma_##PTX##_f(a, b, c);                                                         \
+  }                                                                                               \
+  __WW_DEFINE double __nv_dadd_##CUDA(double a, double b) { return __nvvm_add_##PTX##_d(a, b); }  \
+  __WW_DEFINE double __nv_dsub_##CUDA(double a, double b) { return __nvvm_add_##PTX##_d(a, -b); } \
+  __WW_DEFINE double __nv_dmul_##CUDA(double a, double b) { return __nvvm_mul_##PTX##_d(a, b); }  \
+  __WW_DEFINE double __nv_ddiv_##CUDA(double a, double b) { return __nvvm_div_##PTX##_d(a, b); }  \
+  __WW_DEFINE double __nv_drcp_##CUDA(double a) { return __nvvm_rcp_##PTX##_d(a); }               \
+  __WW_DEFINE double __nv_dsqrt_##CUDA(double a) { return __nvvm_sqrt_##PTX##_d(a); }             \
+  __WW_DEFINE double __nv_fma_##CUDA(double a, double b, double c) {                              \
+    return __nvvm_fma_##PTX##_d(a, b, c);                                                         \
   }
 __WW_ROUND(__WW_ARITHMETIC)
 #undef __WW_ARITHMETIC
 
-#define __WW_CONVERSIONS(CUDA, PTX)                                                              \
-  __WW_DEFINE float __nv_double2float_##CUDA(double a) { return __nvvm_d2f_##PTX(a); }           \
-  __WW_DEFINE int __nv_double2int_##CUDA(double a) { return __nvvm_d2i_##PTX(a); }               \
-  __WW_DEFINE unsigned int __nv_double2uint_##CUDA(double a) { return __nvvm_d2ui_##PTX(a); }    \
-  __WW_DEFINE long long __nv_double2ll_##CUDA(double a) { return __nvvm_d2ll_##PTX(a); }         \
-  __WW_DEFINE unsigned long long __nv_double2ull_##CUDA(double a) {                              \
-    return __nvvm_d2ull_##PTX(a);                                                                \
-  }                                                                                              \
-  __WW_DEFINE int __nv_float2int_##CUDA(float a) { return __nvvm_f2i_##PTX(a); }                 \
-  __WW_DEFINE unsigned int __nv_float2uint_##CUDA(float a) { return __nvvm_f2ui_##PTX(a); }      \
-  __WW_DEFINE long long __nv_float2ll_##CUDA(float a) { return __nvvm_f2ll_##PTX(a); }           \
-  __WW_DEFINE unsigned long long __nv_float2ull_##CUDA(float a) { return __nvvm_f2ull_##PTX(a); }\
-  __WW_DEFINE float __nv_int2float_##CUDA(int a) { return __nvvm_i2f_##PTX(a); }                 \
-  __WW_DEFINE float __nv_uint2float_##CUDA(unsigned int a) { return __nvvm_ui2f_##PTX(a); }      \
-  __WW_DEFINE float __nv_ll2float_##CUDA(long long a) { return __nvvm_ll2f_##PTX(a); }           \
-  __WW_DEFINE float __nv_ull2float_##CUDA(unsigned long long a) { return __nvvm_ull2f_##PTX(a); }\
-  __WW_DEFINE double __nv_ll2double_##CUDA(long long a) { return __nvvm_ll2d_##PTX(a); }         \
-  __WW_DEFINE double __nv_ull2double_##CUDA(unsigned long long a) {                              \
-    return __nvvm_ull2d_##PTX(a);                                                                \
-  }
+#define __WW_CONVERSIONS(CUDA, PTX)                                                               \
+  __WW_DEFINE float __nv_double2float_##CUDA(double a) { return __nvvm_d2f_##PTX(a); }            \
+  __WW_DEFINE int __nv_double2int_##CUDA(double a) { return __nvvm_d2i_##PTX(a); }                \
+  __WW_DEFINE unsigned int __nv_double2uint_##CUDA(double a) { return __nvvm_d2ui_##PTX(a); }     \
+  __WW_DEFINE long long __nv_double2ll_##CUDA(double a) { return __nvvm_d2ll_##PTX(a); }          \
+  __WW_DEFINE unsigned long long __nv_double2ull_##CUDA(double a) {                               \
+    return __nvvm_d2ull_##PTX(a);                                                                 \
+  }                                                                                               \
+  __WW_DEFINE int __nv_float2int_##CUDA(float a) { return __nvvm_f2i_##PTX(a); }                  \
+  __WW_DEFINE unsigned int __nv_float2uint_##CUDA(float a) { return __nvvm_f2ui_##PTX(a); }       \
+  __WW_DEFINE long long __nv_float2ll_##CUDA(float a) { return __nvvm_f2ll_##PTX(a); }            \
+  __WW_DEFINE unsigned long long __nv_float2ull_##CUDA(float a) { return __nvvm_f2ull_##PTX(a); } \
+  __WW_DEFINE float __nv_int2float_##CUDA(int a) { return __nvvm_i2f_##PTX(a); }                  \
+  __WW_DEFINE float __nv_uint2float_##CUDA(unsigned int a) { return __nvvm_ui2f_##PTX(a); }       \
+  __WW_DEFINE float __nv_ll2float_##CUDA(long long a) { return __nvvm_ll2f_##PTX(a); }            \
+  __WW_DEFINE float __nv_ull2float_##CUDA(unsigned long long a) { return __nvvm_ull2f_##PTX(a); } \
+  __WW_DEFINE double __nv_ll2double_##CUDA(long long a) { return __nvvm_ll2d_##PTX(a); }          \
+  __WW_DEFINE double __nv_ull2double_##CUDA(unsigned long long a) { return __nvvm_ull2d_##PTX(a); }
 __WW_ROUND(__WW_CONVERSIONS)
 #undef __WW_CONVERSIONS
 #undef __WW_ROUND

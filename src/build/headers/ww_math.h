@@ -4,8 +4,8 @@
 
 #include "host_defines.h"
 
-#define __WW_MIN_MAX(T)                                                                  \
-  static inline __host__ __device__ T min(T a, T b) { return b < a ? b : a; }            \
+#define __WW_MIN_MAX(T)                                                       \
+  static inline __host__ __device__ T min(T a, T b) { return b < a ? b : a; } \
   static inline __host__ __device__ T max(T a, T b) { return a < b ? b : a; }
 
 // clang's wrappers hold the device forms for int.

@@ -12,6 +12,8 @@
 #define __CUDACC_VER_MINOR__ 3
 #define __CUDACC_VER_BUILD__ 0
 
+// The order of the includes matters.
+// clang-format off
 #include <__clang_cuda_math_forward_declares.h>
 #include <climits>
 #include <cmath>
@@ -28,6 +30,7 @@
 #include <__clang_cuda_device_functions.h>
 #include <__clang_cuda_math.h>
 #include "ww_math.h"
+// clang-format on
 
 extern "C" {
 __device__ int vprintf(const char*, const char*);
@@ -72,11 +75,13 @@ static __device__ __forceinline__ unsigned __isLocal(const void* p) {
 // Used by clang's cluster functions, defined with the other conversions in ww_intrinsics.h.
 static inline __device__ size_t __cvta_generic_to_shared(const void* p);
 
+// clang-format off
 #include <__clang_cuda_cmath.h>
 #include <__clang_cuda_intrinsics.h>
 #include "ww_atomics.h"
 #include "ww_intrinsics.h"
 #include "cuda_runtime.h"
+// clang-format on
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
                                                 void* stream = 0);

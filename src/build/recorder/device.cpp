@@ -107,6 +107,10 @@ const char* error_name(cudaError_t error) {
 
 using namespace ww_recorder;
 
+extern "C" [[noreturn]] void ww_unsupported_call(const char* api, const void* caller) {
+  unsupported(api, "this call cannot be part of a launch plan", caller);
+}
+
 WW_API cudaError_t cudaGetLastError(void) {
   const cudaError_t error = state().last_error;
   state().last_error = cudaSuccess;
@@ -235,6 +239,10 @@ WW_API cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
 WW_API cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 WW_API cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
 WW_API cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+WW_API cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
+  *status = state().capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
 WW_API cudaError_t cudaEventCreate(cudaEvent_t* event) {
   *event = fresh_handle<cudaEvent_t>();
   return cudaSuccess;

@@ -7,18 +7,18 @@
 
 namespace cooperative_groups {
 
-#define __WW_OPERATOR(NAME, EXPRESSION)                                                  \
-  template <class T = void>                                                              \
-  struct NAME {                                                                          \
-    template <class A>                                                                   \
-    __device__ A operator()(const A& a, const A& b) const {                              \
-      return EXPRESSION;                                                                 \
-    }                                                                                    \
+#define __WW_OPERATOR(NAME, EXPRESSION)                     \
+  template <class T = void>                                 \
+  struct NAME {                                             \
+    template <class A>                                      \
+    __device__ A operator()(const A& a, const A& b) const { \
+      return EXPRESSION;                                    \
+    }                                                       \
   };
 __WW_OPERATOR(plus, a + b)
 __WW_OPERATOR(less, b < a ? b : a)
 __WW_OPERATOR(greater, a < b ? b : a)
-__WW_OPERATOR(bit_and, a & b)
+__WW_OPERATOR(bit_and, a& b)
 __WW_OPERATOR(bit_or, a | b)
 __WW_OPERATOR(bit_xor, a ^ b)
 #undef __WW_OPERATOR

@@ -3,7 +3,8 @@
 // Device-wide algorithms are not here; with nvcc the toolkit's own CUB is used instead.
 #pragma once
 
-#include "../cuda_runtime.h"
+#include <cuda/functional>
+#include <cuda_runtime.h>
 
 #if defined(__CUDA__)
 
@@ -11,15 +12,21 @@ namespace cub {
 
 struct Sum {
   template <class T>
-  __host__ __device__ T operator()(const T& a, const T& b) const { return a + b; }
+  __host__ __device__ T operator()(const T& a, const T& b) const {
+    return a + b;
+  }
 };
 struct Max {
   template <class T>
-  __host__ __device__ T operator()(const T& a, const T& b) const { return a < b ? b : a; }
+  __host__ __device__ T operator()(const T& a, const T& b) const {
+    return a < b ? b : a;
+  }
 };
 struct Min {
   template <class T>
-  __host__ __device__ T operator()(const T& a, const T& b) const { return b < a ? b : a; }
+  __host__ __device__ T operator()(const T& a, const T& b) const {
+    return b < a ? b : a;
+  }
 };
 
 struct NullType {};
@@ -30,11 +37,17 @@ enum BlockReduceAlgorithm {
 };
 enum BlockScanAlgorithm { BLOCK_SCAN_RAKING, BLOCK_SCAN_RAKING_MEMOIZE, BLOCK_SCAN_WARP_SCANS };
 enum BlockLoadAlgorithm {
-  BLOCK_LOAD_DIRECT, BLOCK_LOAD_STRIPED, BLOCK_LOAD_VECTORIZE, BLOCK_LOAD_TRANSPOSE,
+  BLOCK_LOAD_DIRECT,
+  BLOCK_LOAD_STRIPED,
+  BLOCK_LOAD_VECTORIZE,
+  BLOCK_LOAD_TRANSPOSE,
   BLOCK_LOAD_WARP_TRANSPOSE
 };
 enum BlockStoreAlgorithm {
-  BLOCK_STORE_DIRECT, BLOCK_STORE_STRIPED, BLOCK_STORE_VECTORIZE, BLOCK_STORE_TRANSPOSE,
+  BLOCK_STORE_DIRECT,
+  BLOCK_STORE_STRIPED,
+  BLOCK_STORE_VECTORIZE,
+  BLOCK_STORE_TRANSPOSE,
   BLOCK_STORE_WARP_TRANSPOSE
 };
 
@@ -44,7 +57,7 @@ static inline __device__ int linear_thread() {
   return (int)((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);
 }
 
-/// Lane `source` of the caller's warp; any trivially copyable type of whole words.
+/// Any trivially copyable value moves between lanes as 32-bit words.
 template <class T, class Move>
 static inline __device__ T move_words(T value, Move move) {
   unsigned words[(sizeof(T) + 3) / 4] = {};
@@ -53,19 +66,23 @@ static inline __device__ T move_words(T value, Move move) {
   __builtin_memcpy(&value, words, sizeof(T));
   return value;
 }
+/// The value of the lane `delta` further on (back for negative), or one's own where that lane is
+/// not among the first `lanes` of the tile of `width`.
 template <class T>
-static inline __device__ T shuffle_down(T value, unsigned delta, int width, unsigned mask) {
-  return move_words(value, [=](unsigned w) { return __shfl_down_sync(mask, w, delta, width); });
-}
-template <class T>
-static inline __device__ T shuffle_up(T value, unsigned delta, int width, unsigned mask) {
-  return move_words(value, [=](unsigned w) { return __shfl_up_sync(mask, w, delta, width); });
+static inline __device__ T neighbour(T value, int lane, int delta, int lanes, int width,
+                                     unsigned mask) {
+  const int wanted = lane + delta;
+  const int source = wanted >= 0 && wanted < lanes ? wanted : lane;
+  return move_words(value, [=](unsigned w) { return __shfl_sync(mask, w, source, width); });
 }
 
-/// The lanes of a warp that exist in a block of `threads`.
-static inline __device__ unsigned warp_mask(int thread, int threads) {
+/// How many lanes of the thread's warp exist in a block of `threads`.
+static inline __device__ int warp_lanes(int thread, int threads) {
   const int left = threads - (thread & ~31);
-  return left >= 32 ? 0xFFFFFFFFU : (1U << left) - 1;
+  return left >= 32 ? 32 : left;
+}
+static inline __device__ unsigned first_lanes(int lanes) {
+  return lanes >= 32 ? 0xFFFFFFFFU : (1U << lanes) - 1;
 }
 
 }  // namespace ww
@@ -81,7 +98,7 @@ class WarpReduce {
   __device__ T Reduce(T value, Op op, int valid = Width) {
     const int lane = ww::linear_thread() % Width;
     for (int delta = 1; delta < Width; delta *= 2) {
-      const T other = ww::shuffle_down(value, (unsigned)delta, Width, 0xFFFFFFFFU);
+      const T other = ww::neighbour(value, lane, delta, Width, Width, 0xFFFFFFFFU);
       if (lane + delta < valid) value = op(value, other);
     }
     return value;
@@ -101,7 +118,7 @@ class WarpScan {
   __device__ void InclusiveScan(T in, T& out, Op op) {
     const int lane = ww::linear_thread() % Width;
     for (int delta = 1; delta < Width; delta *= 2) {
-      const T other = ww::shuffle_up(in, (unsigned)delta, Width, 0xFFFFFFFFU);
+      const T other = ww::neighbour(in, lane, -delta, Width, Width, 0xFFFFFFFFU);
       if (lane >= delta) in = op(other, in);
     }
     out = in;
@@ -110,8 +127,9 @@ class WarpScan {
   __device__ void ExclusiveScan(T in, T& out, T initial, Op op) {
     T inclusive;
     InclusiveScan(in, inclusive, op);
-    const T before = ww::shuffle_up(inclusive, 1, Width, 0xFFFFFFFFU);
-    out = ww::linear_thread() % Width == 0 ? initial : op(initial, before);
+    const int lane = ww::linear_thread() % Width;
+    const T before = ww::neighbour(inclusive, lane, -1, Width, Width, 0xFFFFFFFFU);
+    out = lane == 0 ? initial : op(initial, before);
   }
   __device__ void InclusiveSum(T in, T& out) { InclusiveScan(in, out, cub::Sum()); }
   __device__ void ExclusiveSum(T in, T& out) { ExclusiveScan(in, out, T{}, cub::Sum()); }
@@ -132,17 +150,18 @@ class BlockReduce {
   /// The result is valid in thread 0.
   template <class Op>
   __device__ T Reduce(T value, Op op, int valid = kThreads) {
-    const int thread = ww::linear_thread();
-    const unsigned mask = ww::warp_mask(thread, kThreads);
+    const int thread = ww::linear_thread(), lane = thread & 31;
+    const int lanes = ww::warp_lanes(thread, kThreads);
     for (int delta = 1; delta < 32; delta *= 2) {
-      const T other = ww::shuffle_down(value, (unsigned)delta, 32, mask);
-      if ((thread & 31) + delta < 32 && thread + delta < valid) value = op(value, other);
+      const T other = ww::neighbour(value, lane, delta, lanes, 32, ww::first_lanes(lanes));
+      if (lane + delta < 32 && thread + delta < valid) value = op(value, other);
     }
     if (kWarps == 1) return value;
     if ((thread & 31) == 0) parts_[thread / 32] = value;
     __syncthreads();
     if (thread == 0) {
-      for (int warp = 1; warp < kWarps && warp * 32 < valid; ++warp) value = op(value, parts_[warp]);
+      for (int warp = 1; warp < kWarps && warp * 32 < valid; ++warp)
+        value = op(value, parts_[warp]);
     }
     return value;
   }
@@ -199,7 +218,9 @@ class BlockScan {
     out = first ? initial : op(initial, before);
   }
   __device__ void InclusiveSum(T in, T& out) { InclusiveScan(in, out, cub::Sum()); }
-  __device__ void InclusiveSum(T in, T& out, T& total) { InclusiveScan(in, out, cub::Sum(), total); }
+  __device__ void InclusiveSum(T in, T& out, T& total) {
+    InclusiveScan(in, out, cub::Sum(), total);
+  }
   __device__ void ExclusiveSum(T in, T& out) { ExclusiveScan(in, out, T{}, cub::Sum()); }
   __device__ void ExclusiveSum(T in, T& out, T& total) {
     ExclusiveScan(in, out, T{}, cub::Sum(), total);
@@ -240,12 +261,13 @@ class BlockScan {
   template <class Op>
   __device__ void scan(T in, T& inclusive, T& before, bool& first, Op op, T& total) {
     const int thread = ww::linear_thread(), lane = thread & 31, warp = thread / 32;
-    const unsigned mask = ww::warp_mask(thread, kThreads);
+    const int lanes = ww::warp_lanes(thread, kThreads);
+    const unsigned mask = ww::first_lanes(lanes);
     for (int delta = 1; delta < 32; delta *= 2) {
-      const T other = ww::shuffle_up(in, (unsigned)delta, 32, mask);
+      const T other = ww::neighbour(in, lane, -delta, lanes, 32, mask);
       if (lane >= delta) in = op(other, in);
     }
-    const T left = ww::shuffle_up(in, 1, 32, mask);
+    const T left = ww::neighbour(in, lane, -1, lanes, 32, mask);
     if (lane == 31 || thread == kThreads - 1) parts_[warp] = in;
     __syncthreads();
     T prefix = parts_[0];

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The readers of foreign text in build: none may crash, and stripping keeps the length.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "build/diagnostics.h"
+#include "build/lint.h"
+#include "build/ptx_entries.h"
+#include "build/resources.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace warpwright::build;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (strip_source(text).size() != size) std::abort();
+  (void)lint(text, "strict");
+  (void)ptx_entries(text).ok();
+  (void)parse_diagnostics(text);
+  (void)parse_resources(text);
+  return 0;
+}
