@@ -3,7 +3,8 @@
 // one run on one core. CPU time, best of several, so that a busy machine does not matter.
 //
 // simt_kernels.ptx comes from simt_kernels.cu by
-//   clang-19 -x cuda -nocudainc -nocudalib --cuda-path=/nonexistent -Xclang -target-sdk-version=12.3
+//   clang-19 -x cuda -nocudainc -nocudalib --cuda-path=/nonexistent -Xclang
+//   -target-sdk-version=12.3
 //     --cuda-device-only --cuda-gpu-arch=sm_80 --cuda-feature=+ptx83 -S -O3 -gline-tables-only
 // without its comments and debug sections.
 #include <fmt/format.h>
@@ -39,7 +40,8 @@ double best_of(int times, const std::function<void()>& work) {
   return best;
 }
 
-std::vector<std::byte> params(std::initializer_list<Address> pointers, int n, const float* first = nullptr) {
+std::vector<std::byte> params(std::initializer_list<Address> pointers, int n,
+                              const float* first = nullptr) {
   std::vector<std::byte> bytes;
   const auto add = [&](const auto& value) {
     while (bytes.size() % sizeof value != 0) bytes.push_back(std::byte{0});
@@ -62,7 +64,8 @@ struct Case {
 void show(Machine& machine, const Module& module, const Case& c) {
   const double plain = best_of(7, c.plain);
   fmt::print("{:10} plain C++ {:8.2f} ms\n", c.name, plain * 1e3);
-  constexpr std::pair<Checks, const char*> kLevels[] = {{Checks::off, "off"}, {Checks::fast, "fast"}, {Checks::full, "full"}};
+  constexpr std::pair<Checks, const char*> kLevels[] = {
+      {Checks::off, "off"}, {Checks::fast, "fast"}, {Checks::full, "full"}};
   for (const auto& [checks, name] : kLevels) {
     std::uint64_t lanes = 0;
     bool clean = true;
@@ -73,8 +76,9 @@ void show(Machine& machine, const Module& module, const Case& c) {
       clean = clean && r.ok() && r->clean();
       if (r.ok()) lanes = r->counts.lane_instructions();
     });
-    fmt::print("{:10} checks {:5} {:8.2f} ms  {:5.2f} G lane instructions/s  {:6.1f} x plain{}\n", c.name, name,
-               s * 1e3, static_cast<double>(lanes) / s * 1e-9, s / plain, clean ? "" : "  FAULTS");
+    fmt::print("{:10} checks {:5} {:8.2f} ms  {:5.2f} G lane instructions/s  {:6.1f} x plain{}\n",
+               c.name, name, s * 1e3, static_cast<double>(lanes) / s * 1e-9, s / plain,
+               clean ? "" : "  FAULTS");
   }
 }
 
@@ -100,29 +104,41 @@ int main() {
     return a;
   };
   const int n = 1 << 22, side = 256, wide = 1024;
-  std::vector<float> x = numbers(n), y = numbers(n), a = numbers(side * side), b = a, c = a, t = numbers(wide * wide), u = t;
+  std::vector<float> x = numbers(n), y = numbers(n), a = numbers(side * side), b = a, c = a,
+                     t = numbers(wide * wide), u = t;
   const float two = 2;
   const Address dx = device(x, "x"), dy = device(y, "y");
   show(machine, *module, {"saxpy", {n / 256}, {256}, params({dx, dy}, n, &two), [&] {
-         for (int i = 0; i < n; ++i) y[i] = two * x[i] + y[i];
-         keep(y.data());
-       }});
-  show(machine, *module, {"matmul", {side / 32, side / 32}, {32, 32}, params({device(a, "a"), device(b, "b"), device(c, "c")}, side), [&] {
-         std::fill(c.begin(), c.end(), 0.0f);
-         for (int i = 0; i < side; ++i)
-           for (int k = 0; k < side; ++k)
-             for (int j = 0; j < side; ++j) c[i * side + j] += a[i * side + k] * b[k * side + j];
-         keep(c.data());
-       }});
-  show(machine, *module, {"reduce", {256}, {256}, params({dx, device(std::vector<float>(256), "out")}, n), [&] {
-         float sum = 0;
-         for (int i = 0; i < n; ++i) sum += x[i];
-         keep(&sum);
-       }});
-  show(machine, *module, {"transpose", {wide / 32, wide / 32}, {32, 8}, params({device(t, "in"), device(u, "out")}, wide), [&] {
-         for (int i = 0; i < wide; ++i)
-           for (int j = 0; j < wide; ++j) u[j * wide + i] = t[i * wide + j];
-         keep(u.data());
-       }});
+                            for (int i = 0; i < n; ++i) y[i] = two * x[i] + y[i];
+                            keep(y.data());
+                          }});
+  show(machine, *module,
+       {"matmul",
+        {side / 32, side / 32},
+        {32, 32},
+        params({device(a, "a"), device(b, "b"), device(c, "c")}, side),
+        [&] {
+          std::fill(c.begin(), c.end(), 0.0f);
+          for (int i = 0; i < side; ++i)
+            for (int k = 0; k < side; ++k)
+              for (int j = 0; j < side; ++j) c[i * side + j] += a[i * side + k] * b[k * side + j];
+          keep(c.data());
+        }});
+  show(machine, *module,
+       {"reduce", {256}, {256}, params({dx, device(std::vector<float>(256), "out")}, n), [&] {
+          float sum = 0;
+          for (int i = 0; i < n; ++i) sum += x[i];
+          keep(&sum);
+        }});
+  show(machine, *module,
+       {"transpose",
+        {wide / 32, wide / 32},
+        {32, 8},
+        params({device(t, "in"), device(u, "out")}, wide),
+        [&] {
+          for (int i = 0; i < wide; ++i)
+            for (int j = 0; j < wide; ++j) u[j * wide + i] = t[i * wide + j];
+          keep(u.data());
+        }});
   return 0;
 }
