@@ -92,7 +92,7 @@ struct LaunchState {
   const Kernel* kernel = nullptr;
   Memory* memory = nullptr;
   const Launch* launch = nullptr;
-  std::vector<Address> symbols;       ///< by index into ast.variables
+  std::vector<Address> symbols;       ///< by index into ast.variables; then the workspace
   std::vector<std::uint64_t> blocks;  ///< ranks to run
   bool full_checks = false, counts = true, cooperative = false, many_threads = false;
   std::atomic<std::size_t> next_block{0};

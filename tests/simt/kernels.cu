@@ -8,9 +8,7 @@
 #define BLOCKY ((int)__nvvm_read_ptx_sreg_ctaid_y())
 #define THREADS ((int)__nvvm_read_ptx_sreg_ntid_x())
 #define BLOCKS ((int)__nvvm_read_ptx_sreg_nctaid_x())
-struct __attribute__((aligned(16))) Float4 {
-  float x, y, z, w;
-};
+typedef float Float4 __attribute__((ext_vector_type(4)));
 
 extern "C" __global__ void copy(const float* in, float* out, int n) {
   int i = BLOCK * THREADS + TID;
