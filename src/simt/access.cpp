@@ -11,17 +11,6 @@ namespace {
 
 u32 lanes_in(u32 m) { return static_cast<u32>(std::popcount(m)); }
 
-void touch_sectors(std::uint8_t* bits, u64 first, u64 last) {
-  for (u64 s = first; s <= last;) {
-    const u64 in_byte = std::min<u64>(8 - s % 8, last - s + 1);
-    const auto mask = static_cast<std::uint8_t>(((1u << in_byte) - 1) << (s % 8));
-    std::atomic_ref<std::uint8_t> byte(bits[s / 8]);
-    if ((byte.load(std::memory_order_relaxed) & mask) != mask)
-      byte.fetch_or(mask, std::memory_order_relaxed);
-    s += in_byte;
-  }
-}
-
 /// The cost of a scattered access, remembered per instruction.
 struct Cost {
   u32 cost = 0, ideal = 0;
@@ -55,51 +44,32 @@ Cost remembered_cost(AccessMemo& memo, const u64* a, u32 m, u32 bytes, bool shar
 }
 
 void count_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, AccessMemo& memo,
-                  Access kind, Target::Kind pattern) {
+                  Access kind) {
   LaunchState& launch = *w.worker->launch;
   if (!launch.counts) return;
   AccessStats& s = w.worker->stats[i->target];
   s.requests += 1;
   s.lanes += lanes_in(m);
   s.bytes += u64{lanes_in(m)} * bytes;
-  std::uint8_t* touched = kind == Access::load ? launch.touched_read : launch.touched_written;
-  const u64 sector = (a[0] - kGlobalBase) >> 5;
-  if (pattern == Target::Kind::uniform) {
-    s.sectors += 1;
-    touch_sectors(touched, sector, sector);
-    return;
-  }
-  if (pattern == Target::Kind::contiguous) {
-    const u64 last = (a[0] - kGlobalBase + u64{kLanes} * bytes - 1) >> 5;
-    s.sectors += last - sector + 1;
-    touch_sectors(touched, sector, last);
-    return;
-  }
   s.sectors += remembered_cost(memo, a, m, bytes, false).cost;
+  std::uint8_t* touched = kind == Access::load ? launch.touched_read : launch.touched_written;
+  u64 last = ~u64{0};
   for (u32 l = 0; l < kLanes; ++l) {
-    if ((m >> l & 1) == 0) continue;
     const u64 at = (a[l] - kGlobalBase) >> 5;
+    if ((m >> l & 1) == 0 || at == last) continue;
     touch_sectors(touched, at, at);
+    last = at;
   }
 }
 
-void count_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, AccessMemo& memo,
-                  Target::Kind pattern) {
+void count_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes) {
   if (!w.worker->launch->counts) return;
   AccessStats& s = w.worker->stats[i->target];
   s.shared_requests += 1;
   s.shared_lanes += lanes_in(m);
-  if (pattern == Target::Kind::uniform) {
-    s.wavefronts += 1;
-    s.ideal_wavefronts += 1;
-  } else if (pattern == Target::Kind::contiguous && bytes >= 4) {
-    s.wavefronts += bytes / 4;
-    s.ideal_wavefronts += bytes / 4;
-  } else {
-    const Cost c = remembered_cost(memo, a, m, bytes, true);
-    s.wavefronts += c.cost;
-    s.ideal_wavefronts += c.ideal;
-  }
+  const Cost c = remembered_cost(w.worker->memos[i->target], a, m, bytes, true);
+  s.wavefronts += c.cost;
+  s.ideal_wavefronts += c.ideal;
 }
 
 void report_misaligned(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes,
@@ -146,7 +116,6 @@ bool within(const AccessMemo& memo, u64 address, u64 bytes) {
 void resolve_scattered(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
                        AccessMemo& memo, Target& t) {
   const Memory& memory = *w.worker->launch->memory;
-  t.kind = Target::Kind::scattered;
   t.ok = 0;
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
@@ -162,6 +131,17 @@ void resolve_scattered(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Ac
 }
 
 }  // namespace
+
+void touch_sectors(std::uint8_t* bits, u64 first, u64 last) {
+  for (u64 s = first; s <= last;) {
+    const u64 in_byte = std::min<u64>(8 - s % 8, last - s + 1);
+    const auto mask = static_cast<std::uint8_t>(((1u << in_byte) - 1) << (s % 8));
+    std::atomic_ref<std::uint8_t> byte(bits[s / 8]);
+    if ((byte.load(std::memory_order_relaxed) & mask) != mask)
+      byte.fetch_or(mask, std::memory_order_relaxed);
+    s += in_byte;
+  }
+}
 
 u32 count_sectors(const u64* a, u32 m) {
   u64 seen[64];
@@ -212,74 +192,35 @@ u32 count_wavefronts(const u64* a, u32 m, u32 bytes, u32& ideal) {
 
 void resolve_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
   AccessMemo& memo = w.worker->memos[i->target];
-  Pattern p;
-  if (m == kAllLanes) p = pattern_of(a, bytes);
-  const bool aligned = (a[0] & (bytes - 1)) == 0;
-  const bool simple = (p.uniform || p.contiguous) && aligned;
-  if (simple) {
-    const u64 span = p.uniform ? bytes : u64{bytes} * kLanes;
-    if (!within(memo, a[0], span)) {
-      memo.low = 1;
-      memo.high = 0;
-      if (const Allocation* al = w.worker->launch->memory->nearest(a[0]);
-          al != nullptr && al->live) {
-        memo.low = al->begin;
-        memo.high = al->end();
-        memo.fully_valid = al->fully_valid;
-        memo.read_only = al->read_only;
-      }
-    }
-    if (within(memo, a[0], span) && !(kind != Access::load && memo.read_only)) {
-      t.kind = p.uniform ? Target::Kind::uniform : Target::Kind::contiguous;
-      t.base = w.worker->launch->memory->host(a[0]);
-      t.ok = kAllLanes;
-      count_global(w, i, a, m, bytes, memo, kind, t.kind);
-      if (w.worker->launch->full_checks) check_global(w, i, a, m, bytes, kind, memo);
-      return;
-    }
-  }
   resolve_scattered(w, i, a, m, bytes, kind, memo, t);
   if (t.ok == 0) return;
-  count_global(w, i, a, t.ok, bytes, memo, kind, Target::Kind::scattered);
+  count_global(w, i, a, t.ok, bytes, memo, kind);
   if (w.worker->launch->full_checks) check_global(w, i, a, t.ok, bytes, kind, memo);
 }
 
 void resolve_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
-  AccessMemo& memo = w.worker->memos[i->target];
   BlockState& b = *w.block;
-  Pattern p;
-  if (m == kAllLanes) p = pattern_of(a, bytes);
-  const u64 span = p.uniform ? bytes : u64{bytes} * kLanes;
-  if ((p.uniform || p.contiguous) && (a[0] & (bytes - 1)) == 0 && a[0] < b.shared_bytes &&
-      span <= b.shared_bytes - a[0]) {
-    t.kind = p.uniform ? Target::Kind::uniform : Target::Kind::contiguous;
-    t.base = b.shared + a[0];
-    t.ok = kAllLanes;
-  } else {
-    t.kind = Target::Kind::scattered;
-    t.ok = 0;
-    for (u32 l = 0; l < kLanes; ++l) {
-      if ((m >> l & 1) == 0) continue;
-      if (a[l] >= b.shared_bytes || bytes > b.shared_bytes - a[l]) {
-        report_lazily(w, i, FaultKind::out_of_bounds, l, a[l], "shared", [&] {
-          return fmt::format("{} of {} bytes; the block has {} bytes",
-                             kind == Access::load ? "a read" : "a write", bytes, b.shared_bytes);
-        });
-      } else if ((a[l] & (bytes - 1)) != 0) {
-        report_misaligned(w, i, l, a[l], bytes, "shared");
-      } else {
-        t.lane[l] = b.shared + a[l];
-        t.ok |= u32{1} << l;
-      }
+  t.ok = 0;
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((m >> l & 1) == 0) continue;
+    if (a[l] >= b.shared_bytes || bytes > b.shared_bytes - a[l]) {
+      report_lazily(w, i, FaultKind::out_of_bounds, l, a[l], "shared", [&] {
+        return fmt::format("{} of {} bytes; the block has {} bytes",
+                           kind == Access::load ? "a read" : "a write", bytes, b.shared_bytes);
+      });
+    } else if ((a[l] & (bytes - 1)) != 0) {
+      report_misaligned(w, i, l, a[l], bytes, "shared");
+    } else {
+      t.lane[l] = b.shared + a[l];
+      t.ok |= u32{1} << l;
     }
-    if (t.ok == 0) return;
   }
-  count_shared(w, i, a, t.ok, bytes, memo, t.kind);
+  if (t.ok == 0) return;
+  count_shared(w, i, a, t.ok, bytes);
   if (w.worker->launch->full_checks) check_shared(w, i, a, t.ok, bytes, kind);
 }
 
 void resolve_local(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
-  t.kind = Target::Kind::scattered;
   t.ok = 0;
   const u32 size = w.kernel->local_bytes;
   for (u32 l = 0; l < kLanes; ++l) {
@@ -320,13 +261,11 @@ void resolve_generic(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acce
   if (in[1] == m) return resolve_shared(w, i, inside, m, bytes, kind, t);
   // Lanes in different spaces: each space in turn.
   Target part;
-  t.kind = Target::Kind::scattered;
   t.ok = 0;
   const auto take = [&](u32 lanes) {
     for (u32 l = 0; l < kLanes; ++l) {
       if ((lanes & part.ok) >> l & 1) {
-        const u32 step = part.kind == Target::Kind::contiguous ? l * bytes : 0;
-        t.lane[l] = part.kind == Target::Kind::scattered ? part.lane[l] : part.base + step;
+        t.lane[l] = part.lane[l];
         t.ok |= u32{1} << l;
       }
     }

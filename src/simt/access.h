@@ -12,11 +12,8 @@ namespace warpwright::simt {
 
 /// Where the lanes' data are. Lanes outside `ok` had a fault or were off.
 struct Target {
-  enum class Kind : std::uint8_t { contiguous, uniform, scattered };
-  Kind kind = Kind::scattered;
   u32 ok = 0;
-  std::byte* base = nullptr;  ///< contiguous, uniform
-  std::byte* lane[kLanes];    ///< scattered
+  std::byte* lane[kLanes];
 };
 
 enum class Access : std::uint8_t { load, store, atomic };
@@ -33,17 +30,62 @@ inline void lane_addresses(const Warp& w, Ref ref, bool narrow, s64 offset, u64*
 }
 
 /// Whether all lanes have one address, or addresses `bytes` apart in order.
-struct Pattern {
-  bool uniform = false, contiguous = false;
-};
-inline Pattern pattern_of(const u64* a, u32 bytes) {
-  u64 apart = 0, differ = 0;
-  for (u32 l = 0; l < kLanes; ++l) {
-    const u64 d = a[l] - a[0];
-    differ |= d;
-    apart |= d ^ (u64{l} * bytes);
+enum class Pattern : std::uint8_t { scattered, uniform, contiguous };
+
+template <u32 kBytes>
+inline Pattern pattern_of(const u64* a) {
+  const u64 first = a[0];
+  u64 differ = 0;
+  if (a[1] == first) {
+    for (u32 l = 0; l < kLanes; ++l) differ |= a[l] ^ first;
+    return differ == 0 ? Pattern::uniform : Pattern::scattered;
   }
-  return {differ == 0, apart == 0};
+  for (u32 l = 0; l < kLanes; ++l) differ |= (a[l] - u64{l} * kBytes) ^ first;
+  return differ == 0 ? Pattern::contiguous : Pattern::scattered;
+}
+
+/// Full checks of an access to one piece of memory by a whole warp.
+void check_shared_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind);
+void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind,
+                      const AccessMemo& memo);
+
+void touch_sectors(std::uint8_t* bits, u64 first, u64 last);
+
+/// The memory of a simple access by all lanes, counted and checked; null when it is not that
+/// simple after all, with nothing done.
+inline std::byte* fast_shared(Warp& w, const Ins* i, u64 at, Pattern p, u32 bytes, Access kind) {
+  const BlockState& b = *w.block;
+  const u64 span = p == Pattern::uniform ? bytes : u64{bytes} * kLanes;
+  if ((at & (bytes - 1)) != 0 || at >= b.shared_bytes || span > b.shared_bytes - at) return nullptr;
+  AccessStats& s = w.worker->stats[i->target];
+  const u32 passes = p == Pattern::uniform || bytes < 4 ? 1 : bytes / 4;
+  s.shared_requests += 1;
+  s.shared_lanes += kLanes;
+  s.wavefronts += passes;
+  s.ideal_wavefronts += passes;
+  if (w.worker->launch->full_checks) check_shared_run(w, i, at, span, bytes, kind);
+  return b.shared + at;
+}
+
+inline std::byte* fast_global(Warp& w, const Ins* i, u64 at, Pattern p, u32 bytes, Access kind) {
+  const AccessMemo& memo = w.worker->memos[i->target];
+  const u64 span = p == Pattern::uniform ? bytes : u64{bytes} * kLanes;
+  if ((at & (bytes - 1)) != 0 || at < memo.low || at >= memo.high || span > memo.high - at ||
+      (kind != Access::load && memo.read_only))
+    return nullptr;
+  LaunchState& launch = *w.worker->launch;
+  if (launch.counts) {
+    AccessStats& s = w.worker->stats[i->target];
+    const u64 first = (at - kGlobalBase) >> 5;
+    const u64 last = (at - kGlobalBase + span - 1) >> 5;
+    s.requests += 1;
+    s.lanes += kLanes;
+    s.bytes += u64{bytes} * kLanes;
+    s.sectors += last - first + 1;
+    touch_sectors(kind == Access::load ? launch.touched_read : launch.touched_written, first, last);
+  }
+  if (launch.full_checks) check_global_run(w, i, at, span, bytes, kind, memo);
+  return launch.memory->host(at);
 }
 
 /// Resolves an access of `bytes` per lane by lanes `m`. Faults are reported, costs counted.

@@ -47,9 +47,7 @@ const Ins* run_copy_async(Warp& w, const Ins* i) {
     copy.lanes |= u32{1} << l;
     copy.to[l] = static_cast<u32>(to[l]);
     if ((reading >> l & 1) == 0 || (t.ok >> l & 1) == 0) continue;
-    const std::byte* p = t.kind == Target::Kind::scattered ? t.lane[l]
-                         : t.kind == Target::Kind::uniform ? t.base
-                                                           : t.base + l * bytes;
+    const std::byte* p = t.lane[l];
     std::memcpy(copy.data[l].data(), p, std::min(bytes, size[l]));
   }
   open_group(w).push_back(copy);

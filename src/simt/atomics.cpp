@@ -127,9 +127,7 @@ void count_hot(std::vector<std::pair<Address, u64>>& hot, u64 address) {
 
 void count_contention(Warp& w, const Ins* i, const u64* a, const Target& t, Space space) {
   AccessStats& s = w.worker->stats[i->target];
-  const u32 waits = t.kind == Target::Kind::contiguous ? 0
-                    : t.kind == Target::Kind::uniform  ? kLanes - 1
-                                                       : serialised(a, t.ok);
+  const u32 waits = serialised(a, t.ok);
   s.serialised += waits;
   if (space == Space::shared || a[std::countr_zero(t.ok)] - kSharedWindow < kWindowBytes) {
     s.serialised_shared += waits;
@@ -157,6 +155,7 @@ const Ins* run_atomic(Warp& w, const Ins* i) {
   [[maybe_unused]] const T* c = w.slot<T>(i->c);
   T* d = w.slot<T>(i->d);
   LaunchState& launch = *w.worker->launch;
+  w.block->spinning[w.index].asked = true;
   // Releasing atomics order what came before them for other blocks.
   if ((i->aux & kStrongAccess) != 0 && kSpace != Space::shared && !launch.fenced.empty())
     launch.fenced[w.block->rank].store(1, std::memory_order_relaxed);
@@ -166,9 +165,7 @@ const Ins* run_atomic(Warp& w, const Ins* i) {
       d[l] = T{};
       continue;
     }
-    std::byte* p = t.kind == Target::Kind::scattered ? t.lane[l]
-                   : t.kind == Target::Kind::uniform ? t.base
-                                                     : t.base + l * sizeof(T);
+    std::byte* p = t.lane[l];
     T cc{};
     if constexpr (kIsCas<F>) cc = c[l];
     d[l] = launch.many_threads && kSpace != Space::shared ? update<T, F>(p, b[l], cc)

@@ -145,6 +145,7 @@ void make_storage(Worker& worker, BlockState& b) {
   b.shared = local_base + local;
   b.warps.resize(warps);
   b.copies.resize(warps);
+  b.spinning.resize(warps);
   for (std::size_t i = 0; i < warps; ++i) {
     Warp& w = b.warps[i];
     w.base[0] = base + round(k.register_bytes) * i;
@@ -201,6 +202,7 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
     const u32 lanes = left >= kLanes ? kAllLanes : (u32{1} << left) - 1;
     left -= std::min(left, kLanes);
     b.copies[w.index].clear();
+    b.spinning[w.index] = {};
     start_warp(w, lanes);
   }
 }

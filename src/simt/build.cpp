@@ -96,6 +96,50 @@ class Placement {
   std::uint32_t next_ = 0, words_ = 0, peak_ = 0;
 };
 
+bool is_move(const Lir& l) {
+  static const Handler kMoves[] = {
+      op_table().find("mov.b16")->run, op_table().find("mov.b32")->run,
+      op_table().find("mov.b64")->run, op_table().find("mov.f32")->run,
+      op_table().find("mov.f64")->run, op_table().find("mov.pred")->run};
+  return l.guard == kNoVal &&
+         std::find(std::begin(kMoves), std::end(kMoves), l.run) != std::end(kMoves);
+}
+
+/// Copies of what never changes need no instruction: whoever reads the copy reads the original. The
+/// kernel's counts keep them.
+void forward_copies(LoweredKernel& k) {
+  std::vector<std::uint32_t> writes(k.registers.size(), 0);
+  const auto count = [&](Val v) {
+    if (v != kNoVal && (v & kConstantBit) == 0) ++writes[v];
+  };
+  for (const Lir& l : k.code) {
+    count(l.d);
+    for (std::uint32_t i = 0; i < l.more_defs; ++i) count(l.more[i]);
+  }
+  std::vector<Val> same(k.registers.size(), kNoVal);
+  const auto original = [&](Val v) {
+    while (v != kNoVal && (v & kConstantBit) == 0 && same[v] != kNoVal) v = same[v];
+    return v;
+  };
+  for (Lir& l : k.code) {
+    if (!is_move(l) || writes[l.d] != 1) continue;
+    const Val from = original(l.a);
+    // A register that is written may hold another value by the time the copy is read, as in
+    // "if (k > 0) use(previous); previous = current". Constants and tid never change.
+    if ((from & kConstantBit) == 0 && writes[from] != 0) continue;
+    same[l.d] = from;
+    l.ghost = true;
+  }
+  for (Lir& l : k.code) {
+    for (Val* v : {&l.a, &l.b, &l.c, &l.guard}) *v = original(*v);
+    for (std::size_t i = l.more_defs; i < l.more.size(); ++i) l.more[i] = original(l.more[i]);
+    if (l.ghost) {
+      l.run = run_nop;
+      l.a = l.d = kNoVal;
+    }
+  }
+}
+
 void place_constants(Kernel& k) {
   std::uint32_t next = 0;
   for (Constant& c : k.constants) {
@@ -128,11 +172,18 @@ class Emitter {
     out.ipdom = f.ipdom;
     for (std::uint32_t i = f.first; i < f.last; ++i) {
       const Lir& l = in_.code[i];
+      if (l.ghost) {
+        out.size += l.info.counted ? 1 : 0;
+        continue;
+      }
       if (l.guard != kNoVal && l.flow == Lir::Flow::next && l.info.counted) tally(l);
       WW_CHECK(instruction(l, b));
       out.size += l.info.counted ? 1 : 0;
     }
     if (in_.code[f.last - 1].flow == Lir::Flow::next) fall_through(b + 1);
+    // Behind the end of the block, where nobody gets: there to be counted with it.
+    for (std::uint32_t i = f.first; i < f.last; ++i)
+      if (in_.code[i].ghost && in_.code[i].info.counted) push(in_.code[i]);
     k_.blocks.push_back(out);
     return {};
   }
@@ -234,6 +285,7 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
   always.width = 0;
   always.value = kAllLanes;
   lowered.kernel.constants.push_back(always);
+  forward_copies(lowered);
   place_constants(lowered.kernel);
   const FlowGraph g = make_flow(lowered);
   Placement placement(lowered, live_ranges(lowered, g));

@@ -167,7 +167,92 @@ void set_valid(std::uint8_t* bits, u64 first, u64 count) {
   }
 }
 
+/// Notes an access to whole words by one warp; false at the first that clashes, and then the
+/// slow way goes over all of them again, which changes nothing for those already noted.
+bool shared_run_clean(BlockState& b, std::uint8_t me, u64 at, u64 span, Access kind) {
+  SharedWord* words = b.shared_words.data() + at / 4;
+  bool clean = true;
+  const u32 epoch = b.epoch;
+  for (u64 k = 0; k < span / 4; ++k) {
+    SharedWord s = words[k];
+    if (s.epoch != epoch) s = {epoch, 0, 0, 0, 0};
+    const bool mine = s.writer == 0 || s.writer == me;
+    if (kind == Access::load) {
+      clean = clean && mine;
+      s.reader = s.reader == 0 || s.reader == me ? me : kMany;
+      s.read = kWholeWord;
+    } else {
+      clean = clean && mine && (s.reader == 0 || s.reader == me);
+      s.writer = me;
+      s.written |= kWholeWord;
+    }
+    if (!clean) return false;
+    words[k] = s;
+  }
+  return true;
+}
+
+bool global_run_clean(LaunchState& launch, u64 me, u64 at, u64 span, Access kind) {
+  u64* words = launch.race_words + (at - kGlobalBase) / 4;
+  for (u64 k = 0; k < span / 4; ++k) {
+    std::atomic_ref<u64> word(words[k]);
+    const u64 raw = word.load(std::memory_order_relaxed);
+    GlobalWord g = unpack(raw, launch.tag);
+    const bool mine = g.writer == 0 || g.writer == me;
+    if (!mine) return false;
+    if (kind == Access::load) {
+      g.reader = g.reader == 0 || g.reader == me ? me : kManyBlocks;
+    } else {
+      if (g.reader != 0 && g.reader != me) return false;
+      g.writer = me;
+      g.written = 15;
+    }
+    const u64 now = pack(g, launch.tag);
+    if (now != raw) word.store(now, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+/// The addresses of a simple access, for the checks that go lane by lane.
+void spread(u64* a, u64 at, u64 span, u32 bytes) {
+  for (u32 l = 0; l < kLanes; ++l) a[l] = span == bytes ? at : at + u64{l} * bytes;
+}
+
 }  // namespace
+
+void check_shared_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind) {
+  BlockState& b = *w.block;
+  const bool valid = kind == Access::store || all_bits(b.shared_valid.data(), at, span);
+  const bool races = b.race_checks && plain(i);
+  const bool words = at % 4 == 0 && span % 4 == 0;
+  if (valid && (!races || (words && shared_run_clean(b, static_cast<std::uint8_t>(w.index + 1), at,
+                                                     span, kind)))) {
+    if (kind == Access::store) set_bits(b.shared_valid.data(), at, span, true);
+    return;
+  }
+  u64 a[kLanes];
+  spread(a, at, span, bytes);
+  check_shared(w, i, a, kAllLanes, bytes, kind);
+}
+
+void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind,
+                      const AccessMemo& memo) {
+  LaunchState& launch = *w.worker->launch;
+  std::uint8_t* bits = launch.memory->valid_bits();
+  const bool valid =
+      memo.fully_valid || kind == Access::store || all_bits(bits, at - kGlobalBase, span);
+  const u64 me = w.block->rank + 1;
+  const bool races =
+      launch.race_words != nullptr && plain(i) && !memo.read_only && me < kManyBlocks;
+  const bool words = at % 4 == 0 && span % 4 == 0;
+  if (valid && (!races || (words && global_run_clean(launch, me, at, span, kind)))) {
+    if (kind == Access::store && !memo.fully_valid) set_valid(bits, at - kGlobalBase, span);
+    return;
+  }
+  u64 a[kLanes];
+  spread(a, at, span, bytes);
+  check_global(w, i, a, kAllLanes, bytes, kind, memo);
+}
 
 void check_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind) {
   BlockState& b = *w.block;

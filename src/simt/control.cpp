@@ -5,6 +5,8 @@
 // at the branch's immediate post-dominator and starts one child per way; a child that gets there
 // hands its lanes to the node. Any leaf may run, so lanes that wait for others of their warp
 // (locks, `*.sync`) do not block them.
+#include <utility>
+
 #include "simt/handlers.h"
 #include "simt/worker.h"
 
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kSlice = 20'000;  ///< warp instructions before others get a turn
 constexpr std::uint32_t kMaxSplits = 4096;
+constexpr std::uint32_t kSpinSlices = 4;  ///< of asking again before it counts as waiting
 
 std::int32_t new_split(Warp& w) {
   for (std::size_t i = 0; i < w.splits.size(); ++i) {
@@ -128,6 +131,41 @@ const Ins* resume(Warp& w) {
   const Ins* ip = s.ip;
   s.ip = nullptr;
   return ip != nullptr ? ip : enter(w, s.resume_block);
+}
+
+void run_split(Warp& w) {
+  const Ins* ip = resume(w);
+  while (ip != nullptr) ip = ip->run(w, ip);
+}
+
+bool next_sibling(Warp& w) {
+  for (std::size_t k = 1; k < w.splits.size(); ++k) {
+    const std::size_t i = (static_cast<std::size_t>(w.current) + k) % w.splits.size();
+    if (w.splits[i].state != Split::State::ready) continue;
+    w.current = static_cast<std::int32_t>(i);
+    w.yielded = false;
+    return true;
+  }
+  return false;
+}
+
+/// Lanes that wait at a join for one that spins go on without it: it may wait for them, as with
+/// a lock that one of them holds. They meet again at the next join.
+void free_waiting(Warp& w) {
+  w.block->spinning[w.index] = {};
+  for (std::size_t i = 0; i < w.splits.size(); ++i) {
+    if (w.splits[i].state != Split::State::joining || w.splits[i].mask == 0) continue;
+    const std::uint32_t lanes = std::exchange(w.splits[i].mask, 0);
+    const std::int32_t index = new_split(w);
+    Split& s = w.splits[static_cast<std::size_t>(index)];
+    const Split& node = w.splits[i];
+    s.state = Split::State::ready;
+    s.mask = lanes;
+    s.reconverge = node.reconverge;
+    s.resume_block = node.resume_block;
+    s.parent = node.parent;
+    if (s.parent >= 0) ++w.splits[static_cast<std::size_t>(s.parent)].children;
+  }
 }
 
 /// After the running split ended: the next one of this warp, or null.
@@ -261,6 +299,9 @@ const Ins* out_of_fuel(Warp& w, const Ins* next) {
   w.executed += static_cast<std::uint64_t>(used);
   w.worker->clock += static_cast<std::uint64_t>(used);
   w.fuel = kSlice;
+  Spinning& spin = w.block->spinning[w.index];
+  spin.slices = spin.asked ? spin.slices + 1 : 0;
+  spin.asked = false;
   const std::int64_t left = launch.budget.fetch_sub(used, std::memory_order_relaxed) - used;
   Split& s = w.splits[static_cast<std::size_t>(w.current)];
   s.ip = next;
@@ -294,22 +335,11 @@ bool run_warp(Warp& w) {
   w.yielded = false;
   while (!w.yielded && pick(w)) {
     progress = true;
-    const std::int32_t started = w.current;
-    const Ins* ip = resume(w);
-    while (ip != nullptr) ip = ip->run(w, ip);
-    // Others of this warp first: rotate so that a spinning leaf does not starve its siblings.
-    if (w.yielded && w.current >= 0 && w.splits.size() > 1) {
-      for (std::size_t k = 1; k < w.splits.size(); ++k) {
-        const std::size_t i = (static_cast<std::size_t>(w.current) + k) % w.splits.size();
-        if (w.splits[i].state != Split::State::ready) continue;
-        w.current = static_cast<std::int32_t>(i);
-        w.yielded = false;
-        const Ins* other = resume(w);
-        while (other != nullptr) other = other->run(w, other);
-        break;
-      }
-    }
-    (void)started;
+    run_split(w);
+    // A leaf that yields must not starve its siblings, nor lanes that wait for it to come.
+    if (!w.yielded || w.current < 0) continue;
+    if (w.block->spinning[w.index].slices >= kSpinSlices) free_waiting(w);
+    if (next_sibling(w)) run_split(w);
   }
   if (w.live == 0 && !w.done) {
     w.done = true;

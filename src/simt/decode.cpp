@@ -242,9 +242,11 @@ constexpr DecoderRow kDecoders[] = {
     {"fence", decode_fence},
     {"griddepcontrol", decode_ignored},
     {"ld", decode_load},
+    {"ldmatrix", decode_ldmatrix},
     {"ldu", decode_load},
     {"match", decode_match},
     {"membar", decode_fence},
+    {"mma", decode_mma},
     {"mov", decode_mov},
     {"nanosleep", decode_nanosleep},
     {"pmevent", decode_ignored},
@@ -260,6 +262,7 @@ constexpr DecoderRow kDecoders[] = {
     {"st", decode_store},
     {"trap", decode_trap},
     {"vote", decode_vote},
+    {"wmma", decode_wmma},
 };
 
 }  // namespace

@@ -18,5 +18,8 @@ Status decode_vote(Lowering& l);
 Status decode_match(Lowering& l);
 Status decode_redux(Lowering& l);
 Status decode_active_mask(Lowering& l);
+Status decode_mma(Lowering& l);
+Status decode_wmma(Lowering& l);
+Status decode_ldmatrix(Lowering& l);
 
 }  // namespace warpwright::simt

@@ -514,6 +514,14 @@ Result<Val> Lowering::special(std::string_view name, bool& found) {
     c.kind = kind;
     return constant(c);
   }
+  // The address of the workspace of a cooperative launch, in two halves; 0 in other launches.
+  if (name == "%envreg1" || name == "%envreg2") {
+    Constant c;
+    c.kind = Constant::Kind::global;
+    c.symbol =
+        static_cast<std::uint32_t>(program_.ast.variables.size() + (name == "%envreg1" ? 1 : 0));
+    return constant(c);
+  }
   // One processor runs everything here; a grid has number 0.
   if (name == "WARP_SZ") return constant_bits(32, 4);
   if (name == "%smid" || name == "%gridid") return constant_bits(0, 4);

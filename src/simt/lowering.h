@@ -37,6 +37,7 @@ struct Lir {
   std::uint32_t label = 0;
   std::vector<std::uint32_t> table;
   InsInfo info;
+  bool ghost = false;  ///< counted, but not executed: its result is used under another name
 };
 
 struct LoweredKernel {

@@ -157,6 +157,15 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   s.memory = &memory_;
   s.launch = &launch;
   s.symbols = loaded_.at(s.program).second;
+  s.symbols.resize(s.symbols.size() + 2, 0);
+  if (launch.options.cooperative) {
+    if (workspace_ == 0) {
+      WW_TRY(workspace_, memory_.allocate(256, "grid workspace"));
+    }
+    WW_CHECK(memory_.set(workspace_, std::byte{0}, 256));
+    s.symbols[s.symbols.size() - 2] = workspace_;
+    s.symbols[s.symbols.size() - 1] = workspace_ >> 32;
+  }
   s.blocks = launch.options.only_blocks;
   s.cooperative = launch.options.cooperative;
   if (s.blocks.empty()) {

@@ -66,6 +66,7 @@ class Machine {
   Memory memory_;
   LazyPages touched_;
   std::uint32_t launches_ = 0;
+  Address workspace_ = 0;  ///< with which cooperative grids synchronise
   std::map<const Program*, std::pair<std::shared_ptr<const Program>, std::vector<Address>>> loaded_;
 };
 

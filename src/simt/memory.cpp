@@ -75,16 +75,24 @@ void set_bits(std::uint8_t* bits, std::uint64_t first, std::uint64_t count, bool
 }
 
 bool all_bits(const std::uint8_t* bits, std::uint64_t first, std::uint64_t count) {
+  if (first % 8 + count <= 8) {
+    const unsigned mask = ((1u << count) - 1) << (first % 8);
+    return (bits[first / 8] & mask) == mask;
+  }
   while (count > 0) {
-    if (first % 8 == 0 && count >= 8) {
-      if (bits[first / 8] != 0xff) return false;
-      first += 8;
-      count -= 8;
-    } else {
-      if ((bits[first / 8] >> (first % 8) & 1) == 0) return false;
-      ++first;
-      --count;
+    if (first % 8 == 0 && count >= 64) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bits + first / 8, 8);
+      if (word != ~std::uint64_t{0}) return false;
+      first += 64;
+      count -= 64;
+      continue;
     }
+    const std::uint64_t n = std::min<std::uint64_t>(8 - first % 8, count);
+    const unsigned mask = ((1u << n) - 1) << (first % 8);
+    if ((bits[first / 8] & mask) != mask) return false;
+    first += n;
+    count -= n;
   }
   return true;
 }

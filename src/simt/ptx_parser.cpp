@@ -6,6 +6,7 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::uint64_t kMaxVariableBytes = std::uint64_t{1} << 32;
 constexpr std::size_t kMaxOperandDepth = 4;
+constexpr std::size_t kMaxPlaces = 1 << 20;
 
 constexpr std::pair<std::string_view, std::uint32_t> kTypeBytes[] = {
     {"b8", 1},   {"u8", 1},  {"s8", 1},  {"b16", 2}, {"u16", 2}, {"s16", 2},   {"f16", 2},
@@ -91,6 +93,8 @@ class Parser {
   Ast& ast_;
   Scanner in_;
   SourceLine source_;
+  /// By file, line and column: the line of the kernel's own file that this was inlined into.
+  std::map<std::array<std::uint64_t, 3>, SourceLine> outermost_;
 };
 
 Status Parser::expect(char c, std::string_view where) {
@@ -153,8 +157,9 @@ Status Parser::file_directive() {
 Status Parser::loc() {
   WW_TRY(const std::uint64_t file, integer(".loc"));
   WW_TRY(const std::uint64_t line, integer(".loc"));
-  WW_CHECK(integer(".loc"));
+  WW_TRY(const std::uint64_t column, integer(".loc"));
   SourceLine here{static_cast<std::uint16_t>(file), static_cast<std::uint32_t>(line)};
+  SourceLine outermost = here;
   while (in_.accept(',')) {
     if (in_.accept_word("function_name")) {
       in_.identifier();
@@ -162,11 +167,15 @@ Status Parser::loc() {
     } else if (in_.accept_word("inlined_at")) {
       WW_TRY(const std::uint64_t outer_file, integer("inlined_at"));
       WW_TRY(const std::uint64_t outer_line, integer("inlined_at"));
-      WW_CHECK(integer("inlined_at"));
-      if (outer_file != file)
-        here = {static_cast<std::uint16_t>(outer_file), static_cast<std::uint32_t>(outer_line)};
+      WW_TRY(const std::uint64_t outer_column, integer("inlined_at"));
+      outermost = {static_cast<std::uint16_t>(outer_file), static_cast<std::uint32_t>(outer_line)};
+      // Compilers list the ways in from the outside: the place inlined at was itself seen before.
+      const auto known = outermost_.find({outer_file, outer_line, outer_column});
+      if (known != outermost_.end()) outermost = known->second;
     }
   }
+  if (outermost_.size() < kMaxPlaces) outermost_[{file, line, column}] = outermost;
+  if (outermost.file != here.file) here = outermost;
   // Compilers write line 0 for "no line of its own": the last known one says more.
   if (here.line != 0) source_ = here;
   return {};

@@ -16,6 +16,27 @@ inline void resolve(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acces
   resolve_global(w, i, a, m, bytes, kind, t);
 }
 
+/// The addresses without the offset: the register itself, or widened into `wide`.
+inline const u64* raw_addresses(const Warp& w, const Ins* i, u64* wide) {
+  if ((i->aux & kNarrowAddress) == 0) return w.slot<const u64>(i->a);
+  const u32* a = w.slot<const u32>(i->a);
+  for (u32 l = 0; l < kLanes; ++l) wide[l] = a[l];
+  return wide;
+}
+
+/// Simple accesses of a whole warp; null for all others.
+template <Space kSpace, u32 kBytes>
+inline std::byte* fast(Warp& w, const Ins* i, const u64* raw, Pattern p, Access kind) {
+  if constexpr (kSpace == Space::local) return nullptr;
+  if (p == Pattern::scattered) return nullptr;
+  const u64 at = raw[0] + static_cast<u64>(i->imm);
+  if constexpr (kSpace == Space::shared) return fast_shared(w, i, at, p, kBytes, kind);
+  if constexpr (kSpace == Space::generic)
+    if (at - kSharedWindow < kWindowBytes)
+      return fast_shared(w, i, at - kSharedWindow, p, kBytes, kind);
+  return fast_global(w, i, at, p, kBytes, kind);
+}
+
 template <class M>
 M read(const std::byte* p) {
   M value;
@@ -24,31 +45,15 @@ M read(const std::byte* p) {
 }
 
 template <class M, class R, u32 V, Space kSpace>
-const Ins* load(Warp& w, const Ins* i) {
-  constexpr u32 kBytes = sizeof(M) * V;
+[[gnu::noinline]] const Ins* load_slowly(Warp& w, const Ins* i) {
   const u32 m = w.lanes(i);
   if (m == 0) return i + 1;
   alignas(64) u64 a[kLanes];
   lane_addresses(w, i->a, (i->aux & kNarrowAddress) != 0, i->imm, a);
   Target t;
-  resolve<kSpace>(w, i, a, m, kBytes, Access::load, t);
+  resolve<kSpace>(w, i, a, m, sizeof(M) * V, Access::load, t);
   R* d[V];
   for (u32 v = 0; v < V; ++v) d[v] = w.slot<R>(V == 1 ? i->d : i->more[v]);
-  if (t.kind == Target::Kind::contiguous) {
-    for (u32 v = 0; v < V; ++v) {
-#pragma GCC ivdep
-      for (u32 l = 0; l < kLanes; ++l)
-        d[v][l] = static_cast<R>(read<M>(t.base + (l * V + v) * sizeof(M)));
-    }
-    return i + 1;
-  }
-  if (t.kind == Target::Kind::uniform) {
-    for (u32 v = 0; v < V; ++v) {
-      const R value = static_cast<R>(read<M>(t.base + v * sizeof(M)));
-      for (u32 l = 0; l < kLanes; ++l) d[v][l] = value;
-    }
-    return i + 1;
-  }
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
     const bool ok = (t.ok >> l & 1) != 0;
@@ -58,10 +63,32 @@ const Ins* load(Warp& w, const Ins* i) {
   return i + 1;
 }
 
+template <class M, class R, u32 V, Space kSpace>
+const Ins* load(Warp& w, const Ins* i) {
+  if ((i->aux & kStrongAccess) != 0) w.block->spinning[w.index].asked = true;
+  if (w.lanes(i) != kAllLanes) return load_slowly<M, R, V, kSpace>(w, i);
+  alignas(64) u64 wide[kLanes];
+  const u64* raw = raw_addresses(w, i, wide);
+  const Pattern p = pattern_of<sizeof(M) * V>(raw);
+  const std::byte* base = fast<kSpace, sizeof(M) * V>(w, i, raw, p, Access::load);
+  if (base == nullptr) return load_slowly<M, R, V, kSpace>(w, i);
+  for (u32 v = 0; v < V; ++v) {
+    R* d = w.slot<R>(V == 1 ? i->d : i->more[v]);
+    if (p == Pattern::uniform) {
+      const R value = static_cast<R>(read<M>(base + v * sizeof(M)));
+      for (u32 l = 0; l < kLanes; ++l) d[l] = value;
+    } else {
+#pragma GCC ivdep
+      for (u32 l = 0; l < kLanes; ++l)
+        d[l] = static_cast<R>(read<M>(base + (l * V + v) * sizeof(M)));
+    }
+  }
+  return i + 1;
+}
+
 /// Lanes of one store that write different values to one address: which one stays is undefined.
 template <class M, class R, u32 V>
 void check_conflicts(Warp& w, const Ins* i, const u64* a, const Target& t, R* const* s) {
-  if (t.kind == Target::Kind::contiguous) return;
   u32 last = 0;
   bool ascending = true;
   u64 previous = 0;
@@ -89,34 +116,42 @@ void check_conflicts(Warp& w, const Ins* i, const u64* a, const Target& t, R* co
 }
 
 template <class M, class R, u32 V, Space kSpace>
-const Ins* store(Warp& w, const Ins* i) {
-  constexpr u32 kBytes = sizeof(M) * V;
+[[gnu::noinline]] const Ins* store_slowly(Warp& w, const Ins* i) {
   const u32 m = w.lanes(i);
   if (m == 0) return i + 1;
   alignas(64) u64 a[kLanes];
   lane_addresses(w, i->a, (i->aux & kNarrowAddress) != 0, i->imm, a);
   Target t;
-  resolve<kSpace>(w, i, a, m, kBytes, Access::store, t);
+  resolve<kSpace>(w, i, a, m, sizeof(M) * V, Access::store, t);
   R* s[V];
   for (u32 v = 0; v < V; ++v) s[v] = w.slot<R>(V == 1 ? i->b : i->more[v]);
   if (w.worker->launch->full_checks && kSpace != Space::local)
     check_conflicts<M, R, V>(w, i, a, t, s);
-  if (t.kind == Target::Kind::contiguous) {
-    for (u32 v = 0; v < V; ++v) {
-#pragma GCC ivdep
-      for (u32 l = 0; l < kLanes; ++l) {
-        const M value = static_cast<M>(s[v][l]);
-        std::memcpy(t.base + (l * V + v) * sizeof(M), &value, sizeof value);
-      }
-    }
-    return i + 1;
-  }
   for (u32 l = 0; l < kLanes; ++l) {
     if ((t.ok >> l & 1) == 0) continue;
-    std::byte* p = t.kind == Target::Kind::uniform ? t.base : t.lane[l];
     for (u32 v = 0; v < V; ++v) {
       const M value = static_cast<M>(s[v][l]);
-      std::memcpy(p + v * sizeof(M), &value, sizeof value);
+      std::memcpy(t.lane[l] + v * sizeof(M), &value, sizeof value);
+    }
+  }
+  return i + 1;
+}
+
+template <class M, class R, u32 V, Space kSpace>
+const Ins* store(Warp& w, const Ins* i) {
+  if (w.lanes(i) != kAllLanes) return store_slowly<M, R, V, kSpace>(w, i);
+  alignas(64) u64 wide[kLanes];
+  const u64* raw = raw_addresses(w, i, wide);
+  const Pattern p = pattern_of<sizeof(M) * V>(raw);
+  if (p != Pattern::contiguous) return store_slowly<M, R, V, kSpace>(w, i);
+  std::byte* base = fast<kSpace, sizeof(M) * V>(w, i, raw, p, Access::store);
+  if (base == nullptr) return store_slowly<M, R, V, kSpace>(w, i);
+  for (u32 v = 0; v < V; ++v) {
+    const R* s = w.slot<const R>(V == 1 ? i->b : i->more[v]);
+#pragma GCC ivdep
+    for (u32 l = 0; l < kLanes; ++l) {
+      const M value = static_cast<M>(s[l]);
+      std::memcpy(base + (l * V + v) * sizeof(M), &value, sizeof value);
     }
   }
   return i + 1;

@@ -62,6 +62,12 @@ struct PendingCopy {
   std::uint8_t bytes = 0;
 };
 
+/// Signs that a warp waits for others by trying again and again.
+struct Spinning {
+  bool asked = false;        ///< an atomic or volatile read in this slice of time
+  std::uint32_t slices = 0;  ///< in a row with such a read
+};
+
 struct BlockState {
   std::uint64_t rank = 0;
   Dim3 index;
@@ -76,6 +82,7 @@ struct BlockState {
   std::uint32_t epoch = 1;
   bool race_checks = false;
   std::vector<std::deque<std::vector<PendingCopy>>> copies;  ///< by warp: groups, the last open
+  std::vector<Spinning> spinning;                            ///< by warp
   std::vector<std::byte> storage;  ///< registers, constants, shared and local memory
 };
 
@@ -85,7 +92,7 @@ struct LaunchState {
   const Kernel* kernel = nullptr;
   Memory* memory = nullptr;
   const Launch* launch = nullptr;
-  std::vector<Address> symbols;       ///< by index into ast.variables
+  std::vector<Address> symbols;       ///< by index into ast.variables; then the workspace
   std::vector<std::uint64_t> blocks;  ///< ranks to run
   bool full_checks = false, counts = true, cooperative = false, many_threads = false;
   std::atomic<std::size_t> next_block{0};

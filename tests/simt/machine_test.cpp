@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "base/files.h"
+#include "simt/estimate.h"
+#include "simt/launcher.h"
+
+namespace warpwright::simt {
+namespace {
+
+std::string kernels_ptx() {
+  return read_file(WARPWRIGHT_SOURCE_DIR "/tests/simt/kernels.ptx").value();
+}
+
+TEST(MemoryTest, describes_addresses_by_allocation) {
+  Memory m;
+  const Address a = m.allocate(100, "first").value();
+  const Address b = m.allocate(10, "second").value();
+  EXPECT_EQ(a % 256, 0u);
+  EXPECT_EQ(b % 256, 0u);
+  EXPECT_GE(b, a + 100 + 256);
+  EXPECT_EQ(m.describe(a + 4, 4), "byte 4 of 'first' (100 bytes)");
+  EXPECT_EQ(m.describe(a + 98, 4), "2 bytes across the end of 'first' (100 bytes)");
+  EXPECT_EQ(m.describe(a + 112, 4), "12 bytes past the end of 'first' (100 bytes)");
+  EXPECT_EQ(m.describe(b - 8, 4), "8 bytes before 'second' (10 bytes)");
+  EXPECT_EQ(m.describe(8, 4), "a null pointer plus 8");
+}
+
+TEST(MemoryTest, refuses_what_is_not_there) {
+  Memory m(1000);
+  const Address a = m.allocate(100, "a").value();
+  std::vector<std::byte> bytes(101);
+  EXPECT_FALSE(m.copy_in(a, bytes).ok());
+  EXPECT_FALSE(m.copy_out(bytes, a).ok());
+  EXPECT_FALSE(m.allocate(901, "too much").ok());
+  EXPECT_FALSE(m.free(a + 1).ok());
+  EXPECT_TRUE(m.free(a).ok());
+  EXPECT_FALSE(m.free(a).ok());
+  EXPECT_FALSE(m.set(a, std::byte{1}, 1).ok());
+  EXPECT_TRUE(m.allocate(1000, "all").ok());
+}
+
+TEST(MachineTest, refuses_launches_that_cannot_be_made) {
+  Launcher l(kernels_ptx());
+  Machine& m = l.machine();
+  const auto why = [&](Launch launch) {
+    const auto r = m.launch(l.module(), launch);
+    return r.ok() ? std::string("ok") : r.error().message;
+  };
+  const std::vector<std::byte> params(24);
+  EXPECT_NE(why({"nothing", {1}, {1}, 0, params, {}}).find("no kernel 'nothing'"),
+            std::string::npos);
+  EXPECT_NE(why({"copy", {1}, {2048}, 0, params, {}}).find("at most 1024"), std::string::npos);
+  EXPECT_NE(why({"copy", {1}, {32}, 0, {}, {}}).find("0 bytes of parameters"), std::string::npos);
+  EXPECT_NE(why({"copy", {1}, {32}, 300 << 10, params, {}}).find("shared memory"),
+            std::string::npos);
+  EXPECT_NE(why({"copy", {0}, {32}, 0, params, {}}).find("size zero"), std::string::npos);
+}
+
+TEST(MachineTest, tells_the_layout_of_parameters) {
+  Launcher l(kernels_ptx());
+  for (const KernelFacts& k : l.module().kernels()) {
+    if (k.name != "histogram") continue;
+    ASSERT_EQ(k.params.size(), 3u);
+    EXPECT_EQ(k.params[1].offset, 8u);
+    EXPECT_EQ(k.params[2].size_bytes, 4u);
+    EXPECT_EQ(k.static_shared_bytes, 256u);
+    EXPECT_EQ(k.param_bytes, 20u);
+    return;
+  }
+  FAIL() << "no kernel histogram";
+}
+
+TEST(MachineTest, counts_are_exact) {
+  Launcher l(kernels_ptx());
+  const int n = 1000;
+  const Address in = l.put(std::vector<float>(n, 1.0f), "in"),
+                out = l.put(std::vector<float>(n), "out");
+  const LaunchReport r = l.run("copy", {4}, {256}, Params().add(in).add(out).add(n));
+  ASSERT_TRUE(r.clean());
+  const auto& loads = r.counts.by_class[static_cast<std::size_t>(OpClass::load_global)];
+  EXPECT_EQ(loads.warps, 32u);  // 1000 lanes: 31 full warps and one of 8
+  EXPECT_EQ(loads.lanes, 1000u);
+  EXPECT_EQ(r.counts.global_load_sectors, 125u);
+  EXPECT_EQ(r.counts.global_store_bytes, 4000u);
+  EXPECT_EQ(r.touched_bytes, 8000u);
+  EXPECT_EQ(r.counts.divergent_branches, 1u);
+  ASSERT_FALSE(r.traffic.empty());
+  EXPECT_NE(r.traffic[0].line, 0u);
+  EXPECT_EQ(r.traffic[0].file, "kernels.cu");
+}
+
+TEST(MachineTest, bank_conflicts_and_wasted_sectors_are_seen) {
+  Launcher l(kernels_ptx());
+  const int n = 64;
+  std::vector<float> values(n * n);
+  std::iota(values.begin(), values.end(), 0.0f);
+  const Address in = l.put(values, "in"), out = l.put(values, "out");
+  const Params p = Params().add(in).add(out).add(n);
+  const LaunchReport naive = l.run("transpose_naive", {2, 2}, {32, 32}, p);
+  const LaunchReport tiled = l.run("transpose_tiled", {2, 2}, {32, 32}, p);
+  const LaunchReport padded = l.run("transpose_padded", {2, 2}, {32, 32}, p);
+  ASSERT_TRUE(naive.clean() && tiled.clean() && padded.clean());
+  EXPECT_EQ(naive.counts.global_store_sectors, 32 * naive.counts.global_store_requests);
+  EXPECT_EQ(tiled.counts.global_store_sectors, 4 * tiled.counts.global_store_requests);
+  EXPECT_EQ(tiled.counts.shared_wavefronts, 33 * tiled.counts.shared_ideal_wavefronts / 2);
+  EXPECT_EQ(padded.counts.shared_wavefronts, padded.counts.shared_ideal_wavefronts);
+  const std::vector<float> got = l.get<float>(out, n * n);
+  for (int i = 0; i < n * n; ++i)
+    ASSERT_EQ(got[static_cast<std::size_t>(i)],
+              values[static_cast<std::size_t>(i % n * n + i / n)]);
+}
+
+TEST(MachineTest, threads_share_the_blocks) {
+  Launcher l(kernels_ptx());
+  const int n = 1 << 14;
+  std::vector<std::uint32_t> values(n);
+  for (int i = 0; i < n; ++i)
+    values[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(i * 7) % 64;
+  const Address in = l.put(values, "in"), bins = l.put(std::vector<std::uint32_t>(64), "bins");
+  LaunchOptions options;
+  options.threads = 2;
+  const LaunchReport r =
+      l.run("histogram", {64}, {256}, Params().add(in).add(bins).add(n), options);
+  ASSERT_TRUE(r.clean()) << r.faults[0].describe();
+  EXPECT_EQ(l.get<std::uint32_t>(bins, 64), std::vector<std::uint32_t>(64, n / 64));
+}
+
+TEST(MachineTest, runs_only_the_blocks_asked_for) {
+  Launcher l(kernels_ptx());
+  const int n = 1024;
+  const Address in = l.put(std::vector<float>(n, 1.0f), "in"),
+                out = l.put(std::vector<float>(n), "out");
+  LaunchOptions options;
+  options.only_blocks = {1, 3};
+  const LaunchReport r = l.run("copy", {4}, {256}, Params().add(in).add(out).add(n), options);
+  EXPECT_EQ(r.blocks_run, 2u);
+  EXPECT_EQ(r.blocks_total, 4u);
+  const std::vector<float> got = l.get<float>(out, n);
+  EXPECT_EQ(got[0], 0);
+  EXPECT_EQ(got[256], 1);
+  EXPECT_EQ(got[1023], 1);
+  EXPECT_TRUE(estimate(r, {}).sampled);
+}
+
+class EstimateTest : public testing::Test {
+ protected:
+  double us(std::string_view kernel, Dim3 grid, Dim3 block, const Params& p) {
+    LaunchOptions options;
+    options.checks = Checks::fast;
+    const LaunchReport r = l_.run(kernel, grid, block, p, options);
+    EXPECT_TRUE(r.clean());
+    return estimate(r, {}).us;
+  }
+  Launcher l_{kernels_ptx()};
+};
+
+TEST_F(EstimateTest, a_tiled_transpose_beats_a_naive_one) {
+  const int n = 1024;
+  const Address in = l_.put(std::vector<float>(n * n), "in"),
+                out = l_.put(std::vector<float>(n * n), "out");
+  const Params p = Params().add(in).add(out).add(n);
+  const double naive = us("transpose_naive", {32, 32}, {32, 32}, p);
+  const double padded = us("transpose_padded", {32, 32}, {32, 32}, p);
+  EXPECT_GT(naive, 1.3 * padded);
+}
+
+TEST_F(EstimateTest, copies_by_one_and_by_four_are_close) {
+  const int n = 1 << 20;
+  const Address in = l_.put(std::vector<float>(n), "in"),
+                out = l_.put(std::vector<float>(n), "out");
+  const double one = us("copy", {4096}, {256}, Params().add(in).add(out).add(n));
+  const double four = us("copy4", {1024}, {256}, Params().add(in).add(out).add(n / 4));
+  EXPECT_LT(four, one * 1.02);
+  EXPECT_GT(four, one * 0.5);
+}
+
+TEST_F(EstimateTest, one_atomic_per_element_is_far_slower_than_a_tree) {
+  const int n = 1 << 20;
+  const Address in = l_.put(std::vector<float>(n), "in"),
+                out = l_.put(std::vector<float>(4), "out");
+  const double atomics = us("sum_atomics", {4096}, {256}, Params().add(in).add(out).add(n));
+  const double tree = us("sum_tree", {256}, {256}, Params().add(in).add(out).add(n));
+  EXPECT_GT(atomics, 10 * tree);
+}
+
+TEST_F(EstimateTest, occupancy_follows_shared_memory_and_registers) {
+  LaunchReport r;
+  r.block = {256};
+  r.grid = {1000};
+  r.blocks_total = r.blocks_run = 1000;
+  r.registers = 32;
+  EXPECT_DOUBLE_EQ(estimate(r, {}).occupancy, 1.0);
+  r.registers = 128;
+  EXPECT_DOUBLE_EQ(estimate(r, {}).occupancy, 0.25);
+  r.registers = 32;
+  r.shared_bytes = 100 << 10;
+  EXPECT_EQ(estimate(r, {}).blocks_per_sm, 2u);
+}
+
+}  // namespace
+}  // namespace warpwright::simt

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "simt/half.h"
+#include "simt/launcher.h"
+
+namespace warpwright::simt {
+namespace {
+
+// One warp: A (16x16, row-major) and B (16x8, row-major) through shared memory and ldmatrix, as
+// kernels do it, then one mma, then C (16x8, row-major) as the accumulator's layout says.
+constexpr std::string_view kProduct = R"(
+.version 8.3
+.target sm_80
+.address_size 64
+.shared .align 16 .b8 ta[512];
+.shared .align 16 .b8 tb[256];
+.visible .entry product(.param .u64 pa, .param .u64 pb, .param .u64 pc)
+{
+  .reg .b32 %r<40>;
+  .reg .b64 %d<20>;
+  .reg .f32 %f<9>;
+  mov.u32 %r0, %tid.x;
+  ld.param.u64 %d0, [pa];
+  ld.param.u64 %d1, [pb];
+  ld.param.u64 %d2, [pc];
+  mul.wide.u32 %d3, %r0, 16;
+  add.u64 %d4, %d0, %d3;
+  ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d4];
+  shl.b32 %r5, %r0, 4;
+  mov.u32 %r6, ta;
+  add.u32 %r7, %r6, %r5;
+  st.shared.v4.u32 [%r7], {%r1, %r2, %r3, %r4};
+  mul.wide.u32 %d5, %r0, 8;
+  add.u64 %d6, %d1, %d5;
+  ld.global.v2.u32 {%r8, %r9}, [%d6];
+  shl.b32 %r10, %r0, 3;
+  mov.u32 %r11, tb;
+  add.u32 %r12, %r11, %r10;
+  st.shared.v2.u32 [%r12], {%r8, %r9};
+  bar.sync 0;
+  and.b32 %r13, %r0, 15;
+  shl.b32 %r14, %r13, 5;
+  shr.u32 %r15, %r0, 4;
+  shl.b32 %r16, %r15, 4;
+  add.u32 %r17, %r6, %r14;
+  add.u32 %r17, %r17, %r16;
+  ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r20, %r21, %r22, %r23}, [%r17];
+  shl.b32 %r18, %r13, 4;
+  add.u32 %r19, %r11, %r18;
+  ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r24, %r25}, [%r19];
+  mov.f32 %f1, 0f3F000000;
+  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f5, %f6, %f7, %f8}, {%r20, %r21, %r22, %r23}, {%r24, %r25}, {%f1, %f1, %f1, %f1};
+  shr.u32 %r30, %r0, 2;
+  and.b32 %r31, %r0, 3;
+  shl.b32 %r32, %r30, 3;
+  shl.b32 %r33, %r31, 1;
+  add.u32 %r34, %r32, %r33;
+  mul.wide.u32 %d10, %r34, 4;
+  add.u64 %d11, %d2, %d10;
+  st.global.v2.f32 [%d11], {%f5, %f6};
+  st.global.v2.f32 [%d11+256], {%f7, %f8};
+  ret;
+}
+)";
+
+TEST(TensorTest, ldmatrix_and_mma_multiply_matrices) {
+  Launcher l(kProduct);
+  std::vector<std::uint16_t> a(256), b(128);
+  const auto va = [](int i) { return i * 5 % 11 - 5; };
+  const auto vb = [](int i) { return i * 3 % 7 - 3; };
+  for (int i = 0; i < 256; ++i) a[static_cast<std::size_t>(i)] = to_half(va(i)).bits;
+  for (int i = 0; i < 128; ++i) b[static_cast<std::size_t>(i)] = to_half(vb(i)).bits;
+  const Address pa = l.put(a, "a"), pb = l.put(b, "b"), pc = l.put(std::vector<float>(128), "c");
+  const LaunchReport r = l.run("product", {1}, {32}, Params().add(pa).add(pb).add(pc));
+  ASSERT_TRUE(r.clean()) << r.faults[0].describe();
+  const std::vector<float> c = l.get<float>(pc, 128);
+  for (int i = 0; i < 16; ++i) {
+    for (int j = 0; j < 8; ++j) {
+      float want = 0.5f;
+      for (int k = 0; k < 16; ++k) want += static_cast<float>(va(i * 16 + k) * vb(k * 8 + j));
+      ASSERT_EQ(c[static_cast<std::size_t>(i * 8 + j)], want) << i << "," << j;
+    }
+  }
+  EXPECT_EQ(r.counts.flops.tensor, 2u * 16 * 8 * 16);
+}
+
+TEST(TensorTest, a_part_of_a_warp_cannot_multiply) {
+  Launcher l(kProduct);
+  const Address pa = l.put(std::vector<std::uint16_t>(256), "a"),
+                pb = l.put(std::vector<std::uint16_t>(128), "b");
+  const Address pc = l.put(std::vector<float>(128), "c");
+  const LaunchReport r = l.run("product", {1}, {16}, Params().add(pa).add(pb).add(pc));
+  ASSERT_FALSE(r.clean());
+  EXPECT_EQ(r.faults[0].kind, FaultKind::sync_mask);
+}
+
+constexpr std::string_view kFragments = R"(
+.version 8.3
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc)
+{
+  .reg .b32 %r<9>;
+  .reg .b32 %q<9>;
+  .reg .f32 %f<9>;
+  .reg .b64 %d<4>;
+  ld.param.u64 %d0, [pa];
+  ld.param.u64 %d1, [pb];
+  ld.param.u64 %d2, [pc];
+  mov.f32 %f0, 0f00000000;
+  wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%d0], 16;
+  wmma.load.b.sync.aligned.col.m16n16k16.global.f16 {%q0, %q1, %q2, %q3, %q4, %q5, %q6, %q7}, [%d1], 16;
+  wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, {%q0, %q1, %q2, %q3, %q4, %q5, %q6, %q7}, {%f0, %f0, %f0, %f0, %f0, %f0, %f0, %f0};
+  wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%d2], {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, 16;
+  ret;
+}
+)";
+
+TEST(TensorTest, wmma_fragments_multiply) {
+  Launcher l(kFragments);
+  std::vector<std::uint16_t> a(256), b(256);
+  for (std::size_t i = 0; i < 256; ++i) {
+    a[i] = to_half(static_cast<int>(i % 7) - 3).bits;
+    b[i] = to_half(static_cast<int>(i % 5) - 2).bits;
+  }
+  const Address pa = l.put(a, "a"), pb = l.put(b, "b"), pc = l.empty(1024, "c");
+  const LaunchReport r = l.run("k", {1}, {32}, Params().add(pa).add(pb).add(pc));
+  ASSERT_TRUE(r.clean()) << r.faults[0].describe();
+  const std::vector<float> c = l.get<float>(pc, 256);
+  for (int i = 0; i < 16; ++i) {
+    for (int j = 0; j < 16; ++j) {
+      int want = 0;
+      for (int k = 0; k < 16; ++k) want += ((i * 16 + k) % 7 - 3) * ((j * 16 + k) % 5 - 2);
+      ASSERT_EQ(c[static_cast<std::size_t>(i * 16 + j)], static_cast<float>(want));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpwright::simt
