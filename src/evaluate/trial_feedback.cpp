@@ -51,7 +51,10 @@ std::string compile_feedback(const std::vector<Diagnostic>& diagnostics, std::st
 
 std::string describe_case(const verify::Case& item) {
   std::string values;
+  // The labels of sizes without a name of their own already are their values.
+  const bool spelt_out = item.size->label.find('=') != std::string::npos;
   for (const auto& [name, value] : item.size->values) {
+    if (spelt_out) break;
     values += fmt::format("{}{} = {:.15g}", values.empty() ? "" : ", ", name, value);
   }
   std::string text = "size " + item.size->label;
@@ -97,7 +100,12 @@ std::string fault_feedback(const std::vector<device::Fault>& faults, const verif
 
 std::string mismatch_feedback(const verify::Mismatch& mismatch, const verify::Case& item,
                               const std::vector<Finding>& findings, std::string_view source) {
-  std::string text = "At " + describe_case(item) + ": " + mismatch.message + "\n";
+  // Most messages begin with the case themselves.
+  std::string text = "At " + describe_case(item) + ": ";
+  const std::string own = verify::describe(item) + ": ";
+  const std::string_view message = mismatch.message;
+  text += message.starts_with(own) ? message.substr(own.size()) : message;
+  text += "\n";
   for (const verify::WrongElement& wrong : mismatch.first) {
     text += fmt::format("  {}[{}]: expected {:.9g}, got {:.9g}\n", mismatch.argument, wrong.index,
                         wrong.expected, wrong.got);

@@ -44,7 +44,7 @@ WorkLimits work_limits(const TrialState& state) {
                     .sizes_per_variant = 2},
           .timed_bytes = 600 * kMiB,
           .validate_s = std::min(10.0, 0.4 * limit_s),
-          .run_s = std::min(4.0, 0.25 * limit_s)};
+          .run_s = std::min(1.5, 0.25 * limit_s)};
 }
 
 Status choose_work(TrialState& state) {
