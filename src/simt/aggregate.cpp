@@ -66,6 +66,7 @@ AccessStats total(const std::vector<Worker>& workers, std::int32_t row) {
     t.wavefronts += s.wavefronts;
     t.ideal_wavefronts += s.ideal_wavefronts;
     t.serialised += s.serialised;
+    t.serialised_shared += s.serialised_shared;
   }
   return t;
 }
@@ -86,6 +87,7 @@ void add_access(Counts& c, const InsInfo& info, const AccessStats& t) {
     c.atomic_requests += t.requests + t.shared_requests;
     c.atomic_lanes += t.lanes + t.shared_lanes;
     c.atomic_serialised += t.serialised;
+    c.atomic_serialised_shared += t.serialised_shared;
   }
 }
 
@@ -208,6 +210,12 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers,
     r.counts.longest_warp = std::max(r.counts.longest_warp, w.longest_warp);
     r.printed += w.printed;
   }
+  std::map<Address, std::uint64_t> hot;
+  for (const Worker& w : workers)
+    for (const auto& [address, updates] : w.hot) hot[address] += updates;
+  hot.erase(0);
+  for (const auto& [address, updates] : hot)
+    r.counts.atomic_hottest = std::max(r.counts.atomic_hottest, updates);
   r.touched_bytes = 32 * touched_sectors(s, memory);
   merge_faults(r, workers);
   return r;

@@ -112,6 +112,34 @@ u32 serialised(const u64* a, u32 m) {
   return waits;
 }
 
+constexpr std::size_t kHotSlots = 4096;
+
+/// Counts updates by address. A crowded table forgets nothing it has; it only stops learning.
+void count_hot(std::vector<std::pair<Address, u64>>& hot, u64 address) {
+  std::size_t at = address * 0x9e3779b97f4a7c15u >> 52;
+  for (int probe = 0; probe < 8; ++probe, at = (at + 1) % kHotSlots) {
+    if (hot[at].first != 0 && hot[at].first != address) continue;
+    hot[at].first = address;
+    ++hot[at].second;
+    return;
+  }
+}
+
+void count_contention(Warp& w, const Ins* i, const u64* a, const Target& t, Space space) {
+  AccessStats& s = w.worker->stats[i->target];
+  const u32 waits = t.kind == Target::Kind::contiguous ? 0
+                    : t.kind == Target::Kind::uniform  ? kLanes - 1
+                                                       : serialised(a, t.ok);
+  s.serialised += waits;
+  if (space == Space::shared || a[std::countr_zero(t.ok)] - kSharedWindow < kWindowBytes) {
+    s.serialised_shared += waits;
+    return;
+  }
+  auto& hot = w.worker->hot;
+  if (hot.empty()) hot.resize(kHotSlots);
+  for (u32 left = t.ok; left != 0; left &= left - 1) count_hot(hot, a[std::countr_zero(left)]);
+}
+
 template <class T, T (*F)(T, T, T), Space kSpace>
 const Ins* run_atomic(Warp& w, const Ins* i) {
   const u32 m = w.lanes(i);
@@ -146,11 +174,7 @@ const Ins* run_atomic(Warp& w, const Ins* i) {
     d[l] = launch.many_threads && kSpace != Space::shared ? update<T, F>(p, b[l], cc)
                                                           : update_plain<T, F>(p, b[l], cc);
   }
-  if (launch.counts && t.ok != 0)
-    w.worker->stats[i->target].serialised += t.kind == Target::Kind::contiguous ? 0
-                                             : t.kind == Target::Kind::uniform
-                                                 ? 31
-                                                 : serialised(a, t.ok);
+  if (launch.counts && t.ok != 0) count_contention(w, i, a, t, kSpace);
   return i + 1;
 }
 

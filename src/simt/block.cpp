@@ -81,7 +81,7 @@ std::uint32_t shared_size(const LaunchState& s) {
   return (k.static_shared_bytes + align - 1) / align * align + s.launch->dynamic_shared_bytes;
 }
 
-void fill_specials(Warp& w, const Launch& launch) {
+void fill_specials(Warp& w) {
   const Kernel& k = *w.kernel;
   for (std::size_t s = 0; s < static_cast<std::size_t>(LaneSpecial::count_); ++s) {
     if (!k.uses_lane_special[s]) continue;
@@ -125,7 +125,6 @@ void fill_specials(Warp& w, const Launch& launch) {
       }
     }
   }
-  (void)launch;
 }
 
 /// Lays out registers, constants, shared and local memory once; blocks reuse it.
@@ -156,6 +155,8 @@ void make_storage(Worker& worker, BlockState& b) {
     w.worker = &worker;
     w.block = &b;
     w.index = static_cast<u32>(i);
+    // Nothing ever writes to these registers: they are the same for all blocks.
+    fill_specials(w);
   }
   for (const Constant& c : k.constants)
     if (!changes_with_block(c.kind))
@@ -201,7 +202,6 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
     left -= std::min(left, kLanes);
     b.copies[w.index].clear();
     start_warp(w, lanes);
-    fill_specials(w, launch);
   }
 }
 

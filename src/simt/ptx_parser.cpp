@@ -261,6 +261,12 @@ Status Parser::body(Function& f) {
 }
 
 Status Parser::statement(Function& f, std::string_view directive) {
+  // Hand-written inline assembly glues them: `.reg.b16 x;`
+  if (const std::size_t dot = directive.find('.', 1);
+      dot != std::string_view::npos && space_of(directive.substr(0, dot))) {
+    in_.step_back(directive.substr(dot));
+    directive = directive.substr(0, dot);
+  }
   if (directive == ".loc") return loc();
   if (directive == ".pragma") return in_.skip_statement(), Status{};
   if (const auto space = space_of(directive)) {

@@ -31,6 +31,10 @@ class Scanner {
   std::string_view rest_of_line();
   /// The inside of a string literal, unescaped quotes only; empty if there is none.
   std::string_view quoted();
+  /// Reads on from `text`, a part of the text that was taken before on this line.
+  void step_back(std::string_view text) {
+    pos_ = static_cast<std::size_t>(text.data() - text_.data());
+  }
   /// Skips a {...} section with everything inside.
   void skip_braces();
   /// Skips past the next ';'.

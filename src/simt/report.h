@@ -127,7 +127,9 @@ struct Counts {
   std::uint64_t atomic_requests = 0, atomic_lanes = 0;
   /// Lanes that had to wait for another lane of their warp at the same address.
   std::uint64_t atomic_serialised = 0;
-  std::uint64_t barriers = 0;  ///< warp arrivals
+  std::uint64_t atomic_serialised_shared = 0;  ///< the same in shared memory
+  std::uint64_t atomic_hottest = 0;            ///< updates of the global address that got most
+  std::uint64_t barriers = 0;                  ///< warp arrivals
   std::uint64_t branches = 0, divergent_branches = 0;
   std::uint64_t local_sectors = 0;
   /// Most warp instructions that one warp executed: the length of the longest path.

@@ -21,7 +21,8 @@ namespace warpwright::simt {
 struct AccessStats {
   std::uint64_t requests = 0, lanes = 0, bytes = 0, sectors = 0;
   std::uint64_t shared_requests = 0, shared_lanes = 0, wavefronts = 0, ideal_wavefronts = 0;
-  std::uint64_t serialised = 0;
+  std::uint64_t serialised = 0;         ///< atomics, all spaces
+  std::uint64_t serialised_shared = 0;  ///< of those, in shared memory
 };
 
 /// What an instruction touched last, so that the next time costs one comparison. The costs of a
@@ -110,6 +111,7 @@ struct Worker {
   std::uint64_t longest_warp = 0;
   std::uint64_t clock = 0;
   std::string printed;
+  std::vector<std::pair<Address, std::uint64_t>> hot;  ///< atomic updates by address, hashed
 };
 
 /// Notes a fault of one lane. Cheap on repetition.

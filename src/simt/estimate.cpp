@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/simt.md derives these formulas.
+#include "simt/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpwright::simt {
+namespace {
+
+constexpr double kDramEfficiency = 0.88;
+constexpr double kOverlap = 4;          ///< exponent of the norm that joins the parts
+constexpr double kL2MissOfReuse = 0.2;  ///< of repeated traffic, when the data exceed the L2
+constexpr double kFreeMove = 0.3;       ///< moves mostly vanish in the machine code
+constexpr double kMathSlots = 20;       ///< instructions of a library function
+constexpr double kDependentIssue = 5;   ///< cycles between dependent instructions
+constexpr double kLoadsInFlight = 4;    ///< independent loads of one warp
+constexpr double kSharedLatency = 25;
+constexpr double kBarrierCycles = 30;
+constexpr double kIssuePerCycle = 4;
+constexpr double kL2AtomicsPerCycle = 64;
+
+double ceil_div(double a, double b) { return std::ceil(a / b); }
+
+std::uint32_t resident_blocks(const LaunchReport& r, const GpuSpec& g) {
+  const std::uint64_t warps = (r.block.count() + 31) / 32;
+  const std::uint64_t threads = warps * 32;
+  // Registers are handed out to warps in units of 256.
+  const std::uint64_t registers = warps * ((std::uint64_t{r.registers} * 32 + 255) / 256 * 256);
+  std::uint64_t blocks =
+      std::min<std::uint64_t>(g.max_blocks_per_sm, g.max_threads_per_sm / threads);
+  blocks = std::min(blocks, g.registers_per_sm / std::max<std::uint64_t>(registers, 1));
+  // The system keeps 1 KiB a block for itself.
+  if (r.shared_bytes > 0)
+    blocks = std::min<std::uint64_t>(blocks, g.shared_bytes_per_sm / (r.shared_bytes + 1024));
+  return static_cast<std::uint32_t>(blocks);
+}
+
+/// Counts as numbers, scaled to the whole grid when only some blocks were run.
+class Model {
+ public:
+  Model(const LaunchReport& r, const GpuSpec& g)
+      : c_(r.counts),
+        g_(g),
+        scale_(r.blocks_run == 0
+                   ? 1
+                   : static_cast<double>(r.blocks_total) / static_cast<double>(r.blocks_run)),
+        touched_(static_cast<double>(r.touched_bytes) * scale_),
+        blocks_(static_cast<double>(r.blocks_total)),
+        warps_(blocks_ * static_cast<double>((r.block.count() + 31) / 32)) {}
+
+  [[nodiscard]] double warps_of(OpClass k) const {
+    return scale_ * static_cast<double>(c_.by_class[static_cast<std::size_t>(k)].warps);
+  }
+
+  /// Data come from DRAM once; what is used again comes from the L2 unless it does not fit.
+  [[nodiscard]] double dram_us() const {
+    const double traffic = 32 * sectors();
+    const double reuse = std::max(0.0, traffic - touched_);
+    const double l2 = static_cast<double>(g_.l2_bytes);
+    const double missing = touched_ > l2 ? kL2MissOfReuse * (1 - l2 / touched_) : 0;
+    const double bytes = std::min(touched_, traffic) + missing * reuse;
+    return bytes / (g_.dram_gb_per_s * kDramEfficiency * 1e3);
+  }
+  [[nodiscard]] double l2_us() const { return 32 * sectors() / (g_.l2_gb_per_s * 1e3); }
+
+  /// 128 bytes a cycle where lanes are neighbours, one tag look-up for every sector beyond that.
+  [[nodiscard]] double l1_us() const {
+    const double requests =
+        scale_ * static_cast<double>(c_.global_load_requests + c_.global_store_requests);
+    const double bytes = scale_ * static_cast<double>(c_.global_load_bytes + c_.global_store_bytes);
+    const double extra = std::max(0.0, sectors() - bytes / 32);
+    return sm_us(std::max(requests, bytes / 128) + extra);
+  }
+  [[nodiscard]] double shared_us() const {
+    return sm_us(scale_ * static_cast<double>(c_.shared_wavefronts));
+  }
+
+  [[nodiscard]] double issue_us() const {
+    double slots = 0;
+    for (std::size_t k = 0; k < kOpClasses; ++k) {
+      const auto op = static_cast<OpClass>(k);
+      const double weight = op == OpClass::move ? kFreeMove : op == OpClass::math ? kMathSlots : 1;
+      slots += weight * warps_of(op);
+    }
+    return sm_us(slots / kIssuePerCycle);
+  }
+  [[nodiscard]] double pipe_us(double warps, double lanes) const {
+    return sm_us(warps * 32 / lanes);
+  }
+  [[nodiscard]] double tensor_us() const {
+    return sm_us(scale_ * static_cast<double>(c_.flops.tensor) / g_.tensor_flops_per_cycle);
+  }
+  /// One address takes one update a cycle, whoever sends it.
+  [[nodiscard]] double atomic_us() const {
+    const double lanes = scale_ * static_cast<double>(c_.atomic_lanes);
+    const double hottest = scale_ * static_cast<double>(c_.atomic_hottest);
+    const double shared = scale_ * static_cast<double>(c_.atomic_serialised_shared);
+    return std::max({hottest, lanes / kL2AtomicsPerCycle, shared / used_sms()}) /
+           (g_.clock_ghz * 1e3);
+  }
+
+  /// How long one warp takes from start to end, times the turns that the grid needs.
+  [[nodiscard]] double latency_us(std::uint32_t blocks_per_sm) const {
+    const double per_warp = 1 / std::max(warps_, 1.0);
+    const double instructions =
+        std::max(static_cast<double>(c_.longest_warp),
+                 scale_ * static_cast<double>(c_.warp_instructions()) * per_warp);
+    const double loads =
+        (warps_of(OpClass::load_global) + warps_of(OpClass::load_local)) * per_warp;
+    const double shared = warps_of(OpClass::load_shared) * per_warp;
+    const double math = warps_of(OpClass::math) * per_warp * kMathSlots;
+    const double atomics = warps_of(OpClass::atomic) * per_warp;
+    const double cycles = kDependentIssue * (instructions + math) / 2 +
+                          (loads + atomics) * g_.memory_latency_cycles / kLoadsInFlight +
+                          shared * kSharedLatency / kLoadsInFlight +
+                          warps_of(OpClass::barrier) * per_warp * kBarrierCycles +
+                          (loads > 0 ? g_.memory_latency_cycles : 0);
+    const double turns =
+        ceil_div(blocks_, static_cast<double>(g_.sms) * std::max(blocks_per_sm, 1u));
+    return turns * cycles / (g_.clock_ghz * 1e3);
+  }
+
+ private:
+  [[nodiscard]] double sectors() const {
+    return scale_ *
+           static_cast<double>(c_.global_load_sectors + c_.global_store_sectors + c_.local_sectors);
+  }
+  [[nodiscard]] double used_sms() const {
+    return std::min(static_cast<double>(g_.sms), std::max(blocks_, 1.0));
+  }
+  /// Cycles of work spread over the SMs that have a block, the last turn being partly empty.
+  [[nodiscard]] double sm_us(double cycles) const {
+    const double turns = blocks_ / used_sms();
+    const double tail = std::ceil(turns) / std::max(turns, 1.0);
+    return cycles * tail / used_sms() / (g_.clock_ghz * 1e3);
+  }
+
+  const Counts& c_;
+  const GpuSpec& g_;
+  double scale_, touched_, blocks_, warps_;
+};
+
+}  // namespace
+
+Estimate estimate(const LaunchReport& report, const GpuSpec& gpu) {
+  Estimate e;
+  e.sampled = report.blocks_run < report.blocks_total;
+  e.blocks_per_sm = resident_blocks(report, gpu);
+  e.occupancy = static_cast<double>(e.blocks_per_sm) *
+                static_cast<double>((report.block.count() + 31) / 32 * 32) / gpu.max_threads_per_sm;
+  const Model m(report, gpu);
+  using K = OpClass;
+  e.parts = {
+      {"dram", m.dram_us()},
+      {"l2", m.l2_us()},
+      {"l1", m.l1_us()},
+      {"shared", m.shared_us()},
+      {"issue", m.issue_us()},
+      {"fp32",
+       m.pipe_us(m.warps_of(K::fp32) + m.warps_of(K::math) * kMathSlots / 2, gpu.fp32_lanes)},
+      {"integer", m.pipe_us(m.warps_of(K::integer), gpu.int_lanes)},
+      {"fp64", m.pipe_us(m.warps_of(K::fp64), gpu.fp64_lanes)},
+      {"fp16", m.pipe_us(m.warps_of(K::fp16), gpu.fp16_lanes)},
+      {"special", m.pipe_us(m.warps_of(K::special) + m.warps_of(K::math) + m.warps_of(K::convert),
+                            gpu.special_lanes)},
+      {"tensor", m.tensor_us()},
+      {"atomic", m.atomic_us()},
+      {"latency", m.latency_us(e.blocks_per_sm)},
+  };
+  double sum = 0;
+  for (const EstimatePart& p : e.parts) sum += std::pow(p.us, kOverlap);
+  e.us = std::pow(sum, 1 / kOverlap) + gpu.launch_overhead_us;
+  std::stable_sort(e.parts.begin(), e.parts.end(),
+                   [](const EstimatePart& a, const EstimatePart& b) { return a.us > b.us; });
+  e.bottleneck = e.parts.front().us > gpu.launch_overhead_us ? e.parts.front().name : "launch";
+  return e;
+}
+
+}  // namespace warpwright::simt
