@@ -38,7 +38,7 @@ function(ww_test name)
   add_executable(test_${name} ${sources} ${ARG_SOURCES})
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(test_${name} PRIVATE
-    WARPWRIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}" WARPWRIGHT_BINARY="$<TARGET_FILE_DIR:test_${name}>/../warpwright")
+    WARPWRIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   ww_existing(links ${ARG_LINK})
   target_link_libraries(test_${name} PRIVATE ${links} GTest::gmock GTest::gtest_main)
   if(ARG_EACH_CASE)

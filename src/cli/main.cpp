@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -47,4 +48,8 @@ int run_command_line(int argc, char** argv) {
 }  // namespace
 }  // namespace warpwright::cli
 
-int main(int argc, char** argv) { return warpwright::cli::run_command_line(argc, argv); }
+int main(int argc, char** argv) {
+  // A file-size limit shall be an error that we report, not a death in the middle of a write.
+  std::signal(SIGXFSZ, SIG_IGN);
+  return warpwright::cli::run_command_line(argc, argv);
+}

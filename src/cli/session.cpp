@@ -18,13 +18,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::string> split_list(const std::string& text) {
+std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> items;
   std::size_t from = 0;
   while (from < text.size()) {
-    const auto comma = std::min(text.find(',', from), text.size());
-    if (comma > from) items.push_back(text.substr(from, comma - from));
-    from = comma + 1;
+    const auto end = std::min(text.find(separator, from), text.size());
+    if (end > from) items.push_back(text.substr(from, end - from));
+    from = end + 1;
   }
   return items;
 }
@@ -96,6 +96,7 @@ Result<llm::ModelOptions> model_options(const Settings& settings) {
   options.proxy = settings.text("model.proxy");
   options.ca_file = settings.text("model.ca_file");
   options.extra_body = settings.text("model.extra_body");
+  options.delay_scale = settings.number("model.delay_scale").value_or(1);
   if (const auto price = settings.price(options.spec)) {
     options.price = llm::Price{(*price)[0], (*price)[1], (*price)[2], (*price)[3]};
   }
@@ -108,7 +109,7 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
   pattern.device = settings.text("judge.device");
   pattern.target = settings.text("judge.target");
   pattern.lane = settings.text("judge.lane");
-  pattern.sizes = split_list(settings.text("judge.sizes"));
+  pattern.sizes = split(settings.text("judge.sizes"), ',');
   for (const auto& label : pattern.sizes) {
     if (size_labelled(task, label) == nullptr) {
       std::string known;
@@ -125,6 +126,12 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
   auto checked = evaluate::request_from_json(evaluate::request_to_json(pattern));
   if (!checked.ok()) return Error{"judge settings: " + checked.error().message};
   return pattern;
+}
+
+std::vector<std::string> worker_command(const Settings& settings) {
+  auto command = split(settings.text("judge.worker"), ' ');
+  if (command.empty()) command = {own_program(), "worker"};
+  return command;
 }
 
 Result<DeviceFacts> target_facts(const Settings& settings) {
@@ -196,7 +203,7 @@ int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task
                            llm::process_environment(folder / "spool", {own_program(), "courier"})));
     WW_TRY(auto pattern, job_pattern(settings, task));
     pattern.cache = fs::absolute(archive.path().parent_path() / "cache");
-    evaluate::LocalEvaluator evaluator({.worker = {own_program(), "worker"},
+    evaluate::LocalEvaluator evaluator({.worker = worker_command(settings),
                                         .jobs = fs::absolute(folder / "jobs"),
                                         .pattern = pattern,
                                         .device = pattern.device,

@@ -23,6 +23,7 @@ std::filesystem::path archive_path(const std::string& from_flag);
 /// The settings' share of each part; errors name the setting.
 Result<llm::ModelOptions> model_options(const Settings& settings);
 Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& task);
+std::vector<std::string> worker_command(const Settings& settings);
 Result<DeviceFacts> target_facts(const Settings& settings);
 Result<prompt::FeedbackLevel> feedback_level(const Settings& settings);
 Result<prompt::TemplateSet> prompt_templates(const Settings& settings);

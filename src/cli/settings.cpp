@@ -17,7 +17,7 @@ namespace {
 
 using enum SettingKind;
 
-constexpr std::array<SettingRow, 37> kRows = {{
+constexpr std::array<SettingRow, 39> kRows = {{
     {"search.strategy", "--strategy", text, "fsr", "search strategy (warpwright strategies)"},
     {"search.candidates", "-n,--candidates", integer, "3", "candidates per round (N), or chains"},
     {"search.depth", "-d,--depth", integer, "4", "rounds (D), or turns of a chain"},
@@ -47,6 +47,9 @@ constexpr std::array<SettingRow, 37> kRows = {{
     {"model.proxy", "--proxy", text, "", "proxy URL, or none"},
     {"model.ca_file", "--ca-file", text, "", "PEM file of trusted certificates"},
     {"model.extra_body", "--extra-body", text, "", "JSON object merged into each request"},
+    {"model.delay_scale", "--delay-scale", number, "1", "stretches waits between tries (tests: 0.01)"},
+    {"judge.worker", "--worker", text, "",
+     "program (split at spaces) that judges a job directory, e.g. through ssh or srun [this one]"},
     {"judge.device", "--device", text, "auto", "auto, simt, cuda or cuda:N"},
     {"judge.target", "--target", text, "h200", "described GPU for prompts and estimates"},
     {"judge.lane", "--lane", text, "", "strict or free; default: the task's"},

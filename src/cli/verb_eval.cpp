@@ -53,7 +53,7 @@ Result<int> judge(const EvalFlags& flags) {
   WW_TRY(const std::string source, read_file(flags.file, std::size_t{1} << 20));
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-eval-"));
-  evaluate::LocalEvaluator evaluator({.worker = {own_program(), "worker"},
+  evaluate::LocalEvaluator evaluator({.worker = worker_command(settings),
                                       .jobs = jobs.path(),
                                       .pattern = pattern,
                                       .device = pattern.device});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
-#include <math_constants.h>
 
 struct Shape {
   int d, h, w, od, oh, ow, kernel_size, stride, padding, dilation;
@@ -15,7 +14,7 @@ __global__ void max_pool(const float* input, float* output, long long total, Sha
   const int od = (int)(i / ((long long)s.ow * s.oh) % s.od);
   const long long plane = i / ((long long)s.ow * s.oh * s.od);
   const float* volume = input + plane * s.d * s.h * s.w;
-  float best = -CUDART_INF_F;
+  float best = -INFINITY;
   for (int a = 0; a < s.kernel_size; ++a) {
     const int d = od * s.stride - s.padding + a * s.dilation;
     if (d < 0 || d >= s.d) continue;

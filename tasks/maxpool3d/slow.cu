@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
-#include <math_constants.h>
 
 struct Shape {
   int d, h, w, od, oh, ow, kernel_size, stride, padding, dilation;
 };
 
 __device__ float window_max(const float* volume, const Shape& s, int od, int oh, int ow) {
-  float best = -CUDART_INF_F;
+  float best = -INFINITY;
   for (int a = 0; a < s.kernel_size; ++a) {
     for (int b = 0; b < s.kernel_size; ++b) {
       for (int c = 0; c < s.kernel_size; ++c) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
-#include <math_constants.h>
 
 // One thread per query and head: scores into scratch memory, softmax, weighted sum, all serial.
 __global__ void attend(const float* q, const float* k, const float* v, float* output, float* scratch, int n, int d_model, int h) {
@@ -11,7 +10,7 @@ __global__ void attend(const float* q, const float* k, const float* v, float* ou
   const int first = (i % h) * d_k;
   float* scores = scratch + (size_t)i * n;
   const float scale = 1.0f / sqrtf((float)d_k);
-  float largest = -CUDART_INF_F;
+  float largest = -INFINITY;
   for (int m = 0; m < n; ++m) {
     float sum = 0.0f;
     for (int j = 0; j < d_k; ++j) sum += q[(size_t)query * d_model + first + j] * k[(size_t)m * d_model + first + j];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
-#include <math_constants.h>
 
 // One thread per query, which takes the heads one after the other.
 __global__ void attend(const float* q, const float* k, const float* v, float* output, float* scratch, int n, int d_model, int h) {
@@ -10,7 +9,7 @@ __global__ void attend(const float* q, const float* k, const float* v, float* ou
   float* scores = scratch + (size_t)query * n;
   const float scale = 1.0f / sqrtf((float)d_k);
   for (int first = 0; first < d_model; first += d_k) {
-    float largest = -CUDART_INF_F;
+    float largest = -INFINITY;
     for (int m = 0; m < n; ++m) {
       float sum = 0.0f;
       for (int j = 0; j < d_k; ++j) sum += q[(size_t)query * d_model + first + j] * k[(size_t)m * d_model + first + j];

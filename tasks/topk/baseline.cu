@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
-#include <math_constants.h>
 
 constexpr int kThreads = 1024;
 
@@ -10,7 +9,7 @@ __global__ void top_k(const float* input, float* output, float* rest, int n, int
   __shared__ int places[kThreads];
   for (int i = threadIdx.x; i < n; i += kThreads) rest[i] = input[i];
   for (int round = 0; round < k; ++round) {
-    float best = -CUDART_INF_F;
+    float best = -INFINITY;
     int place = -1;
     for (int i = threadIdx.x; i < n; i += kThreads) {
       if (rest[i] > best) {
@@ -30,7 +29,7 @@ __global__ void top_k(const float* input, float* output, float* rest, int n, int
     }
     if (threadIdx.x == 0) output[round] = values[0];
     // Each thread removes only what it will look at itself; when nothing but -infinity is left, so be it.
-    if (places[0] >= 0 && places[0] % kThreads == threadIdx.x) rest[places[0]] = -CUDART_INF_F;
+    if (places[0] >= 0 && places[0] % kThreads == threadIdx.x) rest[places[0]] = -INFINITY;
     __syncthreads();
   }
 }

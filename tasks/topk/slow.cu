@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
-#include <math_constants.h>
 
 // One thread: finds and removes the largest element k times.
 __global__ void top_k(const float* input, float* output, float* rest, int n, int k) {
   for (int i = 0; i < n; ++i) rest[i] = input[i];
   for (int round = 0; round < k; ++round) {
-    float best = -CUDART_INF_F;
+    float best = -INFINITY;
     int place = 0;
     for (int i = 0; i < n; ++i) {
       if (rest[i] > best) {
@@ -15,7 +14,7 @@ __global__ void top_k(const float* input, float* output, float* rest, int n, int
       }
     }
     output[round] = best;
-    if (best > -CUDART_INF_F) rest[place] = -CUDART_INF_F;
+    if (best > -INFINITY) rest[place] = -INFINITY;
   }
 }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/bench_case.h"
+
+#include "base/assert.h"
+
+namespace warpwright::verify {
+
+std::filesystem::path reference_cache() {
+  return std::filesystem::path(WARPWRIGHT_BINARY).parent_path() / "reference_cache";
+}
+
+Reference load_reference(const Task& task) {
+  auto reference = Reference::load(task, {.cache = reference_cache()});
+  ASSERT(reference.ok(), reference.ok() ? "" : reference.error().message);
+  return std::move(reference).value();
+}
+
+std::vector<Bytes> rounded_outputs(const Task& task, std::span<const Expected> expected) {
+  std::vector<Bytes> outputs(task.arguments.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i] = expected[i].native;
+    if (expected[i].wide.empty()) continue;
+    outputs[i].resize(expected[i].wide.size() * sizeof(float));
+    for (std::size_t k = 0; k < expected[i].wide.size(); ++k)
+      floats(outputs[i])[k] = static_cast<float>(expected[i].wide[k]);
+  }
+  return outputs;
+}
+
+CaseData make_case(const Task& task, const Reference& reference, const Case& item,
+                   std::uint64_t seed) {
+  CaseData data;
+  data.trial = make_trial(task, *item.size, item.variant, seed).value();
+  data.inputs = generate_inputs(data.trial).value();
+  data.expected = reference.run(data.trial, data.inputs).value();
+  data.honest = rounded_outputs(task, data.expected);
+  data.reference = &reference;
+  return data;
+}
+
+std::vector<Bytes> outputs_with(const CaseData& data, std::vector<Bytes> inputs,
+                                const Values& changes) {
+  Trial trial = data.trial;
+  for (const auto& [name, value] : changes) trial.values[name] = value;
+  const auto expected = data.reference->run(trial, inputs);
+  ASSERT(expected.ok(), expected.ok() ? "" : expected.error().message);
+  return rounded_outputs(*data.trial.task, *expected);
+}
+
+float* floats(Bytes& bytes) { return reinterpret_cast<float*>(bytes.data()); }
+const float* floats(const Bytes& bytes) { return reinterpret_cast<const float*>(bytes.data()); }
+int* ints(Bytes& bytes) { return reinterpret_cast<int*>(bytes.data()); }
+const int* ints(const Bytes& bytes) { return reinterpret_cast<const int*>(bytes.data()); }
+
+std::size_t index_of(const Task& task, std::string_view name) {
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    if (task.arguments[i].name == name) return i;
+  }
+  ASSERT(false, "no such argument");
+  return 0;
+}
+
+}  // namespace warpwright::verify

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/check.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/files.h"
+#include "suite/load.h"
+#include "verify/bench_case.h"
+
+namespace warpwright::verify {
+namespace {
+
+using ::testing::HasSubstr;
+
+const float kInf = std::numeric_limits<float>::infinity();
+const float kNan = std::numeric_limits<float>::quiet_NaN();
+
+Bytes bytes_of_floats(const std::vector<float>& values) {
+  Bytes bytes(values.size() * sizeof(float));
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+/// A task with one output `y` of n floats and a rule, checked against given values.
+struct Fixture {
+  Task task;
+  TaskSize size{"s", {}};
+
+  explicit Fixture(CheckRule rule, ArgumentRole role = ArgumentRole::output) {
+    task.name = "t";
+    task.arguments = {
+        {"y", ElementType::f32, role, "n", role == ArgumentRole::inout ? "index()" : ""}};
+    task.check = std::move(rule);
+  }
+
+  std::optional<Mismatch> check(const Expected& expected, const std::vector<float>& got,
+                                const std::vector<float>& before = {}) {
+    size.values["n"] = static_cast<double>(got.size());
+    const auto trial = make_trial(task, size, nullptr, 1).value();
+    const std::vector<Bytes> inputs = {bytes_of_floats(before)};
+    const std::vector<Bytes> outputs = {bytes_of_floats(got)};
+    auto result = check_outputs(trial, inputs, std::span(&expected, 1), outputs);
+    EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+    return result.ok() ? *result : std::nullopt;
+  }
+};
+
+Expected wide(std::vector<double> values, std::vector<double> scale = {}) {
+  return {std::move(values), std::move(scale), {}};
+}
+Expected native(const std::vector<float>& values) { return {{}, {}, bytes_of_floats(values)}; }
+
+TEST(Elementwise, ToleratesWhatItSays) {
+  Fixture f({"elementwise", {{"rtol", "1e-3"}}});
+  EXPECT_FALSE(f.check(wide({1, 2, 3}), {1.0005f, 2, 3}));
+  const auto wrong = f.check(wide({1, 2, 3}), {1, 2.5f, 3});
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->verdict, Verdict::mismatch);
+  EXPECT_EQ(wrong->wrong, 1u);
+  EXPECT_EQ(wrong->total, 3u);
+  EXPECT_EQ(wrong->first.at(0).index, 1u);
+  EXPECT_EQ(wrong->message,
+            "size s: 1 of 3 elements of 'y' are wrong; first at index 1: expected 2, got 2.5.");
+}
+
+TEST(Elementwise, ScalesWithTheReference) {
+  Fixture f({"elementwise", {{"alpha_rms", "1e-3"}}});
+  EXPECT_TRUE(f.check(wide({1e-6, 2e-6}), {0, 0}));
+  EXPECT_FALSE(f.check(wide({1e6, 1e-9}), {1e6f, 100}));
+  EXPECT_TRUE(f.check(wide({0, 0}), {0, 1e-30f}));  // all expected are zero: nothing else will do
+  EXPECT_FALSE(f.check(wide({0, 0}), {0, -0.0f}));
+  Fixture rows({"elementwise", {{"alpha_rms", "1e-3"}, {"row", "2"}}});
+  EXPECT_TRUE(rows.check(wide({1e6, 1e6, 1, 1}), {1e6f, 1e6f, 1, 1.1f}));
+}
+
+TEST(Elementwise, InfinitiesMatchAndNanNeverDoes) {
+  Fixture f({"elementwise", {{"rtol", "1e-3"}}});
+  EXPECT_FALSE(f.check(wide({kInf, -kInf, 1}), {kInf, -kInf, 1}));
+  EXPECT_TRUE(f.check(wide({kInf}), {-kInf}));
+  EXPECT_TRUE(f.check(wide({kInf}), {1e38f}));
+  EXPECT_TRUE(f.check(wide({1}), {kInf}));
+  EXPECT_TRUE(f.check(wide({1}), {kNan}));
+  EXPECT_FALSE(f.check(wide({kNan}), {5}));     // not scored
+  EXPECT_FALSE(f.check(wide({1e40}), {kInf}));  // beyond a float
+}
+
+TEST(Elementwise, SmallErrorsEverywhereAreAMatterOfPrecision) {
+  Fixture f({"elementwise", {{"rtol", "1e-5"}}});
+  const auto wrong = f.check(wide({1, 2, 3}), {1.001f, 2.001f, 3.001f});
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->verdict, Verdict::precision);
+  EXPECT_THAT(wrong->message, HasSubstr("not accurate enough"));
+  Fixture gate({"elementwise", {{"rtol", "1e-2"}, {"rel_rms", "1e-5"}}});
+  const auto gated = gate.check(wide({1, 2, 3}), {1.001f, 2, 3});
+  ASSERT_TRUE(gated);
+  EXPECT_EQ(gated->verdict, Verdict::precision);
+  EXPECT_FALSE(gate.check(wide({1, 2, 3}), {1, 2, 3}));
+}
+
+TEST(Exact, EqualByValue) {
+  Fixture f({"exact", {}});
+  EXPECT_FALSE(f.check(native({0.0f, 1.5f, kInf}), {-0.0f, 1.5f, kInf}));
+  EXPECT_TRUE(f.check(native({1.5f}), {1.5000001f}));
+  EXPECT_TRUE(f.check(native({1.5f}), {kNan}));
+  EXPECT_FALSE(f.check(wide({1.0 / 3}), {1.0f / 3}));  // a wide reference is rounded first
+}
+
+TEST(Bits, EveryBitCounts) {
+  Fixture f({"bits", {}});
+  EXPECT_FALSE(f.check(native({kNan, -0.0f}), {kNan, -0.0f}));
+  const auto wrong = f.check(native({1, -0.0f}), {1, 0.0f});
+  ASSERT_TRUE(wrong);
+  EXPECT_THAT(wrong->message, HasSubstr("differs in 1 of 2 elements; first at index 1: expected "
+                                        "the bits 0x80000000, got 0x00000000"));
+}
+
+TEST(SortedExact, SaysWhenOnlyTheOrderIsWrong) {
+  Fixture f({"sorted_exact", {}});
+  EXPECT_FALSE(f.check(native({3, 2, 2}), {3, 2, 2}));
+  EXPECT_THAT(f.check(native({3, 2, 1}), {2, 3, 1})->message, HasSubstr("their order is not"));
+  EXPECT_THAT(f.check(native({3, 2, 1}), {1, 3, 5})->message, HasSubstr("not in order"));
+}
+
+TEST(OrderMultiset, NeedsOrderAndTheSameValues) {
+  Fixture f({"order_multiset", {}}, ArgumentRole::inout);
+  const std::vector<float> before = {3, 1, 2, 2};
+  const auto expected = native({1, 2, 2, 3});
+  EXPECT_FALSE(f.check(expected, {1, 2, 2, 3}, before));
+  EXPECT_THAT(f.check(expected, {1, 3, 2, 2}, before)->message,
+              HasSubstr("not in order: index 1 holds 3 and index 2 holds 2"));
+  EXPECT_THAT(f.check(expected, {1, 1, 2, 3}, before)->message,
+              HasSubstr("does not hold the input's values: at index 1"));
+  EXPECT_THAT(f.check(expected, {1, 2, 2, kNan}, before)->message, HasSubstr("NaN at index 3"));
+}
+
+TEST(Scalar, UsesTheScaleOfTheTerms) {
+  Fixture f({"scalar", {{"rtol", "2e-5"}, {"tau", "1e-6"}}});
+  EXPECT_FALSE(f.check(wide({0.1}, {1e4}), {0.105f}));
+  EXPECT_TRUE(f.check(wide({0.1}, {1e4}), {0.2f}));
+  EXPECT_TRUE(f.check(wide({0}, {0}), {1e-30f}));
+  EXPECT_FALSE(f.check(wide({100}), {100.001f}));  // no scale given: the value's own
+}
+
+TEST(DotProducts, CancellationIsForgivenNotTf32) {
+  Fixture f({"dot_products", {{"rtol", "1e-5"}, {"alpha", "2e-5"}, {"rel_rms", "1e-5"}}});
+  EXPECT_FALSE(f.check(wide({1e-6}, {8}), {2e-5f}));
+  EXPECT_TRUE(f.check(wide({1e-6}, {8}), {1e-2f}));
+}
+
+TEST(CheckOutputs, WrongBuffersAreTheJudgesOwnErrors) {
+  Fixture f({"exact", {}});
+  f.size.values["n"] = 2;
+  const auto trial = make_trial(f.task, f.size, nullptr, 1).value();
+  const std::vector<Bytes> inputs(1);
+  const std::vector<Expected> expected = {native({1, 2})};
+  const std::vector<Bytes> too_short = {bytes_of_floats({1})};
+  EXPECT_FALSE(check_outputs(trial, inputs, expected, too_short).ok());
+  const std::vector<Bytes> outputs = {bytes_of_floats({1, 2})};
+  const std::vector<Expected> nothing(1);
+  EXPECT_FALSE(check_outputs(trial, inputs, nothing, outputs).ok());
+  EXPECT_FALSE(check_outputs(trial, inputs, {}, outputs).ok());
+  EXPECT_TRUE(check_outputs(trial, inputs, expected, outputs).ok());
+}
+
+/// A matrix product that is beyond the full reference, with its float result.
+struct LargeProduct {
+  Task task = suite::load_embedded_task("matmul").value();
+  TaskSize size{"large", {{"M", 300}, {"N", 200}, {"K", 150}}};
+  std::vector<Bytes> inputs;
+  std::vector<Bytes> outputs{6};
+  Trial trial;
+
+  LargeProduct() {
+    task.check.parameters["full"] = "1000";
+    trial = make_trial(task, size, nullptr, 77).value();
+    inputs = generate_inputs(trial).value();
+    outputs[2].resize(300 * 200 * 4);
+    multiply(inputs);
+  }
+  void multiply(const std::vector<Bytes>& from) {
+    for (std::size_t i = 0; i < 300; ++i) {
+      for (std::size_t j = 0; j < 200; ++j) {
+        float sum = 0;
+        for (std::size_t k = 0; k < 150; ++k)
+          sum += floats(from[0])[i * 150 + k] * floats(from[1])[k * 200 + j];
+        floats(outputs[2])[i * 200 + j] = sum;
+      }
+    }
+  }
+  std::optional<Mismatch> check() { return check_outputs(trial, inputs, {}, outputs).value(); }
+};
+
+TEST(Freivalds, AcceptsAFloatProductWithoutExpectedValues) {
+  LargeProduct p;
+  EXPECT_FALSE(needs_expected(p.trial).value());
+  const auto mismatch = p.check();
+  EXPECT_FALSE(mismatch) << mismatch->message;
+}
+
+TEST(Freivalds, FindsOneWrongEntryAnywhere) {
+  for (std::size_t at : {std::size_t{0}, std::size_t{12345}, std::size_t{300 * 200 - 1}}) {
+    LargeProduct p;
+    floats(p.outputs[2])[at] += 0.5f;
+    const auto mismatch = p.check();
+    ASSERT_TRUE(mismatch) << at;
+    EXPECT_EQ(mismatch->verdict, Verdict::mismatch);
+  }
+  LargeProduct p;
+  floats(p.outputs[2])[54321] = kNan;
+  EXPECT_TRUE(p.check());
+}
+
+TEST(Freivalds, FindsALowerPrecision) {
+  LargeProduct p;
+  auto rounded = p.inputs;
+  for (std::size_t i = 0; i < 300 * 150; ++i)
+    floats(rounded[0])[i] = from_bfloat_bits(to_bfloat_bits(floats(rounded[0])[i]));
+  p.multiply(rounded);
+  const auto mismatch = p.check();
+  ASSERT_TRUE(mismatch);
+  EXPECT_EQ(mismatch->verdict, Verdict::precision);
+}
+
+TEST(Reference, ErrorsShowTheCompilersWordsAndTheSignature) {
+  auto task = suite::load_embedded_task("relu").value();
+  task.reference_source = "void reference(const float*, double*, int) {}\n";
+  auto directory = TemporaryDirectory::create("ww-ref").value();
+  const auto loaded = Reference::load(task, {.cache = directory.path()});
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_THAT(
+      loaded.error().message,
+      HasSubstr("It must define: void reference(const float* input, float* output, int N)"));
+  task.reference_source = "";
+  EXPECT_THAT(Reference::load(task, {.cache = directory.path()}).error().message,
+              HasSubstr("has no reference.cpp"));
+}
+
+TEST(Reference, SignaturesFollowTheRule) {
+  EXPECT_EQ(reference_signature(suite::load_embedded_task("reverse").value()),
+            "void reference(const float* input_in, float* input, int N)");
+  EXPECT_EQ(reference_signature(suite::load_embedded_task("dot").value()),
+            "void reference(const float* A, const float* B, double* result, double* result_scale, "
+            "int N)");
+}
+
+TEST(Reference, BaselineOutputsCanStandIn) {
+  const auto task = suite::load_embedded_task("reduce").value();
+  const auto trial = make_trial(task, task.edge_sizes[3], nullptr, 5).value();
+  const auto inputs = generate_inputs(trial).value();
+  std::vector<Bytes> outputs(3);
+  outputs[1] = bytes_of_floats({3.25f});
+  const auto expected = expected_from_outputs(trial, outputs).value();
+  EXPECT_EQ(expected[1].wide, std::vector<double>{3.25});
+  EXPECT_FALSE(check_outputs(trial, inputs, expected, outputs).value());
+  outputs[1] = bytes_of_floats({3.26f});
+  EXPECT_TRUE(check_outputs(trial, inputs, expected, outputs).value());
+}
+
+// Partial sums of 256 elements joined by single additions, at the largest timed size: what the
+// baselines do, and the worst that a sound kernel does.
+TEST(Scalar, AcceptsBlockedSumsAtFullSize) {
+  for (const char* name : {"reduce", "dot", "mse"}) {
+    const auto task = suite::load_embedded_task(name).value();
+    const auto reference = load_reference(task);
+    const auto data = make_case(task, reference, {&task.sizes.back(), nullptr}, 3);
+    const std::size_t n = static_cast<std::size_t>(data.trial.values.at("N"));
+    const float* a = floats(data.inputs[0]);
+    const float* b = floats(data.inputs[1]);
+    float total = 0;
+    for (std::size_t first = 0; first < n; first += 256) {
+      float block[256];
+      for (std::size_t i = 0; i < 256; ++i) {
+        const float x = a[first + i];
+        block[i] = std::string_view(name) == "reduce" ? x
+                   : std::string_view(name) == "dot"  ? x * b[first + i]
+                                                      : (x - b[first + i]) * (x - b[first + i]);
+      }
+      for (std::size_t stride = 128; stride > 0; stride /= 2) {
+        for (std::size_t i = 0; i < stride; ++i) block[i] += block[i + stride];
+      }
+      total += std::string_view(name) == "mse" ? block[0] / static_cast<float>(n) : block[0];
+    }
+    auto outputs = data.honest;
+    for (auto& bytes : outputs) {
+      if (!bytes.empty()) *floats(bytes) = total;
+    }
+    const auto mismatch = check_outputs(data.trial, data.inputs, data.expected, outputs).value();
+    EXPECT_FALSE(mismatch) << mismatch->message;
+  }
+}
+
+TEST(Cases, CoverEdgesVariantsAndTimedSizes) {
+  const auto task = suite::load_embedded_task("reduce").value();
+  const auto all = cases_of(task, {}).value();
+  const auto count = [&](auto&& predicate) {
+    return std::count_if(all.begin(), all.end(), predicate);
+  };
+  EXPECT_EQ(count([&](const Case& c) { return c.variant == nullptr; }),
+            static_cast<long>(task.edge_sizes.size() + task.sizes.size()));
+  for (const auto& variant : task.variants)
+    EXPECT_GE(count([&](const Case& c) { return c.variant == &variant; }), 2) << variant.name;
+  const auto small = cases_of(task, {.max_bytes = 4096}).value();
+  for (const auto& item : small) EXPECT_LE(footprint_bytes(task, *item.size).value(), 4096u);
+  EXPECT_LT(small.size(), all.size());
+}
+
+}  // namespace
+}  // namespace warpwright::verify

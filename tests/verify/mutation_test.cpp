@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// For every built-in task: right answers pass all cases, and every mutation is rejected by one.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "suite/load.h"
+#include "verify/bench_case.h"
+
+namespace warpwright::verify {
+namespace {
+
+// Fixed, so that the test is repeatable; a soak run sets others.
+std::uint64_t seed() {
+  const char* given = std::getenv("WARPWRIGHT_TEST_SEED");
+  return given == nullptr ? 20240607 : std::strtoull(given, nullptr, 10);
+}
+
+CaseLimits small_cases() {
+  return {.max_bytes = 1 << 20, .max_flops = 6e6, .timed_sizes = false, .sizes_per_variant = 4};
+}
+
+std::vector<CaseData> cases_for(const Task& task, const Reference& reference,
+                                const CaseLimits& limits) {
+  std::vector<CaseData> list;
+  const auto items = cases_of(task, limits).value();
+  for (const auto& item : items)
+    list.push_back(make_case(task, reference, item, seed() + list.size()));
+  return list;
+}
+
+std::optional<Mismatch> verdict_on(const CaseData& data, const std::vector<Bytes>& outputs) {
+  auto result = check_outputs(data.trial, data.inputs, data.expected, outputs);
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+  return result.ok() ? *result : std::nullopt;
+}
+
+// Equal as values: the sign of a zero is nobody's mistake.
+bool same_values(const CaseData& data, const std::vector<Bytes>& outputs) {
+  const auto& arguments = data.trial.task->arguments;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] == data.honest[i]) continue;
+    if (outputs[i].size() != data.honest[i].size()) return false;
+    for (std::size_t k = 0; k < outputs[i].size() / bytes_of(arguments[i].type); ++k) {
+      if (element_as_double(arguments[i].type, outputs[i], k) !=
+          element_as_double(arguments[i].type, data.honest[i], k))
+        return false;
+    }
+  }
+  return true;
+}
+
+enum class Fate { killed, survived, not_applicable };
+
+Fate fate_of(const Mutation& mutation, const std::vector<CaseData>& cases) {
+  bool differs = false;
+  for (const auto& data : cases) {
+    const auto outputs = mutation.mutate(data);
+    if (!outputs || same_values(data, *outputs)) continue;
+    differs = true;
+    if (verdict_on(data, *outputs)) return Fate::killed;
+  }
+  return differs ? Fate::survived : Fate::not_applicable;
+}
+
+class EveryTask : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryTask, RejectsEveryMutation) {
+  const auto task = suite::load_embedded_task(GetParam()).value();
+  const auto reference = load_reference(task);
+  const auto cases = cases_for(task, reference, small_cases());
+  auto mutations = general_mutations(task);
+  for (auto& special : special_mutations(task)) mutations.push_back(std::move(special));
+  int killed = 0;
+  int applicable = 0;
+  for (const auto& mutation : mutations) {
+    const Fate fate = fate_of(mutation, cases);
+    applicable += fate != Fate::not_applicable;
+    killed += fate == Fate::killed;
+    EXPECT_NE(fate, Fate::survived)
+        << task.name << ": '" << mutation.name << "' passed all " << cases.size() << " cases";
+  }
+  EXPECT_GE(applicable, 15);
+  fmt::print("{:<14} {:>3} of {:>3} mutations rejected over {} cases\n", task.name, killed,
+             applicable, cases.size());
+}
+
+TEST_P(EveryTask, AcceptsRoundedReference) {
+  const auto task = suite::load_embedded_task(GetParam()).value();
+  const auto reference = load_reference(task);
+  for (const auto& data : cases_for(task, reference, small_cases())) {
+    const auto mismatch = verdict_on(data, data.honest);
+    EXPECT_FALSE(mismatch) << mismatch->message;
+  }
+}
+
+// From the last #include on, double means float.
+Task in_single_precision(Task task) {
+  auto at = task.reference_source.rfind("#include");
+  at = at == std::string::npos ? 0 : task.reference_source.find('\n', at) + 1;
+  task.reference_source.insert(at, "#define double float\n");
+  return task;
+}
+
+// The reference's own text with float for double: an honest single-precision kernel that adds one
+// by one, the least accurate order. Sizes are small enough for that to be honest.
+TEST_P(EveryTask, AcceptsSinglePrecision) {
+  const auto task = suite::load_embedded_task(GetParam()).value();
+  const auto wide = load_reference(task);
+  const auto narrow = load_reference(in_single_precision(task));
+  auto limits = small_cases();
+  limits.max_bytes = 1 << 16;
+  limits.sizes_per_variant = 20;
+  for (const auto& data : cases_for(task, wide, limits)) {
+    const auto expected = narrow.run(data.trial, data.inputs).value();
+    auto outputs = data.honest;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      // The narrow library has filled the doubles' storage with floats.
+      if (!expected[i].wide.empty())
+        std::memcpy(outputs[i].data(), expected[i].wide.data(), outputs[i].size());
+      else
+        outputs[i] = expected[i].native;
+    }
+    const auto mismatch = verdict_on(data, outputs);
+    EXPECT_FALSE(mismatch) << mismatch->message;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Suite, EveryTask, ::testing::ValuesIn(suite::embedded_task_names()),
+                         [](const auto& name) { return name.param; });
+
+}  // namespace
+}  // namespace warpwright::verify
