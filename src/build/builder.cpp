@@ -131,8 +131,8 @@ Status compile_recorder(const Builder& builder, FrontEnd front_end, const fs::pa
                  {"program.cpp", "-o", "record", "-L.", "-l:librecorder.so", "-Wl,-rpath,$ORIGIN"});
   for (const auto& argv : {compile, program}) {
     sandbox::Request request{.argv = argv, .env = minimal_environment(), .cwd = folder};
-    request.readable = {builder.headers()};
-    if (!tools.toolkit.empty()) request.readable.push_back(tools.toolkit);
+    request.readable = tools.folders();
+    request.readable.push_back(builder.headers());
     request.writable = {folder};
     WW_TRY(const ProcessExit exit, builder.sandbox().run(request));
     if (!exit.succeeded()) {
@@ -170,11 +170,9 @@ Result<ProcessExit> run_tool(const Workshop& shop, const fs::path& folder,
   request.argv = std::move(argv);
   request.env = minimal_environment();
   request.cwd = folder;
-  request.readable = {shop.builder.headers(), shop.recorder};
+  request.readable = shop.builder.tools().folders();
+  request.readable.insert(request.readable.end(), {shop.builder.headers(), shop.recorder});
   if (!shop.precompiled.empty()) request.readable.push_back(shop.precompiled);
-  if (const auto& toolkit = shop.builder.tools().toolkit; !toolkit.empty()) {
-    request.readable.push_back(toolkit);
-  }
   request.writable = {folder};
   request.limits = shop.request.limits;
   return shop.builder.sandbox().run(request, shop.stop);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "build/toolchain.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -97,6 +98,25 @@ Result<FrontEnd> Toolchain::resolve(FrontEnd wanted) const {
   }
   if (wanted != FrontEnd::automatic) return wanted;
   return clang.found() ? FrontEnd::clang : FrontEnd::nvcc;
+}
+
+std::vector<fs::path> Toolchain::folders() const {
+  std::vector<fs::path> result;
+  for (const fs::path& program : {clang.path, nvcc.path, host.path, ptxas}) {
+    std::error_code ignored;
+    const fs::path real = fs::canonical(program, ignored);
+    if (program.empty() || real.empty()) continue;
+    // bin/tool stands beside the tool's own lib and include.
+    for (const fs::path& prefix :
+         {real.parent_path().parent_path(), program.parent_path().parent_path()}) {
+      const std::string text = prefix.string();
+      const bool system = text.starts_with("/usr") || text.size() < 2 || !prefix.is_absolute();
+      if (!system && std::find(result.begin(), result.end(), prefix) == result.end()) {
+        result.push_back(prefix);
+      }
+    }
+  }
+  return result;
 }
 
 Toolchain find_toolchain() {

@@ -42,6 +42,8 @@ struct Toolchain {
   [[nodiscard]] bool supports(FrontEnd front_end) const;
   /// clang or nvcc for `automatic`; the error says what to install.
   [[nodiscard]] Result<FrontEnd> resolve(FrontEnd wanted) const;
+  /// Folders that the sandbox must show beyond the system's, for the compilers to work.
+  [[nodiscard]] std::vector<std::filesystem::path> folders() const;
 };
 
 /// Looks in PATH, and for a toolkit also in /usr/local/cuda.

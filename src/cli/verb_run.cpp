@@ -46,21 +46,18 @@ constexpr const char* kNoModel =
     "keys\n"
     "or write it to warpwright.toml: [model] spec = \"...\"";
 
-/// With --wait, an open question ends this process's part only once nobody can answer any more.
-int work_until_done(store::Archive& archive, const std::string& id, const Task& task,
-                    const Settings& settings, const RunFlags& flags, const Clock& clock) {
+/// With --wait, open questions do not end the process: it goes on as answers arrive.
+Result<int> work_until_done(store::Archive& archive, const std::string& id, const Task& task,
+                            const Settings& settings, const RunFlags& flags, const Clock& clock) {
   for (;;) {
-    const auto run = archive.find_run(id);
-    if (!run.ok()) return fail(run.error());
-    const int code = work_on_run(archive, *run, task, settings, mode_of(flags), clock);
+    // Counted before the engine looks: an answer that arrives behind its back is not missed.
+    WW_TRY(const int answers, archive.answer_count(id));
+    WW_TRY(const auto run, archive.find_run(id));
+    const int code = work_on_run(archive, run, task, settings, mode_of(flags), clock);
     if (code != kWaiting || !flags.wait) return code;
-    const auto before = archive.pending(id);
-    if (!before.ok()) return fail(before.error());
-    for (;;) {
+    for (int now = answers; now == answers;) {
       ::usleep(300'000);
-      const auto now = archive.pending(id);
-      if (!now.ok()) return fail(now.error());
-      if (now->size() < before->size()) break;
+      WW_TRY(now, archive.answer_count(id));
     }
   }
 }

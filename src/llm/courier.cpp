@@ -43,6 +43,17 @@ void redact(Performed& performed, const Job& job) {
   }
 }
 
+/// A full disk or a folder that is away for a moment should not cost a paid answer.
+Status store_patiently(const Spool& spool, const Job& job, const SpooledOutcome& spooled) {
+  constexpr int kTries = 30;
+  Status stored = spool.store(job.id, spooled);
+  for (int i = 1; i < kTries && !stored.ok(); ++i) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(job.delay_scale));
+    stored = spool.store(job.id, spooled);
+  }
+  return stored;
+}
+
 int run(const Job& job, Reporter& reporter) {
   const Spool spool(job.spool);
   const auto lock = lock_attempt(spool, job.id);
@@ -63,7 +74,7 @@ int run(const Job& job, Reporter& reporter) {
     reporter.end_failed(outcome.error, outcome.retry);
     return 0;
   }
-  if (const Status stored = spool.store(job.id, performed.spooled); !stored.ok()) {
+  if (const Status stored = store_patiently(spool, job, performed.spooled); !stored.ok()) {
     reporter.end_failed("an answer came but could not be kept: " + stored.error().message, false);
     return 1;
   }

@@ -229,6 +229,10 @@ Try judge(const Job& job, const HttpResponse& response, const BodyReader& reader
       // The provider has the question and may be thinking at our expense.
       return ended(paid_failure(at(job) + "no answer in time: " + response.why,
                                 wasted_usage(job, reader.answer())));
+    case HttpEnd::misplaced:
+      return ended(free_failure(
+          at(job) + response.why + " (check the base URL, the proxy and the certificate file)",
+          false));
     default:
       return ended(free_failure(at(job) + response.why, false));
   }

@@ -171,10 +171,6 @@ bool never_sent(CURLcode code) {
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_CONNECT:
     case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_FAILED_INIT:
       return true;
     default:
@@ -182,9 +178,15 @@ bool never_sent(CURLcode code) {
   }
 }
 
+bool will_never_be_sent(CURLcode code) {
+  return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
+         code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL;
+}
+
 HttpEnd end_of(CURLcode code, const Transfer& transfer, bool idle, bool sent) {
   if (transfer.refused) return HttpEnd::refused;
   if (code == CURLE_OK) return HttpEnd::complete;
+  if (will_never_be_sent(code)) return HttpEnd::misplaced;
   if (never_sent(code) || !sent) return HttpEnd::not_sent;
   if (idle) return HttpEnd::idle;
   if (code == CURLE_OPERATION_TIMEDOUT) return HttpEnd::timeout;

@@ -32,7 +32,8 @@ enum class HttpEnd : int {
   cut = 3,          ///< the response began and did not end
   idle = 4,
   timeout = 5,
-  refused = 6,  ///< on_body said so, or the response outgrew our limits
+  refused = 6,    ///< on_body said so, or the response outgrew our limits
+  misplaced = 7,  ///< never sent, and never will be: a bad URL, certificate or certificate file
 };
 
 struct HttpResponse {

@@ -26,7 +26,6 @@ namespace warpwright::sandbox {
 
 namespace {
 
-constexpr int kInsideUid = 65534;
 constexpr std::size_t kMaxPath = 4096;
 
 /// Not the C library's fork: its handlers may wait for locks of threads that do not exist here.

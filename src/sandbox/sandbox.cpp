@@ -169,8 +169,11 @@ void restore_signal(ProcessExit& exit) {
   exit.exit_code = -1;
 }
 
-Result<ProcessExit> run_at(Level level, const Request& request, const StopSignal* stop) {
-  ASSERT(!request.argv.empty(), "a command needs a program");
+Result<ProcessExit> run_at(Level level, const Request& given, const StopSignal* stop) {
+  ASSERT(!given.argv.empty(), "a command needs a program");
+  Request request = given;
+  WW_TRY(const fs::path program, find_program(request.argv[0]));
+  request.argv[0] = program.string();
   std::optional<TemporaryDirectory> scratch;
   std::string scratch_path;
   if (level == Level::landlock || level == Level::none) {

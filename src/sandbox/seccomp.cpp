@@ -82,7 +82,6 @@ constexpr int kDenied[] = {
     SYS_mbind,
     SYS_migrate_pages,
     SYS_move_pages,
-    SYS_lookup_dcookie,
 #if defined(SYS_kexec_file_load)
     SYS_kexec_file_load,
 #endif
@@ -90,13 +89,6 @@ constexpr int kDenied[] = {
     SYS_iopl,
     SYS_ioperm,
     SYS_modify_ldt,
-    SYS_uselib,
-    SYS_ustat,
-    SYS_sysfs,
-    SYS__sysctl,
-    SYS_create_module,
-    SYS_get_kernel_syms,
-    SYS_query_module,
 #endif
 };
 

@@ -188,6 +188,15 @@ Result<std::vector<PromptRecord>> Archive::pending(const std::string& run) {
   });
 }
 
+Result<int> Archive::answer_count(const std::string& run) {
+  return guarded(path(), "count answers", [&]() -> Result<int> {
+    const Query query = database_->statement("SELECT count(*) FROM replies WHERE run = ?");
+    query->bind(1, run);
+    query->executeStep();
+    return query->getColumn(0).getInt();
+  });
+}
+
 Status Archive::tell(const std::string& run, const std::string& trial, const ReplyRecord& reply) {
   return guarded(path(), "store an answer", [&]() -> Status {
     SQLite::Transaction transaction(database_->connection, SQLite::TransactionBehavior::IMMEDIATE);

@@ -40,6 +40,8 @@ class Archive {
 
   /// Questions without an answer.
   Result<std::vector<PromptRecord>> pending(const std::string& run);
+  /// How many answers the run has; changes exactly when one arrives.
+  Result<int> answer_count(const std::string& run);
   /// Stores an answer to a pending question; an answer once stored is never replaced.
   Status tell(const std::string& run, const std::string& trial, const ReplyRecord& reply);
 

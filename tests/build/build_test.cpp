@@ -123,6 +123,21 @@ extern "C" void solve(const float* x, float* y, int n) {
   }
 }
 
+/// Each candidate in tests/build/candidates uses one family of headers.
+TEST_F(ClangTest, LibraryHeadersWork) {
+  if (lacks(FrontEnd::clang)) return;
+  for (const std::string name : {"half", "cg", "mma", "cub"}) {
+    const auto source =
+        read_file(std::string(WARPWRIGHT_SOURCE_DIR) + "/tests/build/candidates/" + name + ".cu");
+    ASSERT_TRUE(source.ok()) << source.error().message;
+    auto wanted = request(*source);
+    wanted.arguments = {{}, {}, {}, {}};
+    const auto built = build(wanted);
+    EXPECT_EQ(built.verdict, Verdict::ok) << name << ": " << built.reason;
+    EXPECT_FALSE(built.entries.empty());
+  }
+}
+
 TEST_F(ClangTest, UnresolvedLibraryCallsAreCompileErrors) {
   if (lacks(FrontEnd::clang)) return;
   const auto built = build(request(R"(

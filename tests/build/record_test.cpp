@@ -188,6 +188,36 @@ extern "C" void solve(const float* x, float* y, int n) {
   EXPECT_EQ(std::get<DeviceCopy>(plan.steps[1]).source, tagged_address(0));
 }
 
+/// Kernels and variables without external linkage have other names in the PTX; both sides agree.
+TEST_F(RecordTest, InternalLinkage) {
+  for (const FrontEnd front_end : {FrontEnd::clang, FrontEnd::nvcc}) {
+    if (lacks(front_end)) continue;
+    const auto built = build(request(R"(#include <cuda_runtime.h>
+namespace {
+__constant__ float table[4];
+__global__ void hidden(float* y) { y[0] = table[1]; }
+}
+static __device__ int counter;
+static __global__ void local(float* y) { y[1] = atomicAdd(&counter, 1); }
+extern "C" void solve(const float* x, float* y, int n) {
+  cudaMemcpyToSymbol(table, x, 16, 0, cudaMemcpyDeviceToDevice);
+  void* address; cudaGetSymbolAddress(&address, counter); cudaMemset(address, 0, 4);
+  hidden<<<1, 1>>>(y); local<<<1, 1>>>(y);
+}
+)",
+                                     front_end));
+    ASSERT_EQ(built.verdict, Verdict::ok) << built.reason;
+    const auto outcome = record(builder(), built, calls({16}));
+    ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+    ASSERT_EQ(outcome->verdict, Verdict::ok) << outcome->reason;
+    for (const auto& buffer : outcome->plans[0].buffers) {
+      if (buffer.kind != BufferKind::symbol) continue;
+      EXPECT_NE(built.ptx.find(" " + buffer.symbol), std::string::npos)
+          << name_of(front_end) << " has no " << buffer.symbol;
+    }
+  }
+}
+
 TEST_F(RecordTest, SharedMemoryOptInOccupancyAndProperties) {
   const auto outcome = recorded(with_kernel(R"(
 extern "C" void solve(const float* x, float* y, int n) {

@@ -79,6 +79,7 @@ TEST(Inbox, AWaitingProcessGoesOnAsAnswersArrive) {
   std::thread searching([&] {
     const auto exit = program.run({"run", "transpose", "--model", "inbox", "-n", "1", "-d", "1",
                                    "--repairs", "0", "--wait", "-q", "--worker", FAKE_WORKER});
+    EXPECT_FALSE(exit.timed_out);
     EXPECT_LE(exit.exit_code, 1) << exit.err;
   });
   program.write("a.md", answer("late"));

@@ -77,6 +77,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 void serve_slowly(Asker& asker, int chunk_delay_ms, const std::string& scenario = "slow") {
+  // Couriers of an earlier test may still be on their way home.
+  EXPECT_TRUE(eventually([] { return live_couriers().empty(); }));
   asker.provider =
       hostile::Provider::start({.scenario = scenario, .chunk_delay_ms = chunk_delay_ms}).value();
   asker.options.base_url = asker.provider->base_url();
@@ -91,7 +93,7 @@ void expect_one_paid_answer(Asker& asker, const Outcome& outcome) {
 
 TEST(KillNine, InMidStreamTheCourierFinishesAndTheNextProcessWaitsForIt) {
   Asker asker;
-  serve_slowly(asker, 40);
+  serve_slowly(asker, 80);
   AskingProcess process(asker, "a");
   ASSERT_TRUE(eventually([&] { return asker.provider->requests() == 1; }));
   process.kill_and_reap();
@@ -160,6 +162,17 @@ TEST(KillNine, OfTheCourierItselfIsReportedAsAPossibleLoss) {
   EXPECT_EQ(asker.ask("a").kind, OutcomeKind::answered);
 }
 
+TEST(Courier, HasASessionOfItsOwnAndNoSignalOfOursReachesIt) {
+  Asker asker;
+  serve_slowly(asker, 60);
+  AskingProcess process(asker, "a");
+  ASSERT_TRUE(eventually([&] { return asker.provider->requests() == 1; }));
+  const auto couriers = live_couriers();
+  ASSERT_EQ(couriers.size(), 1U);
+  EXPECT_NE(::getsid(couriers[0]), ::getsid(process.pid()));
+  EXPECT_NE(::getpgid(couriers[0]), ::getpgid(process.pid()));
+}
+
 TEST(Courier, TwoProcessesWithTheSameQuestionShareOneRequest) {
   Asker asker;
   serve_slowly(asker, 10);
@@ -170,7 +183,7 @@ TEST(Courier, TwoProcessesWithTheSameQuestionShareOneRequest) {
 
 TEST(Courier, AStopLeavesThePaidRequestRunning) {
   Asker asker;
-  serve_slowly(asker, 30);
+  serve_slowly(asker, 60);
   std::thread stopper([&] {
     eventually([&] { return asker.provider->requests() == 1; });
     asker.stop.request(StopReason::interrupted);
@@ -190,7 +203,7 @@ TEST(Courier, AStopLeavesThePaidRequestRunning) {
 TEST(Courier, RequestsAtOnceAreLimited) {
   Asker asker;
   asker.options.concurrency = 2;
-  serve_slowly(asker, 5);
+  serve_slowly(asker, 15);
   const auto model = asker.model();
   std::vector<std::thread> threads;
   std::atomic<int> answers{0};
@@ -209,7 +222,7 @@ TEST(Courier, RequestsAtOnceAreLimited) {
 TEST(Courier, ARateLimitSeenByOneHoldsBackTheOthers) {
   Asker asker;
   asker.serve("429_after,answer");
-  asker.options.delay_scale = 0.2;  // "Retry-After: 2" is 400 ms
+  asker.options.delay_scale = 0.4;  // "Retry-After: 2" is 800 ms
   const auto model = asker.model();
   std::atomic<bool> limited{false};
   std::thread first([&] {
@@ -290,7 +303,7 @@ std::string everything_in(const fs::path& folder) {
 
 TEST(Key, IsInNoChildsEnvironmentOrArguments) {
   Asker asker;
-  serve_slowly(asker, 40);
+  serve_slowly(asker, 80);
   AskingProcess process(asker, "a");
   ASSERT_TRUE(eventually([&] { return asker.provider->requests() == 1; }));
   const auto couriers = live_couriers();

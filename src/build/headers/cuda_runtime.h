@@ -95,6 +95,11 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
     return ::cudaLaunchKernelExC(config, (const void*)kernel, arguments);
   }(static_cast<Actual&&>(actual)...);
 }
+/// The form of CUDA 11 and older.
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                               void*, char*, size_t) {
+  return ::cudaGraphInstantiate(executable, graph, 0ULL);
+}
 template <class T>
 static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T function,
                                                                         int block_size,

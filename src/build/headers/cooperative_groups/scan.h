@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "reduce.h"
+
+#if defined(__CUDA__)
+
+namespace cooperative_groups {
+
+template <class Group, class T, class Operator = plus<T>>
+static inline __device__ T inclusive_scan(const Group& group, T value, Operator combine = {}) {
+  const unsigned rank = group.thread_rank();
+  for (unsigned delta = 1; delta < group.size(); delta *= 2) {
+    const T other = group.shfl_up(value, delta);
+    if (rank >= delta) value = combine(other, value);
+  }
+  return value;
+}
+
+template <class Group, class T, class Operator = plus<T>>
+static inline __device__ T exclusive_scan(const Group& group, T value, Operator combine = {}) {
+  const T inclusive = inclusive_scan(group, value, combine);
+  const T before = group.shfl_up(inclusive, 1);
+  return group.thread_rank() == 0 ? T{} : before;
+}
+
+}  // namespace cooperative_groups
+
+#endif

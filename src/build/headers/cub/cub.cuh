@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUB's block and warp primitives as far as kernels use them most: reduce, scan, load and store.
+// Device-wide algorithms are not here; with nvcc the toolkit's own CUB is used instead.
+#pragma once
+
+#include "../cuda_runtime.h"
+
+#if defined(__CUDA__)
+
+namespace cub {
+
+struct Sum {
+  template <class T>
+  __host__ __device__ T operator()(const T& a, const T& b) const { return a + b; }
+};
+struct Max {
+  template <class T>
+  __host__ __device__ T operator()(const T& a, const T& b) const { return a < b ? b : a; }
+};
+struct Min {
+  template <class T>
+  __host__ __device__ T operator()(const T& a, const T& b) const { return b < a ? b : a; }
+};
+
+struct NullType {};
+enum BlockReduceAlgorithm {
+  BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
+  BLOCK_REDUCE_RAKING,
+  BLOCK_REDUCE_WARP_REDUCTIONS
+};
+enum BlockScanAlgorithm { BLOCK_SCAN_RAKING, BLOCK_SCAN_RAKING_MEMOIZE, BLOCK_SCAN_WARP_SCANS };
+enum BlockLoadAlgorithm {
+  BLOCK_LOAD_DIRECT, BLOCK_LOAD_STRIPED, BLOCK_LOAD_VECTORIZE, BLOCK_LOAD_TRANSPOSE,
+  BLOCK_LOAD_WARP_TRANSPOSE
+};
+enum BlockStoreAlgorithm {
+  BLOCK_STORE_DIRECT, BLOCK_STORE_STRIPED, BLOCK_STORE_VECTORIZE, BLOCK_STORE_TRANSPOSE,
+  BLOCK_STORE_WARP_TRANSPOSE
+};
+
+namespace ww {
+
+static inline __device__ int linear_thread() {
+  return (int)((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);
+}
+
+/// Lane `source` of the caller's warp; any trivially copyable type of whole words.
+template <class T, class Move>
+static inline __device__ T move_words(T value, Move move) {
+  unsigned words[(sizeof(T) + 3) / 4] = {};
+  __builtin_memcpy(words, &value, sizeof(T));
+  for (unsigned& word : words) word = move(word);
+  __builtin_memcpy(&value, words, sizeof(T));
+  return value;
+}
+template <class T>
+static inline __device__ T shuffle_down(T value, unsigned delta, int width, unsigned mask) {
+  return move_words(value, [=](unsigned w) { return __shfl_down_sync(mask, w, delta, width); });
+}
+template <class T>
+static inline __device__ T shuffle_up(T value, unsigned delta, int width, unsigned mask) {
+  return move_words(value, [=](unsigned w) { return __shfl_up_sync(mask, w, delta, width); });
+}
+
+/// The lanes of a warp that exist in a block of `threads`.
+static inline __device__ unsigned warp_mask(int thread, int threads) {
+  const int left = threads - (thread & ~31);
+  return left >= 32 ? 0xFFFFFFFFU : (1U << left) - 1;
+}
+
+}  // namespace ww
+
+template <class T, int Width = 32>
+class WarpReduce {
+ public:
+  struct TempStorage {
+    NullType unused;
+  };
+  __device__ explicit WarpReduce(TempStorage&) {}
+  template <class Op>
+  __device__ T Reduce(T value, Op op, int valid = Width) {
+    const int lane = ww::linear_thread() % Width;
+    for (int delta = 1; delta < Width; delta *= 2) {
+      const T other = ww::shuffle_down(value, (unsigned)delta, Width, 0xFFFFFFFFU);
+      if (lane + delta < valid) value = op(value, other);
+    }
+    return value;
+  }
+  __device__ T Sum(T value) { return Reduce(value, cub::Sum()); }
+  __device__ T Sum(T value, int valid) { return Reduce(value, cub::Sum(), valid); }
+};
+
+template <class T, int Width = 32>
+class WarpScan {
+ public:
+  struct TempStorage {
+    NullType unused;
+  };
+  __device__ explicit WarpScan(TempStorage&) {}
+  template <class Op>
+  __device__ void InclusiveScan(T in, T& out, Op op) {
+    const int lane = ww::linear_thread() % Width;
+    for (int delta = 1; delta < Width; delta *= 2) {
+      const T other = ww::shuffle_up(in, (unsigned)delta, Width, 0xFFFFFFFFU);
+      if (lane >= delta) in = op(other, in);
+    }
+    out = in;
+  }
+  template <class Op>
+  __device__ void ExclusiveScan(T in, T& out, T initial, Op op) {
+    T inclusive;
+    InclusiveScan(in, inclusive, op);
+    const T before = ww::shuffle_up(inclusive, 1, Width, 0xFFFFFFFFU);
+    out = ww::linear_thread() % Width == 0 ? initial : op(initial, before);
+  }
+  __device__ void InclusiveSum(T in, T& out) { InclusiveScan(in, out, cub::Sum()); }
+  __device__ void ExclusiveSum(T in, T& out) { ExclusiveScan(in, out, T{}, cub::Sum()); }
+};
+
+template <class T, int X, BlockReduceAlgorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int Y = 1, int Z = 1,
+          int Arch = 0>
+class BlockReduce {
+  static constexpr int kThreads = X * Y * Z;
+  static constexpr int kWarps = (kThreads + 31) / 32;
+
+ public:
+  struct TempStorage {
+    __align__(16) char bytes[sizeof(T) * kWarps];
+  };
+  __device__ explicit BlockReduce(TempStorage& storage) : parts_((T*)storage.bytes) {}
+
+  /// The result is valid in thread 0.
+  template <class Op>
+  __device__ T Reduce(T value, Op op, int valid = kThreads) {
+    const int thread = ww::linear_thread();
+    const unsigned mask = ww::warp_mask(thread, kThreads);
+    for (int delta = 1; delta < 32; delta *= 2) {
+      const T other = ww::shuffle_down(value, (unsigned)delta, 32, mask);
+      if ((thread & 31) + delta < 32 && thread + delta < valid) value = op(value, other);
+    }
+    if (kWarps == 1) return value;
+    if ((thread & 31) == 0) parts_[thread / 32] = value;
+    __syncthreads();
+    if (thread == 0) {
+      for (int warp = 1; warp < kWarps && warp * 32 < valid; ++warp) value = op(value, parts_[warp]);
+    }
+    return value;
+  }
+  template <int N, class Op>
+  __device__ T Reduce(T (&items)[N], Op op) {
+    T value = items[0];
+    for (int i = 1; i < N; ++i) value = op(value, items[i]);
+    return Reduce(value, op);
+  }
+  __device__ T Sum(T value) { return Reduce(value, cub::Sum()); }
+  __device__ T Sum(T value, int valid) { return Reduce(value, cub::Sum(), valid); }
+  template <int N>
+  __device__ T Sum(T (&items)[N]) {
+    return Reduce(items, cub::Sum());
+  }
+
+ private:
+  T* parts_;
+};
+
+template <class T, int X, BlockScanAlgorithm = BLOCK_SCAN_RAKING, int Y = 1, int Z = 1,
+          int Arch = 0>
+class BlockScan {
+  static constexpr int kThreads = X * Y * Z;
+  static constexpr int kWarps = (kThreads + 31) / 32;
+
+ public:
+  struct TempStorage {
+    __align__(16) char bytes[sizeof(T) * (kWarps + 1)];
+  };
+  __device__ explicit BlockScan(TempStorage& storage) : parts_((T*)storage.bytes) {}
+
+  template <class Op>
+  __device__ void InclusiveScan(T in, T& out, Op op) {
+    T total;
+    InclusiveScan(in, out, op, total);
+  }
+  template <class Op>
+  __device__ void InclusiveScan(T in, T& out, Op op, T& total) {
+    bool first;
+    T before;
+    scan(in, out, before, first, op, total);
+  }
+  template <class Op>
+  __device__ void ExclusiveScan(T in, T& out, T initial, Op op) {
+    T total;
+    ExclusiveScan(in, out, initial, op, total);
+  }
+  template <class Op>
+  __device__ void ExclusiveScan(T in, T& out, T initial, Op op, T& total) {
+    bool first;
+    T inclusive, before;
+    scan(in, inclusive, before, first, op, total);
+    out = first ? initial : op(initial, before);
+  }
+  __device__ void InclusiveSum(T in, T& out) { InclusiveScan(in, out, cub::Sum()); }
+  __device__ void InclusiveSum(T in, T& out, T& total) { InclusiveScan(in, out, cub::Sum(), total); }
+  __device__ void ExclusiveSum(T in, T& out) { ExclusiveScan(in, out, T{}, cub::Sum()); }
+  __device__ void ExclusiveSum(T in, T& out, T& total) {
+    ExclusiveScan(in, out, T{}, cub::Sum(), total);
+  }
+  template <int N>
+  __device__ void InclusiveSum(T (&in)[N], T (&out)[N]) {
+    T total;
+    InclusiveSum(in, out, total);
+  }
+  template <int N>
+  __device__ void InclusiveSum(T (&in)[N], T (&out)[N], T& total) {
+    T sum = in[0];
+    for (int i = 1; i < N; ++i) sum = sum + in[i];
+    T before;
+    ExclusiveSum(sum, before, total);
+    for (int i = 0; i < N; ++i) out[i] = before = before + in[i];
+  }
+  template <int N>
+  __device__ void ExclusiveSum(T (&in)[N], T (&out)[N]) {
+    T total;
+    ExclusiveSum(in, out, total);
+  }
+  template <int N>
+  __device__ void ExclusiveSum(T (&in)[N], T (&out)[N], T& total) {
+    T sum = in[0];
+    for (int i = 1; i < N; ++i) sum = sum + in[i];
+    T before;
+    ExclusiveSum(sum, before, total);
+    for (int i = 0; i < N; ++i) {
+      const T item = in[i];
+      out[i] = before;
+      before = before + item;
+    }
+  }
+
+ private:
+  /// `before` is the scan up to the thread before this one; the first thread has none.
+  template <class Op>
+  __device__ void scan(T in, T& inclusive, T& before, bool& first, Op op, T& total) {
+    const int thread = ww::linear_thread(), lane = thread & 31, warp = thread / 32;
+    const unsigned mask = ww::warp_mask(thread, kThreads);
+    for (int delta = 1; delta < 32; delta *= 2) {
+      const T other = ww::shuffle_up(in, (unsigned)delta, 32, mask);
+      if (lane >= delta) in = op(other, in);
+    }
+    const T left = ww::shuffle_up(in, 1, 32, mask);
+    if (lane == 31 || thread == kThreads - 1) parts_[warp] = in;
+    __syncthreads();
+    T prefix = parts_[0];
+    for (int i = 1; i < warp; ++i) prefix = op(prefix, parts_[i]);
+    total = parts_[0];
+    for (int i = 1; i < kWarps; ++i) total = op(total, parts_[i]);
+    first = thread == 0;
+    inclusive = warp == 0 ? in : op(prefix, in);
+    before = lane == 0 ? prefix : warp == 0 ? left : op(prefix, left);
+  }
+  T* parts_;
+};
+
+/// Each thread gets Items neighbours, except for the striped form.
+template <class T, int X, int Items, BlockLoadAlgorithm Algorithm = BLOCK_LOAD_DIRECT, int Y = 1,
+          int Z = 1>
+class BlockLoad {
+ public:
+  struct TempStorage {
+    NullType unused;
+  };
+  __device__ BlockLoad() {}
+  __device__ explicit BlockLoad(TempStorage&) {}
+  template <class Iterator>
+  __device__ void Load(Iterator in, T (&items)[Items]) {
+    for (int i = 0; i < Items; ++i) items[i] = in[place(i)];
+  }
+  template <class Iterator>
+  __device__ void Load(Iterator in, T (&items)[Items], int valid) {
+    for (int i = 0; i < Items; ++i) {
+      if (place(i) < valid) items[i] = in[place(i)];
+    }
+  }
+  template <class Iterator, class Default>
+  __device__ void Load(Iterator in, T (&items)[Items], int valid, Default otherwise) {
+    for (int i = 0; i < Items; ++i) items[i] = place(i) < valid ? in[place(i)] : (T)otherwise;
+  }
+
+ private:
+  __device__ static int place(int i) {
+    return Algorithm == BLOCK_LOAD_STRIPED ? i * X * Y * Z + ww::linear_thread()
+                                           : ww::linear_thread() * Items + i;
+  }
+};
+
+template <class T, int X, int Items, BlockStoreAlgorithm Algorithm = BLOCK_STORE_DIRECT, int Y = 1,
+          int Z = 1>
+class BlockStore {
+ public:
+  struct TempStorage {
+    NullType unused;
+  };
+  __device__ BlockStore() {}
+  __device__ explicit BlockStore(TempStorage&) {}
+  template <class Iterator>
+  __device__ void Store(Iterator out, T (&items)[Items]) {
+    for (int i = 0; i < Items; ++i) out[place(i)] = items[i];
+  }
+  template <class Iterator>
+  __device__ void Store(Iterator out, T (&items)[Items], int valid) {
+    for (int i = 0; i < Items; ++i) {
+      if (place(i) < valid) out[place(i)] = items[i];
+    }
+  }
+
+ private:
+  __device__ static int place(int i) {
+    return Algorithm == BLOCK_STORE_STRIPED ? i * X * Y * Z + ww::linear_thread()
+                                            : ww::linear_thread() * Items + i;
+  }
+};
+
+}  // namespace cub
+
+#endif

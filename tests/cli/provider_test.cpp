@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole runs against a provider that misbehaves: the right end, and budgets that hold.
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/program.h"
+#include "support/hostile_provider.h"
+
+namespace warpwright::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kKey = "sk-planted-7f3a9c51e2";
+
+struct Scene {
+  Program program;
+  std::unique_ptr<hostile::Provider> provider;
+
+  explicit Scene(const std::string& scenario) {
+    hostile::Options options;
+    options.scenario = scenario;
+    provider = std::move(hostile::Provider::start(options)).value();
+    program.environment.push_back(std::string("OPENAI_API_KEY=") + kKey);
+  }
+
+  ProcessExit search(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {
+        "run", "transpose", "--model", "openai:m", "--base-url", provider->base_url(), "--worker",
+        FAKE_WORKER, "--delay-scale", "0.01", "--idle-timeout", "1s", "--tries", "3", "-n", "2",
+        "-d", "2", "--repairs", "1", "--stop-at-roofline", "0"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return program.run(arguments);
+  }
+};
+
+TEST(Provider, SearchesEndRightWhateverTheProviderDoes) {
+  // Each is followed by good answers: the search must get over it and end with a result.
+  for (const char* trouble :
+       {"429", "429_after", "500", "503", "529", "cut", "invalid_json", "empty_choices",
+        "empty_answer", "stream_error", "close", "missing_usage", "text_plain", "many_choices",
+        "slow", "bad_utf8", "huge", "hang", "stall", "endless_body", "length"}) {
+    SCOPED_TRACE(trouble);
+    Scene scene(std::string(trouble) + ",answer");
+    const auto exit = scene.search();
+    EXPECT_LE(exit.exit_code, 1) << exit.err;
+    EXPECT_THAT(scene.program.run({"show", "last"}).out, HasSubstr("finished"));
+  }
+}
+
+TEST(Provider, HopelessProvidersEndTheRunWithTheReason) {
+  struct Hopeless {
+    const char* scenario;
+    const char* said;
+  };
+  for (const auto& [scenario, said] : {Hopeless{"401_key_echo", "Incorrect API key"},
+                                       Hopeless{"402", "insufficient balance"},
+                                       Hopeless{"404", "check the model's name"},
+                                       Hopeless{"400", "unknown parameter"}}) {
+    SCOPED_TRACE(scenario);
+    Scene scene(scenario);
+    const auto exit = scene.search();
+    EXPECT_EQ(exit.exit_code, 2);
+    EXPECT_THAT(exit.err, HasSubstr(said));
+    EXPECT_THAT(exit.out, HasSubstr("Go on with: warpwright resume transpose-1"));
+    EXPECT_THAT(exit.err + exit.out, Not(HasSubstr(kKey)));
+  }
+}
+
+TEST(Provider, AProviderThatNeverAnswersEndsInNoCode) {
+  Scene scene("500");
+  const auto exit = scene.search({"--repairs", "0"});
+  EXPECT_EQ(exit.exit_code, 1) << exit.err;
+  EXPECT_THAT(exit.out, HasSubstr("no valid kernel was found"));
+}
+
+std::int64_t tokens_of(const std::string& json_lines) {
+  const auto last = json_lines.rfind("{\"best", json_lines.size());
+  const auto from = json_lines.rfind('\n', json_lines.size() - 2);
+  (void)last;
+  const auto end = nlohmann::json::parse(json_lines.substr(from == std::string::npos ? 0 : from + 1), nullptr, false);
+  return end.value("tokens", std::int64_t{-1});
+}
+
+TEST(Provider, TokenBudgetsHoldToTheToken) {
+  // Every answer costs 180 tokens, a cut one what came of it; the longest allowed answer is 1000.
+  for (const char* scenario : {"answer", "answer,cut", "cut,answer,answer", "missing_usage"}) {
+    SCOPED_TRACE(scenario);
+    for (const int budget : {30000, 60000}) {
+      Scene scene(scenario);
+      const auto exit = scene.search({"--budget-tokens", std::to_string(budget), "--max-output-tokens",
+                                      "1000", "-n", "4", "-d", "50", "--json"});
+      const std::int64_t spent = tokens_of(exit.out);
+      EXPECT_GT(spent, 0) << exit.out << exit.err;
+      EXPECT_LE(spent, budget);
+      EXPECT_THAT(exit.out, HasSubstr("limit of " + std::to_string(budget) + " tokens"));
+    }
+  }
+}
+
+TEST(Provider, NoAnswerIsBoughtThatMayNotBeJudged) {
+  Scene scene("answer");
+  scene.search({"--budget-evaluations", "3", "-n", "4", "-d", "9"});
+  EXPECT_LE(scene.provider->paid(), 4);  // equal answers are judged once and may leave room
+}
+
+TEST(Provider, MoneyIsCountedFromThePriceTableOfTheUser) {
+  Scene scene("answer");
+  scene.program.write("warpwright.toml", "[prices]\n\"openai:m\" = [1000, 100, 1000, 10000]\n");
+  const auto exit = scene.search({"--json", "--budget-usd", "5000", "-d", "1"});
+  EXPECT_THAT(exit.out, HasSubstr("\"usd\":"));
+  EXPECT_THAT(exit.out, Not(HasSubstr("\"usd\":0.0,\"valid\"")));
+}
+
+/// Every byte of every file below the folder.
+std::string everything_below(const std::filesystem::path& folder) {
+  std::string text;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    text.append(std::istreambuf_iterator<char>(file), {});
+  }
+  return text;
+}
+
+TEST(KeyLeak, APlantedKeyIsNowhere) {
+  Scene scene("401_key_echo,answer");
+  std::string printed;
+  const auto first = scene.search();  // the provider echoes the key in its error
+  const auto second = scene.program.run({"resume", "last"});
+  printed += first.out + first.err + second.out + second.err;
+  EXPECT_LE(second.exit_code, 1) << second.err;
+  printed += scene.program.run({"show", "last", "--json"}).out;
+  printed += scene.program.run({"doctor"}).out;
+  scene.program.run({"export", "last", "-o", "out"});
+  EXPECT_EQ(scene.provider->served().back().key, kKey);  // it did reach the provider
+  EXPECT_THAT(printed, Not(HasSubstr(kKey)));
+  const std::string files = everything_below(scene.program.folder());
+  EXPECT_GT(files.size(), 10'000u);
+  EXPECT_THAT(files, HasSubstr("PATH="));  // the worker's environment was written down
+  EXPECT_EQ(files.find(kKey), std::string::npos);
+}
+
+TEST(KeyLeak, AnExecProgramSeesNoKey) {
+  Scene scene("answer");
+  scene.program.environment.emplace_back("MY_SECRET_TOKEN=hush-hush-451");
+  scene.program.write("model.sh", "#!/bin/sh\nenv > env_seen.txt\ncat > /dev/null\nenv\n");
+  std::filesystem::permissions(scene.program.folder() / "model.sh", std::filesystem::perms::owner_all);
+  scene.program.run({"run", "transpose", "--model", "exec:./model.sh", "-n", "1", "-d", "1",
+                     "--repairs", "0", "--worker", FAKE_WORKER});
+  const std::string files = everything_below(scene.program.folder());
+  EXPECT_THAT(files, HasSubstr("PATH="));
+  EXPECT_EQ(files.find(kKey), std::string::npos);
+  EXPECT_EQ(files.find("hush-hush"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpwright::cli
