@@ -43,7 +43,8 @@ int main(int argc, char** argv) {
   double runs[5];
   for (double& run : runs) run = milliseconds_per_candidate(candidates);
   std::sort(std::begin(runs), std::end(runs));
-  std::printf("engine and archive: %.3f ms per candidate (median of 5 searches of %d; %.3f .. %.3f)\n",
-              runs[2], candidates, runs[0], runs[4]);
+  std::printf(
+      "engine and archive: %.3f ms per candidate (median of 5 searches of %d; %.3f .. %.3f)\n",
+      runs[2], candidates, runs[0], runs[4]);
   return limit_ms > 0 && runs[2] > limit_ms ? 1 : 0;
 }

@@ -38,7 +38,8 @@ inline std::shared_ptr<SettingFlags> add_setting_flags(CLI::App& verb,
       verb.add_flag_callback(
           spelled, [take] { take("true"); }, help);
     } else {
-      verb.add_option_function<std::string>(spelled, take, help);
+      verb.add_option_function<std::string>(spelled, take, help)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
   }
   verb.add_option("--config", flags->config_file,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verbs that list what there is, and the ones that start or preview a task.
 #include <fmt/format.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/exit_codes.h"
@@ -157,7 +159,9 @@ void add_prompt(CLI::App& verb, Action& action) {
 }
 
 void add_courier(CLI::App& verb, Action& action) {
-  verb.callback([&action] { action = [] { return llm::courier_main(); }; });
+  // Straight out: nothing in this short-lived process needs its destructors, and leak checkers
+  // would hold up the search that waits for it.
+  verb.callback([&action] { action = []() -> int { ::_exit(llm::courier_main()); }; });
 }
 
 }  // namespace warpwright::cli

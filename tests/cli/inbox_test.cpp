@@ -13,8 +13,8 @@ using testing::HasSubstr;
 
 TEST(Inbox, TheREADMEsFiveMinutesByHand) {
   Program program;
-  const auto started = program.run({"run", "transpose", "--model", "inbox", "-n", "2", "-d", "1",
-                                    "--worker", FAKE_WORKER});
+  const auto started = program.run(
+      {"run", "transpose", "--model", "inbox", "-n", "2", "-d", "1", "--worker", FAKE_WORKER});
   EXPECT_EQ(started.exit_code, 3);
   EXPECT_THAT(started.out, HasSubstr("warpwright tell transpose-1 ID FILE"));
   const auto asked = program.run({"ask", "last"});
@@ -31,7 +31,7 @@ TEST(Inbox, TheREADMEsFiveMinutesByHand) {
 
 TEST(Inbox, AskTellsProgramsEverything) {
   Program program;
-  program.run({"run", "reduce", "--model", "inbox", "-n", "2", "-q"});
+  program.run({"run", "reduce", "--model", "inbox", "-n", "2", "-q", "--worker", FAKE_WORKER});
   const auto exit = program.run({"ask", "last", "--json"});
   EXPECT_EQ(exit.exit_code, 3);
   const auto list = nlohmann::json::parse(exit.out);
@@ -49,21 +49,25 @@ TEST(Inbox, AskTellsProgramsEverything) {
 
 TEST(Inbox, WrongAnswersAreRefusedWithTheWayOut) {
   Program program;
-  program.run({"run", "transpose", "--model", "inbox", "-n", "2", "-q"});
+  program.run({"run", "transpose", "--model", "inbox", "-n", "2", "-q", "--worker", FAKE_WORKER});
   program.write("a.md", answer("x"));
   program.write("empty.md", " \n");
-  EXPECT_THAT(program.run({"tell", "last", "r7.c1", "a.md"}).err, HasSubstr("has not asked 'r7.c1'"));
+  EXPECT_THAT(program.run({"tell", "last", "r7.c1", "a.md"}).err,
+              HasSubstr("has not asked 'r7.c1'"));
   EXPECT_THAT(program.run({"tell", "last", "a.md"}).err, HasSubstr("2 open questions"));
   EXPECT_THAT(program.run({"tell", "last", "r1.c1", "empty.md"}).err, HasSubstr("is empty"));
   EXPECT_THAT(program.run({"tell", "last", "r1.c1", "none.md"}).err, HasSubstr("none.md"));
-  EXPECT_THAT(program.run({"tell", "copy-9", "r1.c1", "a.md"}).err, HasSubstr("there are: transpose-1"));
+  EXPECT_THAT(program.run({"tell", "copy-9", "r1.c1", "a.md"}).err,
+              HasSubstr("there are: transpose-1"));
   EXPECT_EQ(program.run({"tell", "last", "r1.c1", "a.md"}).exit_code, 0);
-  EXPECT_THAT(program.run({"tell", "last", "r1.c1", "a.md"}).err, HasSubstr("has an answer already"));
+  EXPECT_THAT(program.run({"tell", "last", "r1.c1", "a.md"}).err,
+              HasSubstr("has an answer already"));
 }
 
 TEST(Inbox, TheArchiveAloneCarriesARunToAnotherMachine) {
   Program here;
-  here.run({"run", "transpose", "--model", "inbox", "-n", "1", "-d", "1", "-q"});
+  here.run({"run", "transpose", "--model", "inbox", "-n", "1", "-d", "1", "-q", "--worker",
+            FAKE_WORKER});
   Program there;
   ASSERT_TRUE(make_directories(there.archive().parent_path()).ok());
   std::filesystem::copy(here.archive(), there.archive());
@@ -86,7 +90,8 @@ TEST(Inbox, AWaitingProcessGoesOnAsAnswersArrive) {
   int code = 2;
   for (int i = 0; i < 200 && code != 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    if (std::filesystem::exists(program.archive())) code = program.run({"tell", "last", "a.md"}).exit_code;
+    if (std::filesystem::exists(program.archive()))
+      code = program.run({"tell", "last", "a.md"}).exit_code;
   }
   EXPECT_EQ(code, 0);
   searching.join();

@@ -21,7 +21,8 @@ int number_from(const char* variable, int otherwise) {
   return text != nullptr ? std::atoi(text) : otherwise;
 }
 
-const std::vector<std::string> kSearch = {"-n", "3", "-d", "3", "--repairs", "2", "--stop-at-roofline", "0", "-q"};
+const std::vector<std::string> kSearch = {
+    "-n", "3", "-d", "3", "--repairs", "2", "--stop-at-roofline", "0", "-q"};
 
 std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -62,9 +63,11 @@ class ByReplay final : public Way {
   }
   std::vector<std::string> next_command() override {
     if (!has_run()) {
-      return joined({"run", "transpose", "--model", "replay:talk", "--worker", FAKE_WORKER}, kSearch);
+      return joined({"run", "transpose", "--model", "replay:talk", "--worker", FAKE_WORKER},
+                    kSearch);
     }
-    return finished() ? std::vector<std::string>{} : std::vector<std::string>{"resume", "last", "-q"};
+    return finished() ? std::vector<std::string>{}
+                      : std::vector<std::string>{"resume", "last", "-q"};
   }
 };
 
@@ -84,7 +87,8 @@ class ByProvider final : public Way {
                      "--worker", FAKE_WORKER},
                     kSearch);
     }
-    return finished() ? std::vector<std::string>{} : std::vector<std::string>{"resume", "last", "-q"};
+    return finished() ? std::vector<std::string>{}
+                      : std::vector<std::string>{"resume", "last", "-q"};
   }
   int paid() override { return provider_->paid(); }
 
@@ -100,7 +104,8 @@ class ByHand final : public Way {
       return joined({"run", "transpose", "--model", "inbox", "--worker", FAKE_WORKER}, kSearch);
     }
     if (finished()) return {};
-    const auto asked = nlohmann::json::parse(program.run({"ask", "last", "--json"}).out, nullptr, false);
+    const auto asked =
+        nlohmann::json::parse(program.run({"ask", "last", "--json"}).out, nullptr, false);
     if (asked.is_array() && !asked.empty() && !resumed_last_) {
       const std::string id = asked[0]["id"];
       program.write("answer.md", answer("by hand " + id));
@@ -136,7 +141,8 @@ Undisturbed<Kind> run_undisturbed() {
 }
 
 /// Runs the command and kills it after `delay`; true when the kill hit it alive.
-bool run_and_kill(Program& program, const std::vector<std::string>& arguments, std::chrono::microseconds delay) {
+bool run_and_kill(Program& program, const std::vector<std::string>& arguments,
+                  std::chrono::microseconds delay) {
   Command command = program.command(arguments);
   StopSignal kill;
   std::thread killer([&] {
@@ -159,8 +165,8 @@ int disturb(const Undisturbed<Kind>& expected, std::mt19937& random) {
     if (command.empty()) break;
     // Up to four kills per run, at any moment of it; then let it end.
     if (hits < 4) {
-      const auto delay = std::chrono::microseconds(static_cast<int>(
-          std::uniform_real_distribution<>(1000, longest_us)(random)));
+      const auto delay = std::chrono::microseconds(
+          static_cast<int>(std::uniform_real_distribution<>(1000, longest_us)(random)));
       if (run_and_kill(way.program, command, delay)) ++hits;
     } else {
       way.program.run(command);
@@ -190,7 +196,8 @@ TEST(Kill, AnyMomentOfAReplayedRun) {
 TEST(Kill, AnyMomentWithAProviderAndNothingIsPaidTwice) {
   std::mt19937 random(static_cast<unsigned>(number_from("WARPWRIGHT_KILL_SEED", 20261115)) + 1);
   const int kills = number_from("WARPWRIGHT_KILLS", 12);
-  std::printf("%d kills of runs with a provider\n", disturb_until<ByProvider>(kills - 2 * (kills / 3), random));
+  std::printf("%d kills of runs with a provider\n",
+              disturb_until<ByProvider>(kills - 2 * (kills / 3), random));
 }
 
 TEST(Kill, AnyMomentOfAskAndTell) {

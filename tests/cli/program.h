@@ -17,7 +17,9 @@ class Program {
   Program() : home_(std::move(TemporaryDirectory::create("ww-cli-")).value()) {}
 
   [[nodiscard]] const std::filesystem::path& folder() const { return home_.path(); }
-  [[nodiscard]] std::filesystem::path archive() const { return folder() / ".warpwright" / "archive.db"; }
+  [[nodiscard]] std::filesystem::path archive() const {
+    return folder() / ".warpwright" / "archive.db";
+  }
 
   ProcessExit run(std::vector<std::string> arguments, const std::string& input = "") {
     Command command = this->command(std::move(arguments));
@@ -72,7 +74,8 @@ inline std::string story(const std::filesystem::path& path, const std::string& r
       Evaluation evaluation = *trial.evaluation;
       text += "\n  = " + std::string(name_of(evaluation.verdict)) + " " + evaluation.reason;
       for (const auto& m : evaluation.measurements) {
-        text += " " + m.size + " " + std::to_string(m.median_us) + "/" + std::to_string(m.baseline_us);
+        text +=
+            " " + m.size + " " + std::to_string(m.median_us) + "/" + std::to_string(m.baseline_us);
       }
     }
     text += "\n";
@@ -83,7 +86,8 @@ inline std::string story(const std::filesystem::path& path, const std::string& r
 /// An answer whose code is unlike any other's.
 inline std::string answer(const std::string& salt) {
   return "Here is the kernel.\n\n```cuda\n#include <cuda_runtime.h>\n// " + salt +
-         "\n__global__ void kernel(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x]; }\n"
+         "\n__global__ void kernel(const float* in, float* out) { out[threadIdx.x] = "
+         "in[threadIdx.x]; }\n"
          "extern \"C\" void solve(const float* input, float* output, int rows, int cols) {\n"
          "  kernel<<<1, 32>>>(input, output);\n}\n```\n";
 }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/archive.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "base/files.h"
+#include "store/run_log.h"
+
+namespace warpwright::store {
+namespace {
+
+using testing::HasSubstr;
+
+class ArchiveTest : public testing::Test {
+ protected:
+  std::unique_ptr<Archive> open() { return std::move(Archive::open(path(), clock_)).value(); }
+  [[nodiscard]] std::filesystem::path path() const { return directory_.path() / "archive.db"; }
+
+  static RunRecord run_of(const std::string& task) {
+    RunRecord run;
+    run.task = task;
+    run.task_json = "{}";
+    run.strategy = "fsr";
+    run.model = "inbox";
+    return run;
+  }
+
+  static PromptRecord prompt(const std::string& trial) {
+    return {trial, 1, 2, 0, "initial", "", {{0, "be brief"}, {1, "write a kernel"}}};
+  }
+
+  TemporaryDirectory directory_ = std::move(TemporaryDirectory::create("ww-store-")).value();
+  SystemClock clock_;
+};
+
+TEST_F(ArchiveTest, RunsAreNumberedPerTaskAndFoundByName) {
+  const auto archive = open();
+  EXPECT_EQ(archive->create_run(run_of("copy"), {}).value(), "copy-1");
+  EXPECT_EQ(archive->create_run(run_of("copy"), {}).value(), "copy-2");
+  EXPECT_EQ(archive->create_run(run_of("dot"), {}).value(), "dot-1");
+  EXPECT_EQ(archive->find_run("last")->id, "dot-1");
+  EXPECT_EQ(archive->find_run("do")->id, "dot-1");
+  EXPECT_THAT(archive->find_run("copy-").error().message, HasSubstr("ambiguous"));
+  EXPECT_THAT(archive->find_run("sort-1").error().message,
+              HasSubstr("there are: copy-1 copy-2 dot-1"));
+}
+
+TEST_F(ArchiveTest, ConfigKeepsTheOriginOfEachValue) {
+  const auto archive = open();
+  const auto id = archive->create_run(run_of("copy"), {{"search.depth", "4", "default"}}).value();
+  ASSERT_TRUE(archive->set_config(id, {"search.depth", "9", "resume, flag --depth"}).ok());
+  const auto config = archive->config(id).value();
+  ASSERT_EQ(config.size(), 1u);
+  EXPECT_EQ(config[0].value, "9");
+  EXPECT_EQ(config[0].origin, "resume, flag --depth");
+}
+
+TEST_F(ArchiveTest, WhatIsCommittedIsThereForAnotherProcess) {
+  const auto archive = open();
+  const auto id = archive->create_run(run_of("copy"), {}).value();
+  RunLog log(*archive, id);
+  ASSERT_TRUE(log.begin().ok());
+  ASSERT_TRUE(log.remember_prompt(prompt("r1.c1")).ok());
+  ASSERT_TRUE(log.commit().ok());
+  const auto other = open();
+  const auto pending = other->pending(id).value();
+  ASSERT_EQ(pending.size(), 1u);
+  EXPECT_EQ(pending[0].messages[1].text, "write a kernel");
+  // The other process answers; this one, which has read before, must still be able to write.
+  ASSERT_TRUE(other->tell(id, "r1.c1", {.text = "hello", .origin = "tell"}).ok());
+  EXPECT_EQ(log.reply("r1.c1").value()->text, "hello");
+  ASSERT_TRUE(log.begin().ok());
+  ASSERT_TRUE(log.add_candidate("r1.c1", {"source text", ""}).ok());
+  ASSERT_TRUE(log.commit().ok());
+  EXPECT_EQ(other->trials(id).value()[0].candidate->source, "source text");
+}
+
+TEST_F(ArchiveTest, WhatIsNotCommittedIsGone) {
+  const auto archive = open();
+  const auto id = archive->create_run(run_of("copy"), {}).value();
+  RunLog log(*archive, id);
+  ASSERT_TRUE(log.begin().ok());
+  ASSERT_TRUE(log.remember_prompt(prompt("r1.c1")).ok());
+  log.rollback();
+  log.rollback();  // nothing begun: nothing happens
+  EXPECT_TRUE(archive->pending(id)->empty());
+}
+
+TEST_F(ArchiveTest, TheStoredQuestionWins) {
+  const auto archive = open();
+  RunLog log(*archive, archive->create_run(run_of("copy"), {}).value());
+  ASSERT_TRUE(log.remember_prompt(prompt("r1.c1")).ok());
+  PromptRecord changed = prompt("r1.c1");
+  changed.messages = {{1, "something else"}};
+  EXPECT_EQ(log.remember_prompt(changed).value().messages, prompt("r1.c1").messages);
+}
+
+TEST_F(ArchiveTest, EvaluationsComeBackWhole) {
+  const auto archive = open();
+  RunLog log(*archive, archive->create_run(run_of("copy"), {}).value());
+  Evaluation evaluation;
+  evaluation.verdict = Verdict::mismatch;
+  evaluation.stage = Stage::validate;
+  evaluation.reason = "12 of 99 wrong \"here\" \xC3\xA9";
+  evaluation.diagnostics = {{"warning", 3, 4, "unused"}};
+  evaluation.resources = {{"k", 32, 0, 8, 16, 1024, 0.5}};
+  evaluation.measurements = {{"2^10", TimeSource::estimated, 1.5, 1.25, 1.75, 30, 0.5, 3.0}};
+  evaluation.findings = {{"bank_conflict", 7, "32 ways"}};
+  evaluation.stage_s = {{"build", 1.5}};
+  ASSERT_TRUE(log.add_evaluation("abc", evaluation).ok());
+  EXPECT_EQ(log.evaluation("abc").value(), evaluation);
+  EXPECT_FALSE(log.evaluation("def").value().has_value());
+}
+
+TEST_F(ArchiveTest, NewerFormatsAreRefusedAndOldOnesKept) {
+  open();
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &raw), SQLITE_OK);
+  sqlite3_exec(raw, "PRAGMA user_version = 99", nullptr, nullptr, nullptr);
+  sqlite3_close(raw);
+  const auto refused = Archive::open(path(), clock_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("newer than this program"));
+}
+
+TEST_F(ArchiveTest, JunkIsAnErrorThatNamesTheFile) {
+  ASSERT_TRUE(write_file(path(), std::string(10'000, 'x')).ok());
+  const auto opened = Archive::open(path(), clock_);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_THAT(opened.error().message, HasSubstr("archive.db"));
+}
+
+}  // namespace
+}  // namespace warpwright::store
