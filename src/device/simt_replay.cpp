@@ -5,6 +5,7 @@
 #include <cstring>
 #include <thread>
 
+#include "device/kernel_name.h"
 #include "device/simt_estimate.h"
 #include "device/simt_findings.h"
 #include "device/simt_sample.h"
@@ -168,8 +169,9 @@ void SimtReplay::take_report(const simt::LaunchReport& launched, const KernelLau
     for (Finding& finding : findings_of(launched, source_file)) {
       if (!has_finding(report.findings, finding)) report.findings.push_back(std::move(finding));
     }
-    const Finding finding{"bottleneck", 0,
-                          "kernel " + launch.kernel + ": " + describe_bottleneck(estimate)};
+    const Finding finding{
+        "bottleneck", 0,
+        "kernel " + kernel_name(launch.kernel) + ": " + describe_bottleneck(estimate)};
     if (!has_finding(report.findings, finding)) report.findings.push_back(finding);
   }
   const bool known =

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/trial_feedback.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 
 #include "base/text.h"
+#include "device/kernel_name.h"
 
 namespace warpwright::evaluate {
 
@@ -63,34 +61,13 @@ std::string describe_case(const verify::Case& item) {
   return text;
 }
 
-std::string kernel_name(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> plain(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-  if (status != 0 || plain == nullptr) return mangled;
-  std::string name = plain.get();
-  // Templates are shown with their arguments; parameter lists are noise.
-  int depth = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<') ++depth;
-    if (name[i] == '>') --depth;
-    if (name[i] == '(' && depth == 0) {
-      name.resize(i);
-      break;
-    }
-  }
-  const std::size_t blank = name.rfind(' ');
-  return depth == 0 && blank != std::string::npos && name.find('<') > blank ? name.substr(blank + 1)
-                                                                            : name;
-}
-
 std::string fault_feedback(const std::vector<device::Fault>& faults, const verify::Case& item,
                            std::string_view source) {
   std::string text = "At " + describe_case(item) + ":\n";
   for (std::size_t i = 0; i < std::min(faults.size(), kMostFaults); ++i) {
     const device::Fault& fault = faults[i];
     std::string message;
-    if (!fault.kernel.empty()) message = "in kernel " + kernel_name(fault.kernel) + ": ";
+    if (!fault.kernel.empty()) message = "in kernel " + device::kernel_name(fault.kernel) + ": ";
     std::string kind = fault.kind;
     std::replace(kind.begin(), kind.end(), '_', ' ');
     text += at_line(fault.line, message + kind + ": " + fault.message, source);

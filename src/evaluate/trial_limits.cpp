@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr double kSimulatedFlops = 3e7;
+// A hang shows soon where there is little to do.
+constexpr double kTinyRunSeconds = 0.4;
 
 Result<std::vector<const TaskSize*>> requested_sizes(const JobRequest& request) {
   std::vector<const TaskSize*> sizes;
@@ -77,6 +79,14 @@ Status add_large_cases(TrialState& state, const WorkLimits& limits) {
 }
 
 }  // namespace
+
+double run_limit_s(const TrialState& state, const verify::Case& item) {
+  const WorkLimits limits = work_limits(state);
+  const double limit_s = std::min(limits.run_s, state.deadline.remaining_s());
+  const auto bytes = footprint_bytes(state.request.task, *item.size);
+  const bool tiny = bytes.ok() && *bytes <= limits.hang_bytes;
+  return tiny ? std::min(limit_s, kTinyRunSeconds) : limit_s;
+}
 
 Status choose_work(TrialState& state) {
   const Task& task = state.request.task;

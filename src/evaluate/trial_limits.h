@@ -18,6 +18,9 @@ struct WorkLimits {
 };
 WorkLimits work_limits(const TrialState& state);
 
+/// How long one run of this case may take.
+double run_limit_s(const TrialState& state, const verify::Case& item);
+
 /// Fills state.cases and state.timed, with a note for each size that is left out. An unknown label
 /// in the request is an error.
 Status choose_work(TrialState& state);

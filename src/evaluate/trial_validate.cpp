@@ -91,8 +91,8 @@ bool too_large_to_judge(TrialState& state, const device::RunReport& report,
 
 Result<Next> run_and_check(TrialState& state, LoadedCase& loaded,
                            std::span<const verify::Expected> expected, std::uint64_t poison_seed) {
-  const double limit_s = std::min(work_limits(state).run_s, state.deadline.remaining_s());
-  WW_TRY(const auto report, loaded.replay->run({.poison_seed = poison_seed, .limit_s = limit_s}));
+  WW_TRY(const auto report, loaded.replay->run({.poison_seed = poison_seed,
+                                                .limit_s = run_limit_s(state, loaded.item)}));
   if (too_large_to_judge(state, report, loaded.item)) return Next::go_on;
   if (!report.faults.empty()) {
     return end_with_faults(state, explained(state, report.faults, loaded.item, loaded.trial.seed),
