@@ -80,8 +80,7 @@ Status CudaDevice::start(int ordinal) {
 }
 
 CudaDevice::~CudaDevice() {
-  // A lost context may still run a hanging kernel, and any call would wait for it; the driver
-  // takes everything back when the process ends.
+  if (lost_) abandon();
   if (lost_ || !retained_) return;
   buffers_.clear();
   modules_.clear();
@@ -91,6 +90,15 @@ CudaDevice::~CudaDevice() {
   if (end_ != nullptr) driver_.event_destroy(end_);
   if (stream_ != nullptr) driver_.stream_destroy(stream_);
   driver_.context_release(device_);
+}
+
+// A lost context may still run a hanging kernel, and any call would wait for it. The driver takes
+// everything back when the process ends.
+void CudaDevice::abandon() {
+  for (auto& [id, buffer] : buffers_) static_cast<void>(buffer.memory.release());
+  for (auto& module : modules_) static_cast<void>(module.release());
+  static_cast<void>(flush_.release());
+  static_cast<void>(pattern_.release());
 }
 
 int CudaDevice::attribute(CuAttribute which) const {

@@ -39,6 +39,7 @@ class CudaDevice final : public Device {
   CudaDevice(const CudaDriver& driver, FileLock lock) : driver_(driver), lock_(std::move(lock)) {}
   Status start(int ordinal);
   Status measure_overhead();
+  void abandon();
   /// For a fresh pattern of random bits on the device, valid until the next call.
   Result<CuAddress> pattern(std::uint64_t seed);
   /// Writes over the whole L2 cache, twice.

@@ -15,7 +15,7 @@ namespace warpwright::device {
 class CudaMemory {
  public:
   enum class Guard { unmapped_pages, margins };
-  /// Absent when the device has not enough memory.
+  /// An error when the device has not enough memory.
   static Result<std::unique_ptr<CudaMemory>> allocate(const CudaDriver& driver, CuDevice device,
                                                       std::uint64_t bytes, Guard guard);
   CudaMemory(const CudaMemory&) = delete;

@@ -5,19 +5,16 @@
 #include <string>
 
 #include "core/device_facts.h"
+#include "simt/estimate.h"
 #include "simt/report.h"
 
 namespace warpwright::device {
 
-/// What a launch would take on a described GPU.
-struct LaunchEstimate {
-  double time_us = 0;
-  double occupancy = 0;    ///< resident warps over the device's maximum
-  std::string bottleneck;  ///< what bounds it, in words
-};
+/// What the machine's estimate is told of a GPU.
+simt::GpuSpec spec_of(const DeviceFacts& facts);
 
-/// From the counts of the blocks that were run, scaled to the whole grid.
-LaunchEstimate estimate_launch(const simt::LaunchReport& report, const DeviceFacts& facts);
+/// What bounds a launch, in words.
+std::string describe_bottleneck(const simt::Estimate& estimate);
 
 /// A memset (traffic 1) or copy (traffic 2) of so many bytes, launch included.
 double estimate_copy_us(std::uint64_t bytes, int traffic, const DeviceFacts& facts);

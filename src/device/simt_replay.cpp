@@ -5,6 +5,7 @@
 #include <cstring>
 #include <thread>
 
+#include "device/kernel_name.h"
 #include "device/simt_estimate.h"
 #include "device/simt_findings.h"
 #include "device/simt_sample.h"
@@ -162,16 +163,16 @@ void SimtReplay::take_report(const simt::LaunchReport& launched, const KernelLau
   }
   report.lane_instructions += launched.counts.lane_instructions();
   if (launched.blocks_run < launched.blocks_total) report.complete = false;
-  const LaunchEstimate estimate = estimate_launch(launched, device_.info_.facts);
+  const simt::Estimate estimate = simt::estimate(launched, spec_of(device_.info_.facts));
   if (options.timed) {
-    report.elapsed_us += estimate.time_us;
+    report.elapsed_us += estimate.us;
     for (Finding& finding : findings_of(launched, source_file)) {
       if (!has_finding(report.findings, finding)) report.findings.push_back(std::move(finding));
     }
-    if (!estimate.bottleneck.empty()) {
-      const Finding finding{"bottleneck", 0, launch.kernel + ": " + estimate.bottleneck};
-      report.findings.push_back(finding);
-    }
+    const Finding finding{
+        "bottleneck", 0,
+        "kernel " + kernel_name(launch.kernel) + ": " + describe_bottleneck(estimate)};
+    if (!has_finding(report.findings, finding)) report.findings.push_back(finding);
   }
   const bool known =
       std::any_of(report.resources.begin(), report.resources.end(),

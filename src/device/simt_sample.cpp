@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::uint64_t kGroup = 4;
 constexpr std::uint64_t kProbedBlocks = 8;
-constexpr std::uint64_t kLeastSample = 64;
+constexpr std::uint64_t kLeastSample = 16;
 // Per launch; some tenths of a second on a slow host.
-constexpr std::uint64_t kWarpInstructions = 6'000'000;
+constexpr std::uint64_t kWarpInstructions = 4'000'000;
 // A block that waits for one outside of the sample would wait for ever.
 constexpr std::uint64_t kLongestSample = 64'000'000;
 

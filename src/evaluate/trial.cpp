@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "device/kernel_name.h"
 #include "evaluate/trial_state.h"
 
 namespace warpwright::evaluate {
@@ -79,6 +80,9 @@ Evaluation run_trial(const JobRequest& request, const std::filesystem::path& scr
   TrialState state{
       .request = request, .scratch = scratch, .stop = stop, .deadline = Deadline(request.limit_s)};
   run_stages(state);
+  for (KernelResources& resources : state.evaluation.resources) {
+    resources.kernel = device::kernel_name(resources.kernel);
+  }
   if (state.device_since) state.evaluation.device_s = seconds_since(*state.device_since);
   return std::move(state.evaluation);
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/trial_feedback.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 
 #include "base/text.h"
+#include "device/kernel_name.h"
 
 namespace warpwright::evaluate {
 
@@ -51,7 +49,10 @@ std::string compile_feedback(const std::vector<Diagnostic>& diagnostics, std::st
 
 std::string describe_case(const verify::Case& item) {
   std::string values;
+  // The labels of sizes without a name of their own already are their values.
+  const bool spelt_out = item.size->label.find('=') != std::string::npos;
   for (const auto& [name, value] : item.size->values) {
+    if (spelt_out) break;
     values += fmt::format("{}{} = {:.15g}", values.empty() ? "" : ", ", name, value);
   }
   std::string text = "size " + item.size->label;
@@ -60,34 +61,13 @@ std::string describe_case(const verify::Case& item) {
   return text;
 }
 
-std::string kernel_name(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> plain(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-  if (status != 0 || plain == nullptr) return mangled;
-  std::string name = plain.get();
-  // Templates are shown with their arguments; parameter lists are noise.
-  int depth = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<') ++depth;
-    if (name[i] == '>') --depth;
-    if (name[i] == '(' && depth == 0) {
-      name.resize(i);
-      break;
-    }
-  }
-  const std::size_t blank = name.rfind(' ');
-  return depth == 0 && blank != std::string::npos && name.find('<') > blank ? name.substr(blank + 1)
-                                                                            : name;
-}
-
 std::string fault_feedback(const std::vector<device::Fault>& faults, const verify::Case& item,
                            std::string_view source) {
   std::string text = "At " + describe_case(item) + ":\n";
   for (std::size_t i = 0; i < std::min(faults.size(), kMostFaults); ++i) {
     const device::Fault& fault = faults[i];
     std::string message;
-    if (!fault.kernel.empty()) message = "in kernel " + kernel_name(fault.kernel) + ": ";
+    if (!fault.kernel.empty()) message = "in kernel " + device::kernel_name(fault.kernel) + ": ";
     std::string kind = fault.kind;
     std::replace(kind.begin(), kind.end(), '_', ' ');
     text += at_line(fault.line, message + kind + ": " + fault.message, source);
@@ -97,7 +77,12 @@ std::string fault_feedback(const std::vector<device::Fault>& faults, const verif
 
 std::string mismatch_feedback(const verify::Mismatch& mismatch, const verify::Case& item,
                               const std::vector<Finding>& findings, std::string_view source) {
-  std::string text = "At " + describe_case(item) + ": " + mismatch.message + "\n";
+  // Most messages begin with the case themselves.
+  std::string text = "At " + describe_case(item) + ": ";
+  const std::string own = verify::describe(item) + ": ";
+  const std::string_view message = mismatch.message;
+  text += message.starts_with(own) ? message.substr(own.size()) : message;
+  text += "\n";
   for (const verify::WrongElement& wrong : mismatch.first) {
     text += fmt::format("  {}[{}]: expected {:.9g}, got {:.9g}\n", mismatch.argument, wrong.index,
                         wrong.expected, wrong.got);

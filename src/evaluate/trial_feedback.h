@@ -31,7 +31,4 @@ std::string mismatch_feedback(const verify::Mismatch& mismatch, const verify::Ca
 /// "size 33x65 (cols = 65, rows = 33), inputs 'ramp'"
 std::string describe_case(const verify::Case& item);
 
-/// The name as the source has it: "transpose" for "_Z9transposePKfPfii".
-std::string kernel_name(const std::string& mangled);
-
 }  // namespace warpwright::evaluate

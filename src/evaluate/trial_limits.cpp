@@ -10,6 +10,9 @@ namespace warpwright::evaluate {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+constexpr double kSimulatedFlops = 3e7;
+// A hang shows soon where there is little to do.
+constexpr double kTinyRunSeconds = 0.4;
 
 Result<std::vector<const TaskSize*>> requested_sizes(const JobRequest& request) {
   std::vector<const TaskSize*> sizes;
@@ -33,18 +36,56 @@ WorkLimits work_limits(const TrialState& state) {
   if (state.target.is_cuda) {
     // Three sets of buffers live at once while timing. The flops are those of a CPU's reference.
     const auto memory = static_cast<std::uint64_t>(state.target.facts.memory_bytes);
-    return {.cases = {.max_bytes = memory / 8, .max_flops = 2e10, .timed_sizes = true},
+    return {.cases = {.max_bytes = memory / 8, .max_flops = 2e10, .timed_sizes = false},
+            .checked_bytes = memory / 8,
             .timed_bytes = memory / 4,
             .validate_s = 0.6 * limit_s,
             .run_s = std::min(10.0, 0.25 * limit_s)};
   }
-  return {.cases = {.max_bytes = 8 * kMiB,
-                    .max_flops = 3e7,
-                    .timed_sizes = true,
+  return {.cases = {.max_bytes = kMiB,
+                    .max_flops = kSimulatedFlops,
+                    .timed_sizes = false,
                     .sizes_per_variant = 2},
+          .checked_bytes = 8 * kMiB,
           .timed_bytes = 600 * kMiB,
           .validate_s = std::min(10.0, 0.4 * limit_s),
-          .run_s = std::min(4.0, 0.25 * limit_s)};
+          .run_s = std::min(1.5, 0.25 * limit_s),
+          .hang_bytes = 64 << 10};
+}
+
+namespace {
+
+bool has_case(const std::vector<verify::Case>& cases, const TaskSize& size) {
+  return std::any_of(cases.begin(), cases.end(), [&](const verify::Case& item) {
+    return item.size == &size && item.variant == nullptr;
+  });
+}
+
+/// Timed sizes, then the larger edge sizes, as far as this device can check them.
+Status add_large_cases(TrialState& state, const WorkLimits& limits) {
+  const Task& task = state.request.task;
+  std::vector<const TaskSize*> sizes = state.timed;
+  for (const TaskSize& edge : task.edge_sizes) sizes.push_back(&edge);
+  for (const TaskSize* size : sizes) {
+    if (has_case(state.cases, *size)) continue;
+    WW_TRY(const std::uint64_t bytes, footprint_bytes(task, *size));
+    WW_TRY(const double work, flops(task, *size));
+    const bool timed = std::find(state.timed.begin(), state.timed.end(), size) != state.timed.end();
+    // On a GPU nothing is timed that was not checked.
+    const bool fits = bytes <= limits.checked_bytes && work <= limits.cases.max_flops;
+    if (fits || (timed && state.target.is_cuda)) state.cases.push_back({size, nullptr});
+  }
+  return {};
+}
+
+}  // namespace
+
+double run_limit_s(const TrialState& state, const verify::Case& item) {
+  const WorkLimits limits = work_limits(state);
+  const double limit_s = std::min(limits.run_s, state.deadline.remaining_s());
+  const auto bytes = footprint_bytes(state.request.task, *item.size);
+  const bool tiny = bytes.ok() && *bytes <= limits.hang_bytes;
+  return tiny ? std::min(limit_s, kTinyRunSeconds) : limit_s;
 }
 
 Status choose_work(TrialState& state) {
@@ -60,13 +101,8 @@ Status choose_work(TrialState& state) {
       continue;
     }
     state.timed.push_back(size);
-    const bool seen = std::any_of(
-        state.cases.begin(), state.cases.end(),
-        [&](const verify::Case& item) { return item.size == size && item.variant == nullptr; });
-    // On a GPU nothing is timed that was not checked.
-    if (!seen && state.target.is_cuda) state.cases.push_back({size, nullptr});
   }
-  return {};
+  return add_large_cases(state, limits);
 }
 
 }  // namespace warpwright::evaluate

@@ -7,12 +7,19 @@ namespace warpwright::evaluate {
 
 /// How much a trial may do on this kind of device.
 struct WorkLimits {
-  verify::CaseLimits cases;
-  std::uint64_t timed_bytes = 0;  ///< largest footprint that is measured
-  double validate_s = 0;          ///< after that no further case is begun
-  double run_s = 0;               ///< longest run of one plan
+  verify::CaseLimits cases;         ///< edge sizes and variants
+  std::uint64_t checked_bytes = 0;  ///< largest footprint of a timed or edge size that is checked
+  std::uint64_t timed_bytes = 0;    ///< largest footprint that is measured
+  double validate_s = 0;            ///< after that no further case is begun
+  double run_s = 0;                 ///< longest run of one plan
+  /// Beyond this footprint a run that takes too long says nothing of the candidate; 0 = it always
+  /// does.
+  std::uint64_t hang_bytes = 0;
 };
 WorkLimits work_limits(const TrialState& state);
+
+/// How long one run of this case may take.
+double run_limit_s(const TrialState& state, const verify::Case& item);
 
 /// Fills state.cases and state.timed, with a note for each size that is left out. An unknown label
 /// in the request is an error.

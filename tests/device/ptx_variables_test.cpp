@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "device/device.h"
+#include "device/kernel_name.h"
 
 namespace warpwright::device {
 namespace {
@@ -34,6 +35,12 @@ TEST(PtxVariables, FindsModuleStateAndNothingElse) {
               testing::ElementsAre("counter", "_ZZ4k1E5table", "weights", "last"));
   EXPECT_THAT(ptx_variables(""), testing::IsEmpty());
   EXPECT_THAT(ptx_variables(".global"), testing::IsEmpty());
+}
+
+TEST(KernelName, NamesKernelsAsTheSourceDoes) {
+  EXPECT_EQ(kernel_name("_Z9transposePKfPfii"), "transpose");
+  EXPECT_EQ(kernel_name("solve_kernel"), "solve_kernel");
+  EXPECT_THAT(kernel_name("_Z6reduceILi256EEvPKfPfi"), testing::HasSubstr("reduce<256>"));
 }
 
 TEST(Poison, DependsOnTheSeedAlone) {

@@ -52,9 +52,9 @@ simt::LaunchReport streaming_report(std::uint64_t blocks, double sectors_per_req
 
 TEST(SimtEstimate, GrowsWithWorkAndWithWaste) {
   const DeviceFacts h200 = *known_device("h200");
-  const double small = estimate_launch(streaming_report(1000, 4), h200).time_us;
-  const double large = estimate_launch(streaming_report(1'000'000, 4), h200).time_us;
-  const double wasteful = estimate_launch(streaming_report(1'000'000, 32), h200).time_us;
+  const double small = simt::estimate(streaming_report(1000, 4), spec_of(h200)).us;
+  const double large = simt::estimate(streaming_report(1'000'000, 4), spec_of(h200)).us;
+  const double wasteful = simt::estimate(streaming_report(1'000'000, 32), spec_of(h200)).us;
   EXPECT_LT(small, large);
   EXPECT_LT(large * 1.5, wasteful);
   // 2.05 GB cannot take less than its share of 4.8 TB/s.
@@ -66,19 +66,19 @@ TEST(SimtEstimate, ASampleStandsForTheWholeGrid) {
   const DeviceFacts h200 = *known_device("h200");
   simt::LaunchReport sample = streaming_report(1000, 4);
   sample.blocks_total = 1'000'000;
-  const double whole = estimate_launch(streaming_report(1'000'000, 4), h200).time_us;
-  EXPECT_NEAR(estimate_launch(sample, h200).time_us, whole, 0.01 * whole);
+  const double whole = simt::estimate(streaming_report(1'000'000, 4), spec_of(h200)).us;
+  EXPECT_NEAR(simt::estimate(sample, spec_of(h200)).us, whole, 0.01 * whole);
 }
 
 TEST(SimtEstimate, OccupancyFollowsTheScarcestResource) {
   const DeviceFacts h200 = *known_device("h200");
   simt::LaunchReport report = streaming_report(1000, 4);
-  EXPECT_DOUBLE_EQ(estimate_launch(report, h200).occupancy, 1);
+  EXPECT_DOUBLE_EQ(simt::estimate(report, spec_of(h200)).occupancy, 1);
   report.registers = 128;
-  EXPECT_DOUBLE_EQ(estimate_launch(report, h200).occupancy, 0.25);
+  EXPECT_DOUBLE_EQ(simt::estimate(report, spec_of(h200)).occupancy, 0.25);
   report.registers = 24;
   report.shared_bytes = 100 << 10;
-  EXPECT_DOUBLE_EQ(estimate_launch(report, h200).occupancy, 0.25);
+  EXPECT_DOUBLE_EQ(simt::estimate(report, spec_of(h200)).occupancy, 0.25);
 }
 
 TEST(SimtFindings, NamesTheLineOfUncoalescedStoresAndConflicts) {

@@ -27,12 +27,6 @@ TEST(Feedback, ErrorsHideWarningsAndAreBounded) {
   EXPECT_LT(text.size(), 7000U);
 }
 
-TEST(Feedback, NamesKernelsAsTheSourceDoes) {
-  EXPECT_EQ(kernel_name("_Z9transposePKfPfii"), "transpose");
-  EXPECT_EQ(kernel_name("solve_kernel"), "solve_kernel");
-  EXPECT_THAT(kernel_name("_Z6reduceILi256EEvPKfPfi"), HasSubstr("reduce<256>"));
-}
-
 TEST(Feedback, MismatchesShowPlaceExpectedGotAndASuspect) {
   const TaskSize size{.label = "33x65", .values = {{"rows", 33}, {"cols", 65}}};
   const InputVariant variant{.name = "ramp"};

@@ -177,7 +177,7 @@ TEST_F(Trial, WrongResultsShowExpectedAndGot) {
                                "1.0f / (2.0f + expf(-x[i]));"));
   EXPECT_EQ(evaluation.verdict, Verdict::mismatch) << evaluation.reason;
   EXPECT_THAT(evaluation.feedback,
-              AllOf(HasSubstr("Y[0]: expected"), HasSubstr("got"), HasSubstr("N = 1")));
+              AllOf(HasSubstr("Y[0]: expected"), HasSubstr("got"), HasSubstr("N=1")));
 }
 
 TEST_F(Trial, HalfDoneWorkIsAMismatch) {
@@ -225,7 +225,7 @@ extern "C" void solve(const float* input, float* output, int N) {
 }
 )");
   EXPECT_EQ(evaluation.verdict, Verdict::mismatch) << evaluation.reason;
-  EXPECT_THAT(evaluation.feedback, AllOf(HasSubstr("output"), HasSubstr("line 4")));
+  EXPECT_THAT(evaluation.feedback, AllOf(HasSubstr("output"), HasSubstr("held before the call")));
 }
 
 TEST_F(Trial, ChangingAnInputIsSeen) {
