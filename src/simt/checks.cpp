@@ -167,50 +167,92 @@ void set_valid(std::uint8_t* bits, u64 first, u64 count) {
   }
 }
 
-/// Notes an access to whole words by one warp; false at the first that clashes, and then the
-/// slow way goes over all of them again, which changes nothing for those already noted.
-bool shared_run_clean(BlockState& b, std::uint8_t me, u64 at, u64 span, Access kind) {
-  SharedWord* words = b.shared_words.data() + at / 4;
-  bool clean = true;
-  const u32 epoch = b.epoch;
-  for (u64 k = 0; k < span / 4; ++k) {
-    SharedWord s = words[k];
-    if (s.epoch != epoch) s = {epoch, 0, 0, 0, 0};
-    const bool mine = s.writer == 0 || s.writer == me;
-    if (kind == Access::load) {
-      clean = clean && mine;
-      s.reader = s.reader == 0 || s.reader == me ? me : kMany;
-      s.read = kWholeWord;
+/// SharedWord as one number: epoch, writer, reader, written, read from the lowest bits up.
+constexpr u64 kEpochBits = 0xffffffffu;
+
+/// Notes an access to whole words by one warp; false when any of them clashes, and then the slow
+/// way goes over all of them again, which changes nothing for those already noted. Branch-free,
+/// so that the compiler makes vector code of it.
+template <bool kLoads>
+bool shared_words_clean(u64* words, u64 count, u64 epoch, u64 me) {
+  u64 clash = 0;
+  for (u64 k = 0; k < count; ++k) {
+    const u64 same = (words[k] & kEpochBits) == epoch ? ~u64{0} : 0;
+    const u64 writer = words[k] >> 32 & 255 & same, reader = words[k] >> 40 & 255 & same;
+    clash |= (writer == 0 ? 0 : ~u64{0}) & (writer ^ me);
+    if (!kLoads) clash |= (reader == 0 ? 0 : ~u64{0}) & (reader ^ me);
+  }
+  if (clash != 0) return false;
+  for (u64 k = 0; k < count; ++k) {
+    const u64 same = (words[k] & kEpochBits) == epoch ? ~u64{0} : 0;
+    const u64 x = (words[k] & same) | epoch;
+    if (kLoads) {
+      const u64 reader = x >> 40 & 255;
+      const u64 other = (reader == 0 ? 0 : ~u64{0}) & (reader == me ? 0 : ~u64{0});
+      words[k] = x | (me | (other & kMany)) << 40 | u64{kWholeWord} << 56;
     } else {
-      clean = clean && mine && (s.reader == 0 || s.reader == me);
-      s.writer = me;
-      s.written |= kWholeWord;
+      words[k] = x | me << 32 | u64{kWholeWord} << 48;
     }
-    if (!clean) return false;
-    words[k] = s;
   }
   return true;
 }
 
-bool global_run_clean(LaunchState& launch, u64 me, u64 at, u64 span, Access kind) {
-  u64* words = launch.race_words + (at - kGlobalBase) / 4;
-  for (u64 k = 0; k < span / 4; ++k) {
-    std::atomic_ref<u64> word(words[k]);
-    const u64 raw = word.load(std::memory_order_relaxed);
-    GlobalWord g = unpack(raw, launch.tag);
-    const bool mine = g.writer == 0 || g.writer == me;
-    if (!mine) return false;
-    if (kind == Access::load) {
-      g.reader = g.reader == 0 || g.reader == me ? me : kManyBlocks;
+/// Neighbours mostly have one history: then the first word speaks for all.
+template <class Clean>
+bool run_clean(u64* words, u64 count, Clean clean) {
+  const u64 first = words[0];
+  u64 differ = 0;
+  for (u64 k = 1; k < count; ++k) differ |= words[k] ^ first;
+  if (differ != 0) return clean(words, count);
+  u64 word = first;
+  if (!clean(&word, 1)) return false;
+  if (word == first) return true;
+  for (u64 k = 0; k < count; ++k) words[k] = word;
+  return true;
+}
+
+bool shared_run_clean(BlockState& b, u64 me, u64 at, u64 span, Access kind) {
+  u64* words = reinterpret_cast<u64*>(b.shared_words.data() + at / 4);
+  return run_clean(words, span / 4, [&](u64* w, u64 n) {
+    return kind == Access::load ? shared_words_clean<true>(w, n, b.epoch, me)
+                                : shared_words_clean<false>(w, n, b.epoch, me);
+  });
+}
+
+/// The same for global memory and blocks.
+template <bool kLoads>
+bool global_words_clean(u64* words, u64 count, u64 tag, u64 me) {
+  u64 clash = 0;
+  for (u64 k = 0; k < count; ++k) {
+    const u64 same = (words[k] & 255) == tag ? ~u64{0} : 0;
+    const u64 writer = words[k] >> 8 & kBlockMask & same,
+              reader = words[k] >> 32 & kBlockMask & same;
+    clash |= (writer == 0 ? 0 : ~u64{0}) & (writer ^ me);
+    if (!kLoads) clash |= (reader == 0 ? 0 : ~u64{0}) & (reader ^ me);
+  }
+  if (clash != 0) return false;
+  for (u64 k = 0; k < count; ++k) {
+    const u64 same = (words[k] & 255) == tag ? ~u64{0} : 0;
+    const u64 x = (words[k] & same) | tag;
+    if (kLoads) {
+      const u64 reader = x >> 32 & kBlockMask;
+      const u64 other = (reader == 0 ? 0 : ~u64{0}) & (reader == me ? 0 : ~u64{0});
+      words[k] = x | (me | (other & kManyBlocks)) << 32;
     } else {
-      if (g.reader != 0 && g.reader != me) return false;
-      g.writer = me;
-      g.written = 15;
+      words[k] = x | me << 8 | u64{15} << 56;
     }
-    const u64 now = pack(g, launch.tag);
-    if (now != raw) word.store(now, std::memory_order_relaxed);
   }
   return true;
+}
+
+/// Only for one thread of ours: several must go word by word, atomically.
+bool global_run_clean(LaunchState& launch, u64 me, u64 at, u64 span, Access kind) {
+  if (launch.many_threads) return false;
+  u64* words = launch.race_words + (at - kGlobalBase) / 4;
+  return run_clean(words, span / 4, [&](u64* w, u64 n) {
+    return kind == Access::load ? global_words_clean<true>(w, n, launch.tag, me)
+                                : global_words_clean<false>(w, n, launch.tag, me);
+  });
 }
 
 /// The addresses of a simple access, for the checks that go lane by lane.
@@ -225,8 +267,7 @@ void check_shared_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
   const bool valid = kind == Access::store || all_bits(b.shared_valid.data(), at, span);
   const bool races = b.race_checks && plain(i);
   const bool words = at % 4 == 0 && span % 4 == 0;
-  if (valid && (!races || (words && shared_run_clean(b, static_cast<std::uint8_t>(w.index + 1), at,
-                                                     span, kind)))) {
+  if (valid && (!races || (words && shared_run_clean(b, w.index + 1, at, span, kind)))) {
     if (kind == Access::store) set_bits(b.shared_valid.data(), at, span, true);
     return;
   }

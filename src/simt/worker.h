@@ -53,6 +53,7 @@ struct SharedWord {
   std::uint8_t writer = 0, reader = 0;  ///< warp + 1; kMany: several
   std::uint8_t written = 0, read = 0;   ///< masks of bytes; kAtomic in `written`
 };
+static_assert(sizeof(SharedWord) == 8, "checks.cpp also reads it as one number");
 
 /// An asynchronous copy that has been issued and not waited for.
 struct PendingCopy {
