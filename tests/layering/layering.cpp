@@ -121,9 +121,11 @@ std::vector<std::string> violations(const Table& table, const std::vector<Source
       line = trimmed(line.substr(1));
       if (!line.starts_with("include")) continue;
       line = trimmed(line.substr(7));
-      const auto slash = line.find('/');
-      if (!line.starts_with('"') || slash == line.npos) continue;
-      const std::string target(line.substr(1, slash - 1));
+      if (!line.starts_with('"')) continue;
+      const auto path = line.substr(1, line.find('"', 1) - 1);
+      const auto slash = path.find('/');
+      if (slash == path.npos) continue;
+      const std::string target(path.substr(0, slash));
       if (target == file.folder || row->second.contains(target)) continue;
       found.push_back(
           fmt::format("{}:{}: {} may not include {}", file.path, number, file.folder, target));
