@@ -94,7 +94,9 @@ struct LaunchState {
   Memory* memory = nullptr;
   const Launch* launch = nullptr;
   std::vector<Address> symbols;       ///< by index into ast.variables; then the workspace
-  std::vector<std::uint64_t> blocks;  ///< ranks to run
+  std::vector<std::uint64_t> blocks;  ///< ranks to run; empty: all
+  std::uint64_t block_count = 0;
+  [[nodiscard]] std::uint64_t rank(std::uint64_t i) const { return blocks.empty() ? i : blocks[i]; }
   bool full_checks = false, counts = true, cooperative = false, many_threads = false;
   std::atomic<std::size_t> next_block{0};
   std::atomic<std::int64_t> budget{0};
