@@ -173,7 +173,7 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers,
   r.grid = s.launch->grid;
   r.block = s.launch->block;
   r.blocks_total = s.launch->grid.count();
-  r.blocks_run = s.blocks.size();
+  r.blocks_run = s.block_count;
   r.registers = k.registers;
   r.shared_bytes = k.static_shared_bytes + s.launch->dynamic_shared_bytes;
   const std::vector<BlockCount> counts = instruction_counts(k, workers);

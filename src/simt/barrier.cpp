@@ -37,7 +37,9 @@ const Ins* run_barrier(Warp& w, const Ins* i) {
   const std::uint32_t number = w.slot<std::uint32_t>(i->a)[first] & 15;
   const std::uint32_t count = w.slot<std::uint32_t>(i->b)[first];
   const auto form = static_cast<BarrierForm>(i->aux & 15);
-  if ((i->aux & kBarrierAligned) != 0 && m != w.live) {
+  // Lanes that were let past a spinning one come here apart by our doing, not the kernel's.
+  const bool apart = w.block->spinning[w.index].freed;
+  if ((i->aux & kBarrierAligned) != 0 && m != w.live && !apart) {
     report_lazily(w, i, FaultKind::divergent_barrier, first, 0, "", [&] {
       const auto absent = static_cast<std::uint32_t>(std::countr_zero(w.live & ~m));
       return fmt::format("{} of the warp's {} threads are here; lane {}, for one, is not",

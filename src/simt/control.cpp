@@ -152,7 +152,7 @@ bool next_sibling(Warp& w) {
 /// Lanes that wait at a join for one that spins go on without it: it may wait for them, as with
 /// a lock that one of them holds. They meet again at the next join.
 void free_waiting(Warp& w) {
-  w.block->spinning[w.index] = {};
+  w.block->spinning[w.index] = {.freed = true};
   for (std::size_t i = 0; i < w.splits.size(); ++i) {
     if (w.splits[i].state != Split::State::joining || w.splits[i].mask == 0) continue;
     const std::uint32_t lanes = std::exchange(w.splits[i].mask, 0);

@@ -78,6 +78,7 @@ Status decode_setp(Lowering& l) {
 
 /// set.CMP[.BOOL][.ftz].DTYPE.STYPE d, a, b[, c]: all ones or 1.0 where setp would be true.
 Status decode_set(Lowering& l) {
+  if (op_table().find(std::string(l.statement().ins.text)) != nullptr) return decode_arithmetic(l);
   std::vector<std::string_view> parts = l.statement().ins.parts;
   const std::vector<Operand>& ops = l.operands();
   if (parts.size() < 4 || ops.size() != 3) return l.unsupported();

@@ -58,17 +58,17 @@ void run_independent(LaunchState& s, Worker& worker) {
   BlockState b;
   while (!s.stop.load(std::memory_order_relaxed)) {
     const std::size_t next = s.next_block.fetch_add(1, std::memory_order_relaxed);
-    if (next >= s.blocks.size()) return;
-    start_block(worker, b, s.blocks[next]);
+    if (next >= s.block_count) return;
+    start_block(worker, b, s.rank(next));
     run_block(worker, b);
   }
 }
 
 /// All blocks at once, in turns: grids that synchronise with themselves.
 void run_resident(LaunchState& s, Worker& worker) {
-  std::vector<BlockState> blocks(s.blocks.size());
-  std::vector<bool> done(s.blocks.size(), false);
-  for (std::size_t i = 0; i < blocks.size(); ++i) start_block(worker, blocks[i], s.blocks[i]);
+  std::vector<BlockState> blocks(s.block_count);
+  std::vector<bool> done(s.block_count, false);
+  for (std::size_t i = 0; i < blocks.size(); ++i) start_block(worker, blocks[i], s.rank(i));
   std::size_t left = blocks.size();
   while (left > 0 && !s.stop.load(std::memory_order_relaxed)) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -145,6 +145,37 @@ Result<Address> Machine::address_of(const Module& module, std::string_view varia
   return Error{fmt::format("the module has no variable '{}'", variable)};
 }
 
+Status Machine::prepare_checks(LaunchState& s) {
+  s.full_checks = s.launch->options.checks == Checks::full;
+  s.counts = s.launch->options.checks != Checks::off;
+  if (s.counts) {
+    const std::uint64_t bitmap = memory_.arena_bytes() / 32 / 8;
+    touched_ = LazyPages(bitmap * 2);
+    if (touched_.size() < bitmap * 2) return Error{"no address space for the traffic counters"};
+    s.touched_read = reinterpret_cast<std::uint8_t*>(touched_.data());
+    s.touched_written = s.touched_read + bitmap;
+  }
+  if (!s.full_checks) return {};
+  s.tag = launches_++ % 255 + 1;
+  if (s.tag == 1) memory_.clear_races();
+  s.fenced = std::vector<std::atomic<std::uint8_t>>(s.launch->grid.count());
+  // Blocks of a cooperative launch synchronise in ways that one bit a block cannot follow.
+  s.race_words = s.cooperative ? nullptr : memory_.race_words();
+  return {};
+}
+
+Status Machine::prepare_workspace(LaunchState& s) {
+  s.symbols.resize(s.symbols.size() + 2, 0);
+  if (!s.cooperative) return {};
+  if (workspace_ == 0) {
+    WW_TRY(workspace_, memory_.allocate(256, "grid workspace"));
+  }
+  WW_CHECK(memory_.set(workspace_, std::byte{0}, 256));
+  s.symbols[s.symbols.size() - 2] = workspace_;
+  s.symbols[s.symbols.size() - 1] = workspace_ >> 32;
+  return {};
+}
+
 Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch) {
   const Kernel* kernel = module.program()->find(launch.kernel);
   if (kernel == nullptr) return Error{fmt::format("the module has no kernel '{}'", launch.kernel)};
@@ -157,49 +188,21 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   s.memory = &memory_;
   s.launch = &launch;
   s.symbols = loaded_.at(s.program).second;
-  s.symbols.resize(s.symbols.size() + 2, 0);
-  if (launch.options.cooperative) {
-    if (workspace_ == 0) {
-      WW_TRY(workspace_, memory_.allocate(256, "grid workspace"));
-    }
-    WW_CHECK(memory_.set(workspace_, std::byte{0}, 256));
-    s.symbols[s.symbols.size() - 2] = workspace_;
-    s.symbols[s.symbols.size() - 1] = workspace_ >> 32;
-  }
   s.blocks = launch.options.only_blocks;
   s.cooperative = launch.options.cooperative;
-  if (s.blocks.empty()) {
-    s.blocks.resize(launch.grid.count());
-    for (std::size_t i = 0; i < s.blocks.size(); ++i) s.blocks[i] = i;
-  }
+  WW_CHECK(prepare_workspace(s));
+  s.block_count = s.blocks.empty() ? launch.grid.count() : s.blocks.size();
   if (s.cooperative &&
-      s.blocks.size() * (kernel->register_bytes * (launch.block.count() / kLanes + 1)) >
+      s.block_count * (kernel->register_bytes * (launch.block.count() / kLanes + 1)) >
           kMaxResidentBytes)
     return Error{
         fmt::format("cannot launch {}: too many blocks for a cooperative launch", kernel->name)};
-  s.full_checks = launch.options.checks == Checks::full;
-  s.counts = launch.options.checks != Checks::off;
   s.budget = static_cast<std::int64_t>(
       std::min<std::uint64_t>(launch.options.max_warp_instructions, INT64_MAX / 2));
   const std::size_t threads =
-      s.cooperative ? 1 : std::clamp<std::size_t>(launch.options.threads, 1, s.blocks.size());
+      s.cooperative ? 1 : std::clamp<std::size_t>(launch.options.threads, 1, s.block_count);
   s.many_threads = threads > 1;
-  if (s.counts) {
-    const std::uint64_t arena = memory_.arena_bytes();
-    touched_ = LazyPages(arena / 32 / 8 * 2);
-    if (touched_.size() < arena / 32 / 8 * 2)
-      return Error{"no address space for the traffic counters"};
-    s.touched_read = reinterpret_cast<std::uint8_t*>(touched_.data());
-    s.touched_written = s.touched_read + arena / 32 / 8;
-  }
-  if (s.full_checks) {
-    s.tag = launches_++ % 255 + 1;
-    if (s.tag == 1) memory_.clear_races();
-    s.race_words = memory_.race_words();
-    s.fenced = std::vector<std::atomic<std::uint8_t>>(launch.grid.count());
-    // Blocks of a cooperative launch synchronise in ways that one bit a block cannot follow.
-    if (s.cooperative) s.race_words = nullptr;
-  }
+  WW_CHECK(prepare_checks(s));
   std::vector<Worker> workers;
   for (std::size_t i = 0; i < threads; ++i) workers.push_back(make_worker(s));
   run_all(s, workers);

@@ -16,6 +16,8 @@
 
 namespace warpwright::simt {
 
+struct LaunchState;
+
 /// off: only what keeps the machine itself safe (bounds). fast: bounds, alignment, barriers,
 /// masks, all counts. full: also races and reads of uninitialised memory.
 enum class Checks : std::uint8_t { off, fast, full };
@@ -61,6 +63,8 @@ class Machine {
   Result<LaunchReport> launch(const Module& module, const Launch& launch);
 
  private:
+  Status prepare_workspace(LaunchState& s);
+  Status prepare_checks(LaunchState& s);
   Status write_initial(const Program& program, const std::vector<Address>& symbols);
 
   Memory memory_;

@@ -144,6 +144,44 @@ void add_reals(OpTable& t, OpClass k) {
   t.add<fnan<T, Z>>(opcode({"setp", "nan", z, ty}), k);
 }
 
+/// set with a half result: 1.0 or 0.0, for one value or for both of a pair.
+template <class H>
+constexpr u16 kOne = std::is_same_v<H, Half> ? 0x3c00 : 0x3f80;
+template <class H, bool (*F)(H, H)>
+u16 set_one(H a, H b) {
+  return F(a, b) ? kOne<H> : 0;
+}
+template <class H, bool (*F)(H, H)>
+u32 set_pair(u32 a, u32 b) {
+  const u32 low = set_one<H, F>(H{static_cast<u16>(a)}, H{static_cast<u16>(b)});
+  const u32 high = set_one<H, F>(H{static_cast<u16>(a >> 16)}, H{static_cast<u16>(b >> 16)});
+  return low | high << 16;
+}
+
+template <class H, bool (*F)(H, H)>
+void add_set(OpTable& t, const char* compare) {
+  const char* ty = type_name<H>();
+  const std::string pair = std::string(ty) + "x2";
+  t.add<set_one<H, F>>(opcode({"set", compare, ty, ty}), OpClass::fp16);
+  t.add<set_pair<H, F>>(opcode({"set", compare, pair.c_str(), pair.c_str()}), OpClass::fp16);
+}
+
+template <class H>
+void add_sets(OpTable& t) {
+  add_set<H, feq<H, false>>(t, "eq");
+  add_set<H, fne<H, false>>(t, "ne");
+  add_set<H, flt<H, false>>(t, "lt");
+  add_set<H, fle<H, false>>(t, "le");
+  add_set<H, fgt<H, false>>(t, "gt");
+  add_set<H, fge<H, false>>(t, "ge");
+  add_set<H, fequ<H, false>>(t, "equ");
+  add_set<H, fneu<H, false>>(t, "neu");
+  add_set<H, fltu<H, false>>(t, "ltu");
+  add_set<H, fleu<H, false>>(t, "leu");
+  add_set<H, fgtu<H, false>>(t, "gtu");
+  add_set<H, fgeu<H, false>>(t, "geu");
+}
+
 }  // namespace
 
 void add_compare_ops(OpTable& t) {
@@ -157,6 +195,8 @@ void add_compare_ops(OpTable& t) {
   add_reals<f64, false>(t, OpClass::fp64);
   add_reals<Half, false>(t, OpClass::fp16);
   add_reals<BFloat, false>(t, OpClass::fp16);
+  add_sets<Half>(t);
+  add_sets<BFloat>(t);
 }
 
 }  // namespace warpwright::simt

@@ -67,6 +67,7 @@ struct PendingCopy {
 struct Spinning {
   bool asked = false;        ///< an atomic or volatile read in this slice of time
   std::uint32_t slices = 0;  ///< in a row with such a read
+  bool freed = false;        ///< lanes went on without one that spins
 };
 
 struct BlockState {
@@ -94,7 +95,9 @@ struct LaunchState {
   Memory* memory = nullptr;
   const Launch* launch = nullptr;
   std::vector<Address> symbols;       ///< by index into ast.variables; then the workspace
-  std::vector<std::uint64_t> blocks;  ///< ranks to run
+  std::vector<std::uint64_t> blocks;  ///< ranks to run; empty: all
+  std::uint64_t block_count = 0;
+  [[nodiscard]] std::uint64_t rank(std::uint64_t i) const { return blocks.empty() ? i : blocks[i]; }
   bool full_checks = false, counts = true, cooperative = false, many_threads = false;
   std::atomic<std::size_t> next_block{0};
   std::atomic<std::int64_t> budget{0};
