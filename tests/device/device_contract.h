@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <ostream>
 
 #include "device/device.h"
 
@@ -15,7 +16,12 @@
 
 namespace warpwright::device {
 
-using OpenDevice = std::function<Result<std::unique_ptr<Device>>()>;
+/// A way to open a device, with a name for the test's output.
+struct Opener {
+  const char* name;
+  std::function<Result<std::unique_ptr<Device>>()> open;
+};
+inline void PrintTo(const Opener& opener, std::ostream* out) { *out << opener.name; }
 
 inline constexpr const char* kContractPtx = R"(
 .version 7.8
@@ -123,13 +129,13 @@ class Parameters {
   std::vector<std::uint32_t> offsets_;
 };
 
-class DeviceContract : public testing::TestWithParam<OpenDevice> {
+class DeviceContract : public testing::TestWithParam<Opener> {
  protected:
   static constexpr std::uint32_t kCount = 1000;
   static constexpr std::uint64_t kBytes = kCount * 4;
 
   void SetUp() override {
-    auto opened = GetParam()();
+    auto opened = GetParam().open();
     if (!opened.ok() && !cuda_available()) GTEST_SKIP() << opened.error().message;
     ASSERT_TRUE(opened.ok()) << opened.error().message;
     device_ = std::move(opened).value();

@@ -9,9 +9,11 @@
 namespace warpwright::device {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Simt, DeviceContract, testing::Values([] {
-                           return SimtDevice::open(*known_device("h200"), "full");
-                         }));
+INSTANTIATE_TEST_SUITE_P(Simt, DeviceContract, testing::Values(Opener{"simt", [] {
+                                                                        return SimtDevice::open(
+                                                                            *known_device("h200"),
+                                                                            "full");
+                                                                      }}));
 
 TEST(SimtDevice, RefusesUnknownChecksAndPtxItCannotRun) {
   EXPECT_FALSE(SimtDevice::open(*known_device("h200"), "some").ok());

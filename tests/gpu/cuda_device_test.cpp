@@ -13,7 +13,7 @@ namespace {
 // Each case opens a device of its own. A case that loses the context would spoil those after it,
 // so CTest runs each in a process of its own.
 INSTANTIATE_TEST_SUITE_P(Cuda, DeviceContract,
-                         testing::Values([] { return CudaDevice::open(0, 60); }));
+                         testing::Values(Opener{"cuda", [] { return CudaDevice::open(0, 60); }}));
 
 TEST(CudaDevice, TellsWhatItIs) {
   if (!cuda_available()) GTEST_SKIP() << "no GPU here";
