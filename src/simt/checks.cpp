@@ -245,14 +245,22 @@ bool global_words_clean(u64* words, u64 count, u64 tag, u64 me) {
   return true;
 }
 
-/// Only for one thread of ours: several must go word by word, atomically.
 bool global_run_clean(LaunchState& launch, u64 me, u64 at, u64 span, Access kind) {
-  if (launch.many_threads) return false;
   u64* words = launch.race_words + (at - kGlobalBase) / 4;
-  return run_clean(words, span / 4, [&](u64* w, u64 n) {
+  const auto clean = [&](u64* w, u64 n) {
     return kind == Access::load ? global_words_clean<true>(w, n, launch.tag, me)
                                 : global_words_clean<false>(w, n, launch.tag, me);
-  });
+  };
+  if (!launch.many_threads) return run_clean(words, span / 4, clean);
+  // Other threads of ours may be at the same words: one by one, atomically.
+  for (u64 k = 0; k < span / 4; ++k) {
+    std::atomic_ref<u64> shared(words[k]);
+    const u64 before = shared.load(std::memory_order_relaxed);
+    u64 word = before;
+    if (!clean(&word, 1)) return false;
+    if (word != before) shared.store(word, std::memory_order_relaxed);
+  }
+  return true;
 }
 
 /// The addresses of a simple access, for the checks that go lane by lane.

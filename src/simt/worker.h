@@ -67,7 +67,7 @@ struct PendingCopy {
 struct Spinning {
   bool asked = false;        ///< an atomic or volatile read in this slice of time
   std::uint32_t slices = 0;  ///< in a row with such a read
-  bool freed = false;        ///< lanes went on without one that spins
+  bool freed = false;        ///< lanes went on without the one that spins
 };
 
 struct BlockState {
