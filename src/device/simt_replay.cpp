@@ -154,7 +154,13 @@ void SimtReplay::take_report(const simt::LaunchReport& launched, const KernelLau
   const std::string& source_file = module().source_file;
   for (const simt::Fault& fault : launched.faults) {
     Fault mapped = device::fault_of(fault, source_file);
-    if (is_only_a_finding(fault)) {
+    if (options.may_sample && fault.kind == simt::FaultKind::timeout) {
+      // Leaving such a size out would make a slow kernel look better than a fast one.
+      const Finding finding{"lower_bound", mapped.line,
+                            "more work than can be simulated: the largest times are lower bounds"};
+      if (!has_finding(report.findings, finding)) report.findings.push_back(finding);
+      report.complete = false;
+    } else if (is_only_a_finding(fault)) {
       const Finding finding{mapped.kind, mapped.line, mapped.message};
       if (!has_finding(report.findings, finding)) report.findings.push_back(finding);
     } else {

@@ -13,7 +13,7 @@ constexpr std::uint64_t kLeastSample = 16;
 // Per launch; some tenths of a second on a slow host.
 constexpr std::uint64_t kWarpInstructions = 4'000'000;
 // A block that waits for one outside of the sample would wait for ever.
-constexpr std::uint64_t kLongestSample = 64'000'000;
+constexpr std::uint64_t kLongestSample = 24'000'000;
 
 }  // namespace
 
@@ -25,13 +25,13 @@ std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t cou
   }
   const std::uint64_t groups = std::max<std::uint64_t>((count + kGroup - 1) / kGroup, 1);
   for (std::uint64_t g = 0; g < groups; ++g) {
-    // The middle of the g-th part: neither all edges nor none of them.
-    const std::uint64_t first = (2 * g + 1) * total / (2 * groups);
+    const std::uint64_t first = g * total / groups;
     for (std::uint64_t k = 0; k < kGroup; ++k) {
       const std::uint64_t block = first + k;
       if (block < total && (blocks.empty() || block > blocks.back())) blocks.push_back(block);
     }
   }
+  if (blocks.back() + 1 < total) blocks.push_back(total - 1);
   return blocks;
 }
 

@@ -8,8 +8,9 @@
 
 namespace warpwright::device {
 
-/// `count` of `total` blocks in groups of neighbours, which share what neighbours share, spread
-/// evenly over the grid. Ascending, no block twice; all of them when count >= total.
+/// About `count` of `total` blocks in groups of neighbours, which share what neighbours share,
+/// spread evenly over the grid. The first blocks and the last are always among them: those are the
+/// ones that may do more than the others. Ascending, no block twice; all when count >= total.
 std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t count);
 
 /// Runs as many blocks as a second or so allows: few to learn what a block costs, then a sample of

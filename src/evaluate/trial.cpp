@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "device/kernel_name.h"
@@ -53,7 +54,9 @@ std::optional<Next> out_of_time(TrialState& state) {
 }
 
 void note(TrialState& state, std::string text) {
-  state.evaluation.findings.push_back({"note", 0, std::move(text)});
+  const Finding finding{"note", 0, std::move(text)};
+  auto& all = state.evaluation.findings;
+  if (std::find(all.begin(), all.end(), finding) == all.end()) all.push_back(finding);
 }
 
 namespace {

@@ -278,6 +278,20 @@ TEST_F(Trial, LargeSizesAreEstimatedFromASample) {
   EXPECT_LT(evaluation.stage_s.at("measure"), 10);
 }
 
+TEST_F(Trial, ASlowKernelGetsABoundForEverySize) {
+  // One thread does it all: too much to simulate at the larger sizes, and no size may be missing.
+  JobRequest job = request(
+      "sigmoid", sigmoid("  if (blockIdx.x == 0 && threadIdx.x == 0)\n    for (int i = 0; i < "
+                         "n; ++i) y[i] = 1.0f / (1.0f + expf(-x[i]));"));
+  job.sizes = {"16x2^10", "16x2^18"};
+  const Evaluation evaluation = judge(job);
+  ASSERT_EQ(evaluation.verdict, Verdict::ok) << evaluation.reason;
+  ASSERT_EQ(evaluation.measurements.size(), 2U);
+  EXPECT_GT(evaluation.measurements[1].median_us, 20 * evaluation.measurements[0].median_us);
+  EXPECT_THAT(evaluation.findings,
+              testing::Contains(testing::Field(&Finding::kind, "lower_bound")));
+}
+
 TEST_F(Trial, TheLimitHoldsAndNamesTheStage) {
   JobRequest job = request("sigmoid", "");
   job.source = job.task.baseline_source;
