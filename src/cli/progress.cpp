@@ -62,13 +62,14 @@ class LineProgress : public search::Observer {
 
 class LiveProgress final : public LineProgress {
  public:
-  LiveProgress(int depth, const Clock& clock) : depth_(depth), clock_(clock) {}
+  LiveProgress(const search::StrategyOptions& plan, const Clock& clock)
+      : plan_(plan), clock_(clock) {}
   ~LiveProgress() override { std::fputs("\r\x1b[K", stderr); }
 
   void on_state(const SearchState& state) override {
     if (clock_.now() - drawn_ < std::chrono::milliseconds(80)) return;
     drawn_ = clock_.now();
-    last_ = progress_line(state, depth_);
+    last_ = progress_line(state, plan_);
     draw();
   }
 
@@ -89,7 +90,7 @@ class LiveProgress final : public LineProgress {
     std::fflush(stderr);
   }
 
-  int depth_;
+  search::StrategyOptions plan_;
   const Clock& clock_;
   Nanoseconds drawn_{-1'000'000'000};
   std::string last_;
@@ -135,7 +136,7 @@ class QuietProgress final : public search::Observer {
 
 }  // namespace
 
-std::string progress_line(const SearchState& state, int depth) {
+std::string progress_line(const SearchState& state, const search::StrategyOptions& plan) {
   std::string line =
       fmt::format("round {}/{} | {} asked, {} judged, {} done ({} valid)", state.round, depth,
                   state.asking, state.judging + state.to_judge, state.finished, state.valid);
@@ -146,6 +147,13 @@ std::string progress_line(const SearchState& state, int depth) {
   if (state.live_tokens > 0) line += fmt::format(" (+{} now)", tokens_text(state.live_tokens));
   if (state.spent.usd > 0) line += fmt::format(", ${:.3f}", state.spent.usd);
   line += " | " + seconds_text(state.elapsed_s);
+  // What N x D candidates take at this pace, and never more than the limit leaves. Repairs come on
+  // top: it is a guess and says so.
+  const int planned = plan.candidates * plan.depth - state.finished;
+  if (state.finished > 0 && planned > 0) {
+    line +=
+        fmt::format(", about {} left", seconds_text(state.elapsed_s / state.finished * planned));
+  }
   if (state.limits.wall_s) {
     line += fmt::format(", {} left",
                         seconds_text(std::max(0.0, *state.limits.wall_s - state.elapsed_s)));
@@ -154,7 +162,9 @@ std::string progress_line(const SearchState& state, int depth) {
   return line;
 }
 
-std::unique_ptr<search::Observer> make_progress(ProgressMode mode, int depth, const Clock& clock) {
+std::unique_ptr<search::Observer> make_progress(ProgressMode mode,
+                                                const search::StrategyOptions& plan,
+                                                const Clock& clock) {
   switch (mode) {
     case ProgressMode::quiet:
       return std::make_unique<QuietProgress>();
@@ -165,7 +175,7 @@ std::unique_ptr<search::Observer> make_progress(ProgressMode mode, int depth, co
     case ProgressMode::automatic:
       break;
   }
-  if (::isatty(STDERR_FILENO) != 0) return std::make_unique<LiveProgress>(depth, clock);
+  if (::isatty(STDERR_FILENO) != 0) return std::make_unique<LiveProgress>(plan, clock);
   return std::make_unique<LineProgress>();
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "search/progress.h"
+#include "search/strategy.h"
 
 namespace warpwright::cli {
 
@@ -12,10 +13,12 @@ enum class ProgressMode { automatic, lines, json, quiet };
 
 /// On a terminal one live line on standard error; in a log one plain line per trial; with json one
 /// object per event on standard output (docs/formats.md).
-std::unique_ptr<search::Observer> make_progress(ProgressMode mode, int depth, const Clock& clock);
+std::unique_ptr<search::Observer> make_progress(ProgressMode mode,
+                                                const search::StrategyOptions& plan,
+                                                const Clock& clock);
 
 /// "round 2/4 | 1 asked, 2 judged, 5 done (3 valid) | best 12.3 us (x4.1) | 31k tokens, $0.02 |
 /// ..."
-std::string progress_line(const search::SearchState& state, int depth);
+std::string progress_line(const search::SearchState& state, const search::StrategyOptions& plan);
 
 }  // namespace warpwright::cli

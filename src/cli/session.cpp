@@ -8,6 +8,7 @@
 #include "cli/exit_codes.h"
 #include "cli/summary.h"
 #include "cli/verbs.h"
+#include "device/device.h"
 #include "evaluate/local_evaluator.h"
 #include "prompt/extract.h"
 #include "search/prompt_composer.h"
@@ -17,6 +18,10 @@ namespace warpwright::cli {
 namespace fs = std::filesystem;
 
 namespace {
+
+// --target: the GPU that is there, else the described one that most figures are about.
+constexpr const char* kLiveTarget = "auto";
+constexpr const char* kUsualTarget = "h200";
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> items;
@@ -108,6 +113,7 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
   pattern.task = task;
   pattern.device = settings.text("judge.device");
   pattern.target = settings.text("judge.target");
+  if (pattern.target == kLiveTarget) pattern.target = kUsualTarget;  // for where there is no GPU
   pattern.lane = settings.text("judge.lane");
   pattern.sizes = split(settings.text("judge.sizes"), ',');
   for (const auto& label : pattern.sizes) {
@@ -136,10 +142,18 @@ std::vector<std::string> worker_command(const Settings& settings) {
 
 Result<DeviceFacts> target_facts(const Settings& settings) {
   const std::string& key = settings.text("judge.target");
-  if (auto facts = known_device(key)) return *facts;
-  std::string known;
-  for (const auto& device : known_devices()) known += (known.empty() ? "" : ", ") + device.key;
-  return Error{"--target: unknown device '" + key + "'; there are: " + known};
+  const std::string& device = settings.text("judge.device");
+  if (key != kLiveTarget) {
+    if (auto facts = known_device(key)) return *facts;
+    std::string known;
+    for (const auto& row : known_devices()) known += ", " + row.key;
+    return Error{"--target: unknown device '" + key + "'; there are: " + kLiveTarget + known};
+  }
+  if (device != "simt" && (device != "auto" || device::cuda_available())) {
+    WW_TRY(const auto live, device::resolve_device({.device = device, .target = kUsualTarget}));
+    return live.facts;
+  }
+  return *known_device(kUsualTarget);
 }
 
 Result<prompt::FeedbackLevel> feedback_level(const Settings& settings) {
@@ -219,7 +233,7 @@ int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task
     const InterruptGuard interrupts(stop);
     search::Ending ending;
     {
-      const auto observer = make_progress(mode, strategy_settings.depth, clock);
+      const auto observer = make_progress(mode, strategy_settings, clock);
       const auto dispatcher = search::make_thread_dispatcher(*model, evaluator, clock, stop);
       search::Engine engine({*strategy, *dispatcher, *model, evaluator, find_code, archive, run,
                              clock, stop, *observer},
