@@ -37,6 +37,8 @@ function(ww_test name)
   endif()
   add_executable(test_${name} ${sources} ${ARG_SOURCES})
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
+  # Test code runs once: what counts is how fast it compiles.
+  target_compile_options(test_${name} PRIVATE $<$<CONFIG:Debug>:-O0>)
   target_compile_definitions(test_${name} PRIVATE
     WARPWRIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   ww_existing(links ${ARG_LINK})
