@@ -18,5 +18,5 @@ __global__ void integrate(const float* samples, float* result, float width, int 
 extern "C" void solve(const float* y_samples, float* result, float a, float b, int n_samples) {
   const int blocks = (n_samples + 255) / 256;
   cudaMemsetAsync(result, 0, sizeof(float));
-  integrate<<<blocks < 4096 ? blocks : 4096, 256>>>(y_samples, result, b - a, n_samples);
+  integrate<<<blocks < 512 ? blocks : 512, 256>>>(y_samples, result, b - a, n_samples);
 }

@@ -21,5 +21,5 @@ __global__ void mean_square(const float* predictions, const float* targets, floa
 extern "C" void solve(const float* predictions, const float* targets, float* mse, int N) {
   const int blocks = (N + 255) / 256;
   cudaMemsetAsync(mse, 0, sizeof(float));
-  mean_square<<<blocks < 4096 ? blocks : 4096, 256>>>(predictions, targets, mse, N);
+  mean_square<<<blocks < 512 ? blocks : 512, 256>>>(predictions, targets, mse, N);
 }
