@@ -138,7 +138,7 @@ class QuietProgress final : public search::Observer {
 
 std::string progress_line(const SearchState& state, const search::StrategyOptions& plan) {
   std::string line =
-      fmt::format("round {}/{} | {} asked, {} judged, {} done ({} valid)", state.round, depth,
+      fmt::format("round {}/{} | {} asked, {} judged, {} done ({} valid)", state.round, plan.depth,
                   state.asking, state.judging + state.to_judge, state.finished, state.valid);
   if (state.waiting > 0) line += fmt::format(", {} waiting", state.waiting);
   if (state.best_us) line += fmt::format(" | best {:.2f} us", *state.best_us);
