@@ -64,6 +64,32 @@ fs::path toolkit_program(std::string_view name) {
   return usual.ok() ? *usual : fs::path();
 }
 
+bool has_headers(const fs::path& toolkit) {
+  std::error_code ignored;
+  return fs::exists(toolkit / "include" / "cuda_runtime_api.h", ignored);
+}
+
+/// Where nvcc's headers are. Beside it, unless it is a script that calls the real one: then a dry
+/// run tells ("#$ TOP=/usr/local/cuda/bin/.."). Empty when nobody knows.
+fs::path toolkit_of(const fs::path& nvcc) {
+  std::error_code ignored;
+  const fs::path beside = fs::canonical(nvcc, ignored).parent_path().parent_path();
+  if (has_headers(beside)) return beside;
+  Command command;
+  command.argv = {nvcc.string(), "--dryrun", "-x", "cu", "-c", "/dev/null"};
+  command.env = minimal_environment();
+  command.limits.wall = std::chrono::seconds(20);
+  const auto exit = run_process(command);
+  if (!exit.ok()) return {};
+  constexpr std::string_view kMark = "#$ TOP=";
+  for (const auto line : lines_of(exit->err)) {
+    if (!line.starts_with(kMark)) continue;
+    const fs::path told = fs::canonical(trimmed(line.substr(kMark.size())), ignored);
+    if (has_headers(told)) return told;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string_view name_of(FrontEnd front_end) {
@@ -124,9 +150,9 @@ Toolchain find_toolchain() {
   tools.clang = find_clang();
   if (const auto path = find_program("g++"); path.ok()) tools.host = ask_version(*path, ") ");
   if (const fs::path nvcc = toolkit_program("nvcc"); !nvcc.empty()) {
-    tools.nvcc = ask_version(nvcc, "release");
-    std::error_code ignored;
-    tools.toolkit = fs::canonical(nvcc, ignored).parent_path().parent_path();
+    tools.toolkit = toolkit_of(nvcc);
+    // Of no use without its headers: clang is tried instead.
+    if (!tools.toolkit.empty()) tools.nvcc = ask_version(nvcc, "release");
   }
   tools.ptxas = toolkit_program("ptxas");
   if (const auto path = find_program("addr2line"); path.ok()) tools.addr2line = *path;

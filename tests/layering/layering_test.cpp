@@ -26,6 +26,9 @@ std::vector<SourceFile> sources_under(const std::filesystem::path& root) {
         kExtensions.end())
       continue;
     const auto relative = entry.path().lexically_relative(root);
+    // Deeper folders hold texts that travel inside the program and are compiled beside candidates
+    // (src/build/headers, src/build/recorder): no part of it, so the table says nothing of them.
+    if (std::distance(relative.begin(), relative.end()) > 2) continue;
     // A file right under src/ counts as a folder of its own, which the table does not know.
     files.push_back(
         {relative.begin()->string(), "src/" + relative.string(), read_file(entry.path()).value()});
