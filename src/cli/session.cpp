@@ -193,12 +193,9 @@ Status check_settings(const Settings& settings, const Task& task) {
                  "\" = [fresh, cache_read, cache_write, output]  # USD per million tokens"};
   }
   search::PromptComposer composer(templates, task, facts, pattern.lane, level);
-  return search::make_strategy(settings.text("search.strategy"), strategy_options(settings),
-                               composer)
-                 .ok()
-             ? Status()
-             : Status(
-                   search::make_strategy(settings.text("search.strategy"), {}, composer).error());
+  WW_TRY(const auto strategy, search::make_strategy(settings.text("search.strategy"),
+                                                    strategy_options(settings), composer));
+  return {};
 }
 
 int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task& task,
