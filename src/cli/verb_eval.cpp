@@ -39,14 +39,6 @@ void print_result(const Evaluation& evaluation) {
   std::printf("%s", times_table(evaluation).c_str());
 }
 
-void add_baseline(Evaluation& evaluation, const Evaluation& baseline) {
-  for (auto& m : evaluation.measurements) {
-    for (const auto& base : baseline.measurements) {
-      if (base.size == m.size) m.baseline_us = base.median_us;
-    }
-  }
-}
-
 Result<int> judge(const EvalFlags& flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
   WW_TRY(const Task task, suite::load_task(flags.task));
@@ -63,7 +55,7 @@ Result<int> judge(const EvalFlags& flags) {
   if (evaluation.valid() && !flags.no_baseline) {
     WW_TRY(const Evaluation baseline,
            evaluator.evaluate({"baseline", task.baseline_source, true}, stop));
-    add_baseline(evaluation, baseline);
+    add_baseline_times(evaluation, baseline);
   }
   if (flags.json) {
     std::printf("%s\n", evaluation_to_json(evaluation).c_str());

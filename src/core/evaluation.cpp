@@ -21,6 +21,14 @@ std::optional<double> geometric_mean(const std::vector<Measurement>& measurement
 
 }  // namespace
 
+void add_baseline_times(Evaluation& evaluation, const Evaluation& baseline) {
+  for (auto& measurement : evaluation.measurements) {
+    for (const auto& base : baseline.measurements) {
+      if (base.size == measurement.size) measurement.baseline_us = base.median_us;
+    }
+  }
+}
+
 std::optional<double> score_us(const Evaluation& evaluation) {
   return geometric_mean(evaluation.measurements, [](const auto& m) { return m.median_us; });
 }

@@ -80,6 +80,9 @@ struct Evaluation {
   [[nodiscard]] bool valid() const { return verdict == Verdict::ok; }
 };
 
+/// Holds each size's time against the baseline's at the same size.
+void add_baseline_times(Evaluation& evaluation, const Evaluation& baseline);
+
 /// The number the search minimises: the geometric mean of the medians over the measured sizes.
 /// Absent when nothing was measured.
 std::optional<double> score_us(const Evaluation& evaluation);

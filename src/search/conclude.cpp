@@ -13,15 +13,6 @@ bool Engine::idle() const {
 
 bool Engine::over() { return parts_.stop.requested() || open_.empty() || !limit_.empty(); }
 
-void Engine::add_baseline_times(Evaluation& evaluation) const {
-  if (!baseline_) return;
-  for (auto& measurement : evaluation.measurements) {
-    for (const auto& base : baseline_->measurements) {
-      if (base.size == measurement.size) measurement.baseline_us = base.median_us;
-    }
-  }
-}
-
 Evaluation Engine::harness_error(const std::string& why) const {
   Evaluation evaluation;
   evaluation.verdict = Verdict::harness_error;

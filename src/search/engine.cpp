@@ -54,8 +54,7 @@ void Engine::start_asking() {
     const std::string id = to_ask_.front();
     Open& open = open_.at(id);
     llm::Request request{open.attempt == 0 ? id : fmt::format("{}.a{}", id, open.attempt),
-                         open.proposal.messages, options_.max_output_tokens,
-                         options_.temperature};
+                         open.proposal.messages, options_.max_output_tokens, options_.temperature};
     const llm::Usage bound = parts_.model.reserve(request);
     const Cost cost{1, bound.total(), parts_.model.price_usd(bound),
                     parts_.evaluator.max_device_s()};
@@ -243,7 +242,7 @@ Status Engine::handle(const Judged& event) {
     WW_CHECK(log_.add_evaluation(kBaseline, evaluation));
     return baseline_judged(std::move(evaluation));
   }
-  add_baseline_times(evaluation);
+  if (baseline_) add_baseline_times(evaluation, *baseline_);
   WW_CHECK(log_.add_evaluation(event.key, evaluation));
   budget_.spend({1, 0, 0, evaluation.device_s});
   const auto trials = std::exchange(awaiting_.at(event.key), {});

@@ -90,7 +90,6 @@ class Engine {
   Status drain();
 
   Status baseline_judged(Evaluation evaluation);
-  void add_baseline_times(Evaluation& evaluation) const;
   Evaluation harness_error(const std::string& why) const;
 
   [[nodiscard]] bool idle() const;
