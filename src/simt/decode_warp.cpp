@@ -28,7 +28,7 @@ Status decode_barrier(Lowering& l) {
   const auto& parts = l.statement().ins.parts;
   const std::vector<Operand>& ops = l.operands();
   if (has(parts, "warp")) return decode_warp_barrier(l);
-  if (has(parts, "cluster")) return l.unsupported();
+  if (has(parts, "cluster")) return decode_cluster_barrier(l);
   const bool aligned = parts[0] == "bar" || has(parts, "aligned");
   BarrierForm form = BarrierForm::sync;
   std::size_t i = 0;

@@ -216,7 +216,7 @@ Status Parser::function_attributes(Function& f) {
     if (word == ".maxntid" || word == ".reqntid")
       f.max_threads = static_cast<std::uint32_t>(n[0] * n[1] * n[2]);
     if (word == ".reqnctapercluster")
-      f.cluster_blocks = static_cast<std::uint32_t>(n[0] * n[1] * n[2]);
+      for (std::size_t i = 0; i < n.size(); ++i) f.cluster[i] = static_cast<std::uint32_t>(n[i]);
   }
   return {};
 }
@@ -310,7 +310,8 @@ Status Parser::instruction(Function& f) {
     s.label = s.ins.text;
     if (in_.peek() == '.') {
       const std::string_view word = in_.dotted();
-      if (word == ".callprototype") return in_.error("not supported: indirect calls");
+      // Calls name the sizes of what they pass; the prototype adds nothing.
+      if (word == ".callprototype") return in_.skip_statement(), Status{};
       if (word != ".branchtargets") {
         f.body.push_back(std::move(s));
         return statement(f, word);
