@@ -466,6 +466,7 @@ Result<Val> Lowering::symbol_value(std::string_view name, std::int64_t addend, A
 
 Result<Lowering::Address> Lowering::address(const Operand& o) {
   if (o.kind != Operand::Kind::address) return error("expected an address");
+  if (!o.list.empty()) return unsupported();
   Address a;
   if (!o.name.empty()) {
     if (const Symbol* s = find(o.name); s != nullptr && s->kind == Symbol::Kind::reg) {

@@ -360,6 +360,11 @@ Result<Operand> Parser::address() {
       WW_TRY(o.bits, integer("an offset"));
     }
   }
+  // [name, {coordinates}] of tensor copies and textures: for whoever refuses them.
+  while (in_.accept(',')) {
+    WW_TRY(Operand element, operand(1));
+    o.list.push_back(std::move(element));
+  }
   WW_CHECK(expect(']', "an address"));
   return o;
 }

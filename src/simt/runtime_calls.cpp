@@ -118,13 +118,14 @@ const Ins* run_malloc(Warp& w, const Ins* i) {
   u64* d = w.slot<u64>(i->d);
   for (u32 l = 0; l < kLanes; ++l) {
     if ((w.mask >> l & 1) == 0) continue;
+    // Result and argument may share a register.
+    const u64 wanted = bytes[l], limit = launch.launch->options.heap_bytes;
     d[l] = 0;
-    const u64 limit = launch.launch->options.heap_bytes;
-    if (bytes[l] == 0 || bytes[l] > limit || launch.heap->bytes > limit - bytes[l]) continue;
-    const auto address = launch.memory->allocate(bytes[l], "device malloc");
+    if (wanted == 0 || wanted > limit || launch.heap->bytes > limit - wanted) continue;
+    const auto address = launch.memory->allocate(wanted, "device malloc");
     if (!address.ok()) continue;
     launch.heap->live.push_back(*address);
-    launch.heap->bytes += bytes[l];
+    launch.heap->bytes += wanted;
     d[l] = *address;
   }
   return i + 1;

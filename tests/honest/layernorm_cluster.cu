@@ -25,7 +25,7 @@ __device__ double cluster_sum(double v, double* cell) {
   return v;
 }
 
-__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads)
     normalise(const float* in, const float* weight, const float* bias, float* out, int c,
               float eps) {
   __shared__ double cell;
@@ -46,5 +46,14 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
 
 extern "C" void solve(const float* input, const float* weight, const float* bias, float* output,
                       int N, int C, float eps) {
-  normalise<<<N * kCluster, kThreads>>>(input, weight, bias, output, C, eps);
+  cudaLaunchAttribute attribute;
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = kCluster;
+  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(N * kCluster);
+  config.blockDim = dim3(kThreads);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, normalise, input, weight, bias, output, C, eps);
 }
