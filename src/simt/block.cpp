@@ -258,9 +258,8 @@ namespace {
 
 bool waits_for_cluster(const BlockState& b) {
   return b.cluster != nullptr && std::any_of(b.warps.begin(), b.warps.end(), [](const Warp& w) {
-           return std::any_of(w.splits.begin(), w.splits.end(), [](const Split& s) {
-             return s.state == Split::State::at_cluster;
-           });
+           return std::any_of(w.splits.begin(), w.splits.end(),
+                              [](const Split& s) { return s.state == Split::State::at_cluster; });
          });
 }
 

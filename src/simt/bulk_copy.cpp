@@ -62,8 +62,7 @@ const Ins* run_copy_bulk(Warp& w, const Ins* i) {
     }
     if (bytes == 0) continue;
     const bool from_shared = (i->aux & kBulkFromShared) != 0;
-    const std::byte* source =
-        resolve_run(w, &plain, l, from[l], bytes, Access::load, from_shared);
+    const std::byte* source = resolve_run(w, &plain, l, from[l], bytes, Access::load, from_shared);
     std::byte* target = resolve_run(w, &plain, l, to[l], bytes, Access::store, to_shared);
     if (source == nullptr || target == nullptr) continue;
     if (!to_shared) {

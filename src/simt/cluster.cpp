@@ -41,12 +41,12 @@ void resolve_cluster(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acce
     const u64 at = a[l] & kOffsetMask;
     if (b == nullptr || at >= b->shared_bytes || bytes > b->shared_bytes - at) {
       report_lazily(w, i, FaultKind::out_of_bounds, l, a[l], "shared", [&] {
-        return b == nullptr ? fmt::format("block {} of a cluster that has {}",
-                                          (a[l] >> kClusterRankShift) - 1,
-                                          w.worker->launch->cluster.count())
-                            : fmt::format("{} of {} bytes; each block has {} bytes",
-                                          kind == Access::load ? "a read" : "a write", bytes,
-                                          b->shared_bytes);
+        return b == nullptr
+                   ? fmt::format("block {} of a cluster that has {}",
+                                 (a[l] >> kClusterRankShift) - 1, w.worker->launch->cluster.count())
+                   : fmt::format("{} of {} bytes; each block has {} bytes",
+                                 kind == Access::load ? "a read" : "a write", bytes,
+                                 b->shared_bytes);
       });
     } else if ((at & (bytes - 1)) != 0) {
       report_lazily(w, i, FaultKind::misaligned, l, a[l], "shared", [&] {

@@ -16,10 +16,9 @@ bool has(const std::vector<std::string_view>& parts, std::string_view what) {
 /// Whether every modifier is one of those listed.
 bool only(const std::vector<std::string_view>& parts, std::size_t from,
           std::initializer_list<std::string_view> known) {
-  return std::all_of(parts.begin() + static_cast<std::ptrdiff_t>(from), parts.end(),
-                     [&](std::string_view p) {
-                       return std::find(known.begin(), known.end(), p) != known.end();
-                     });
+  return std::all_of(
+      parts.begin() + static_cast<std::ptrdiff_t>(from), parts.end(),
+      [&](std::string_view p) { return std::find(known.begin(), known.end(), p) != known.end(); });
 }
 
 void fill(Lowering& l, const Lowering::Address& a, MbarrierForm form, bool result) {
@@ -132,7 +131,8 @@ Status decode_copy_bulk(Lowering& l) {
             {"shared::cluster", "shared::cta", "global", "mbarrier::complete_tx::bytes",
              "bulk_group", "L2::cache_hint"}))
     return l.unsupported();
-  const bool to_shared = parts[3].starts_with("shared"), from_shared = parts[4].starts_with("shared");
+  const bool to_shared = parts[3].starts_with("shared"),
+             from_shared = parts[4].starts_with("shared");
   const std::size_t wanted = (to_shared ? 4u : 3u) + (has(parts, "L2::cache_hint") ? 1u : 0u);
   if (ops.size() != wanted || to_shared == has(parts, "bulk_group") || (!to_shared && !from_shared))
     return l.unsupported();
@@ -146,13 +146,14 @@ Status decode_copy_bulk(Lowering& l) {
       // Rare enough for an addition of its own.
       Dest d;
       d.val = l.temporary(barrier.narrow ? 4 : 8);
-      const Val offset = l.constant_bits(static_cast<std::uint64_t>(barrier.offset),
-                                         barrier.narrow ? 4 : 8);
+      const Val offset =
+          l.constant_bits(static_cast<std::uint64_t>(barrier.offset), barrier.narrow ? 4 : 8);
       WW_CHECK(l.emit_op(barrier.narrow ? "add.u32" : "add.u64", d, {barrier.base, offset}));
       barrier.base = d.val;
     }
   }
-  WW_CHECK(emit_guarded(l, run_copy_bulk, to_shared ? OpClass::load_global : OpClass::store_global));
+  WW_CHECK(
+      emit_guarded(l, run_copy_bulk, to_shared ? OpClass::load_global : OpClass::store_global));
   Lir& lir = l.last();
   lir.a = to.base;
   lir.b = from.base;
@@ -198,8 +199,7 @@ Status decode_cluster_barrier(Lowering& l) {
     return l.unsupported();
   const bool arrives = parts[2] == "arrive";
   l.kernel().uses_cluster_barrier = true;
-  WW_CHECK(
-      emit_guarded(l, arrives ? run_cluster_arrive : run_cluster_wait, OpClass::barrier));
+  WW_CHECK(emit_guarded(l, arrives ? run_cluster_arrive : run_cluster_wait, OpClass::barrier));
   l.last().aux = has(parts, "aligned") ? kBarrierAligned : 0;
   return {};
 }

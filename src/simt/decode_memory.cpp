@@ -28,10 +28,11 @@ bool is_hint(std::string_view p) {
 
 Modifiers modifiers(const std::vector<std::string_view>& parts, bool atomic) {
   constexpr std::pair<std::string_view, Space> kSpaces[] = {
-      {"global", Space::global},      {"shared", Space::shared},    {"shared::cta", Space::shared},
-      {"shared::cluster", Space::shared},
-      {"local", Space::local},        {"const", Space::constant},   {"param", Space::param},
-      {"param::entry", Space::param}, {"param::func", Space::param}};
+      {"global", Space::global},      {"shared", Space::shared},
+      {"shared::cta", Space::shared}, {"shared::cluster", Space::shared},
+      {"local", Space::local},        {"const", Space::constant},
+      {"param", Space::param},        {"param::entry", Space::param},
+      {"param::func", Space::param}};
   Modifiers m;
   m.type = parts.back();
   for (std::size_t i = 1; i + 1 < parts.size(); ++i) {

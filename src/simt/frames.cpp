@@ -56,9 +56,10 @@ const Ins* run_frame_save(Warp& w, const Ins* i) {
   if (full == 0) return i + 1;
   report_lazily(w, i, FaultKind::out_of_bounds, static_cast<u32>(std::countr_zero(full)), 0,
                 "local", [&] {
-                  return fmt::format("the stack is full: calls nested too deeply for {} bytes a "
-                                     "thread",
-                                     size);
+                  return fmt::format(
+                      "the stack is full: calls nested too deeply for {} bytes a "
+                      "thread",
+                      size);
                 });
   return exit_lanes(w, full, i + 1);
 }

@@ -85,8 +85,8 @@ Status Lowering::parameter_load(const Operand& to, const Operand& from, std::str
       bool fits = false;
       ArgType t = register_type(type);
       const std::int64_t alias = storages_[symbol.index].alias;
-      const Val part = storage_part(storages_[alias < 0 ? symbol.index : alias], offset, t.width,
-                                    fits);
+      const Val part =
+          storage_part(storages_[alias < 0 ? symbol.index : alias], offset, t.width, fits);
       if (!fits) return error("not supported: a parameter read in pieces it was not written in");
       d.final = d.val;
       if (bytes == 1) {

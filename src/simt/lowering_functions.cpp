@@ -2,8 +2,8 @@
 // Functions that are called for real: those that may be active more than once, and those whose
 // address is taken. Their code stands once, behind the kernel's. Arguments and results pass through
 // registers of the callee; a function that may be entered again saves all its registers on a stack
-// in local memory around each of its calls. Each lane has a stack pointer of its own, so lanes of one
-// warp may be at different depths.
+// in local memory around each of its calls. Each lane has a stack pointer of its own, so lanes of
+// one warp may be at different depths.
 #include <algorithm>
 
 #include "simt/handlers.h"
@@ -72,8 +72,7 @@ Status Lowering::pass_arguments(OutOfLine& callee, const Operand* args) {
 Status Lowering::real_call(const std::vector<std::size_t>& callees, Val address,
                            const Operand* results, const Operand* args) {
   if (result_written_) return error("not supported: a call behind a function's result");
-  const bool again =
-      current_ != nullptr && program_.calls.recursive[current_->index];
+  const bool again = current_ != nullptr && program_.calls.recursive[current_->index];
   const auto frame = [&](Handler handler) {
     Lir& lir = emit(handler, OpClass::control);
     lir.info.counted = false;
@@ -92,16 +91,14 @@ Status Lowering::real_call(const std::vector<std::size_t>& callees, Val address,
   if (again) frame(run_frame_restore);
   for (std::size_t i = 0; results != nullptr && i < results->list.size(); ++i) {
     WW_TRY(const std::uint32_t index, storage_index(results->list[i]));
-    storages_[index].alias =
-        static_cast<std::int64_t>(result_storage(storages_[index].size_bytes));
+    storages_[index].alias = static_cast<std::int64_t>(result_storage(storages_[index].size_bytes));
   }
   return {};
 }
 
 /// call (results), register, (arguments), prototype: any function whose address is taken and whose
 /// parameters and results have the same sizes.
-Status Lowering::indirect_call(const Operand& target, const Operand* results,
-                               const Operand* args) {
+Status Lowering::indirect_call(const Operand& target, const Operand* results, const Operand* args) {
   WW_TRY(const Val address, value(target, {8}));
   const auto matches = [&](const std::vector<Variable>& formal, const Operand* actual) -> bool {
     const std::size_t given = actual == nullptr ? 0 : actual->list.size();
@@ -193,8 +190,7 @@ void Lowering::fill_frames(OutOfLine& o) {
   for (const std::size_t at : o.frames) {
     Lir& lir = out_.code[at];
     lir.more = saved;
-    lir.more_defs =
-        lir.run == run_frame_restore ? static_cast<std::uint32_t>(saved.size()) : 0;
+    lir.more_defs = lir.run == run_frame_restore ? static_cast<std::uint32_t>(saved.size()) : 0;
     lir.imm = counts;
   }
   out_.pinned.insert(out_.pinned.end(), saved.begin(), saved.end());

@@ -39,8 +39,8 @@ void choose_blocks(LaunchState& s) {
     std::sort(s.blocks.begin(), s.blocks.end());
     s.blocks.erase(std::unique(s.blocks.begin(), s.blocks.end()), s.blocks.end());
   }
-  s.block_count = s.blocks.empty() ? l.grid.count()
-                                   : s.blocks.size() * (s.clustered ? s.cluster.count() : 1);
+  s.block_count =
+      s.blocks.empty() ? l.grid.count() : s.blocks.size() * (s.clustered ? s.cluster.count() : 1);
 }
 
 Status check_launch(const Kernel& k, const Launch& l) {
@@ -70,9 +70,10 @@ Status check_launch(const Kernel& k, const Launch& l) {
     return refuse("a cluster other than the one that the kernel requires");
   if (c.count() == 0 || c.count() > kMaxClusterBlocks || l.grid.x % c.x != 0 ||
       l.grid.y % c.y != 0 || l.grid.z % c.z != 0)
-    return refuse(fmt::format("clusters of {} x {} x {} blocks; at most {}, and the grid must be a "
-                              "multiple",
-                              c.x, c.y, c.z, kMaxClusterBlocks));
+    return refuse(
+        fmt::format("clusters of {} x {} x {} blocks; at most {}, and the grid must be a "
+                    "multiple",
+                    c.x, c.y, c.z, kMaxClusterBlocks));
   for (const std::uint64_t b : l.options.only_blocks)
     if (b >= l.grid.count()) return refuse(fmt::format("block {} is not in the grid", b));
   return {};
@@ -290,7 +291,9 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   s.budget = static_cast<std::int64_t>(
       std::min<std::uint64_t>(launch.options.max_warp_instructions, INT64_MAX / 2));
   const std::size_t threads =
-      s.cooperative || kernel->uses_heap ? 1 : std::clamp<std::size_t>(launch.options.threads, 1, s.block_count);
+      s.cooperative || kernel->uses_heap
+          ? 1
+          : std::clamp<std::size_t>(launch.options.threads, 1, s.block_count);
   s.many_threads = threads > 1;
   WW_CHECK(prepare_checks(s));
   std::vector<Worker> workers;

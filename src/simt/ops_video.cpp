@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two halves or four bytes of a word at a time: the vector forms of PTX's video instructions, without
-// selectors and masks. The last operand counts only where sums are added to it.
+// Two halves or four bytes of a word at a time: the vector forms of PTX's video instructions,
+// without selectors and masks. The last operand counts only where sums are added to it.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>

@@ -66,10 +66,10 @@ struct PendingCopy {
 /// A copy into shared memory under way, and the mbarrier that it reports to when it is done.
 struct AsyncArrival {
   BlockState* block = nullptr;
-  std::vector<PendingCopy> copies;      ///< of cp.async
-  std::vector<std::byte> bulk;          ///< of a bulk copy, to `bulk_to`
+  std::vector<PendingCopy> copies;  ///< of cp.async
+  std::vector<std::byte> bulk;      ///< of a bulk copy, to `bulk_to`
   std::byte* bulk_to = nullptr;
-  std::uint32_t lanes = 0;              ///< that arrive
+  std::uint32_t lanes = 0;  ///< that arrive
   std::byte* barrier[kLanes] = {};
 };
 
@@ -106,7 +106,7 @@ struct BlockState {
   std::uint32_t cluster_rank = 0;
   std::vector<std::uint32_t> cluster_arrived;  ///< by warp: lanes at the cluster's barrier
   std::vector<AsyncArrival> arrivals;
-  bool progressed = false;  ///< in the last turn
+  bool progressed = false;         ///< in the last turn
   std::vector<std::byte> storage;  ///< registers, constants, shared and local memory
 };
 

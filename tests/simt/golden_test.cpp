@@ -276,8 +276,7 @@ void run_case(const GoldenFile& file, const Module& module, Case c) {
     ASSERT_TRUE(machine.memory().free(b.address).ok());
   }
   const Result<LaunchReport> report =
-      machine.launch(
-          module, {c.run[0], r.grid, r.block, r.shared, r.params, r.options, r.cluster});
+      machine.launch(module, {c.run[0], r.grid, r.block, r.shared, r.params, r.options, r.cluster});
   ASSERT_TRUE(report.ok()) << report.error().message;
   for (const Expectation& e : c.expect) check_buffer(machine, c, e);
   check_faults(file, c, *report);
