@@ -126,6 +126,8 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
   }
   pattern.front_end = settings.text("judge.front_end");
   pattern.checks = settings.text("judge.checks");
+  pattern.sanitize = settings.text("judge.sanitize");
+  pattern.counters = settings.flag("judge.counters");
   pattern.limit_s = settings.number("judge.limit").value_or(120);
   pattern.unsafe = settings.flag("judge.unsafe");
   // The worker refuses what is malformed, but only once a candidate was paid for: ask it now.

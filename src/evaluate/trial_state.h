@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,7 @@ struct TrialState {
   std::vector<verify::Case> cases;
   std::vector<const TaskSize*> timed;  ///< sizes to measure
   std::optional<verify::Reference> reference;
-  std::unique_ptr<device::Device> device;
+  std::shared_ptr<device::Device> device;  ///< two trials of a comparison share one
   std::optional<std::chrono::steady_clock::time_point> device_since;  ///< held from then on
   std::uint64_t seed = 0;
 };
@@ -72,7 +73,15 @@ Result<Next> lint_stage(TrialState& state);
 Result<Next> build_stage(TrialState& state);
 Result<Next> record_stage(TrialState& state);
 Result<Next> validate_stage(TrialState& state);
+Result<Next> sanitize_stage(TrialState& state);
 Result<Next> measure_stage(TrialState& state);
+
+/// Runs these stages one after the other and adds their times. Whether all went well; else the
+/// verdict is in the evaluation, harness_error included.
+bool run_stages(TrialState& state, std::span<const Stage> stages);
+
+/// What every trial does last, whatever its verdict.
+Evaluation concluded(TrialState& state);
 
 /// Ends the trial with a verdict; `reason` is for people, `feedback` for the model.
 Next end_with(TrialState& state, Verdict verdict, std::string reason, std::string feedback);
