@@ -17,6 +17,7 @@
 #include "core/launch_plan.h"
 #include "device/device.h"
 #include "evaluate/job.h"
+#include "evaluate/station.h"
 #include "verify/cases.h"
 #include "verify/reference.h"
 
@@ -31,6 +32,8 @@ class Deadline {
     return std::chrono::duration<double>(end_ - std::chrono::steady_clock::now()).count();
   }
   [[nodiscard]] bool passed() const { return remaining_s() <= 0; }
+  /// For time that is not the trial's own.
+  void postpone(double seconds) { end_ += std::chrono::duration<double>(seconds); }
 
  private:
   std::chrono::time_point<std::chrono::steady_clock, std::chrono::duration<double>> end_;
@@ -48,18 +51,20 @@ struct Program {
 struct TrialState {
   const JobRequest& request;
   std::filesystem::path scratch;
+  Station& station;
   const StopSignal& stop;
   Deadline deadline;
   Evaluation evaluation;
 
   device::ResolvedDevice target;
+  DeviceLease lease;  ///< outlives what lies on the device
+  device::Device* device = nullptr;
   std::optional<build::Builder> builder;
   Program candidate;
   std::optional<Program> baseline;  ///< only where it stands in for the reference
   std::vector<verify::Case> cases;
   std::vector<const TaskSize*> timed;  ///< sizes to measure
   std::optional<verify::Reference> reference;
-  std::unique_ptr<device::Device> device;
   std::optional<std::chrono::steady_clock::time_point> device_since;  ///< held from then on
   std::uint64_t seed = 0;
 };

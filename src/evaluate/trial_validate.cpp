@@ -36,7 +36,9 @@ Result<std::optional<device::Fault>> load_program(device::Device& device, Progra
 Result<Next> open_and_load(TrialState& state) {
   WW_CHECK(load_reference(state));
   if (const auto ended = out_of_time(state)) return *ended;
-  WW_TRY(state.device, device::open_device(state.target, state.deadline.remaining_s()));
+  WW_TRY(state.lease, state.station.lease(state.target, state.deadline.remaining_s()));
+  state.deadline.postpone(state.lease.waited_s());
+  state.device = state.lease.device();
   state.device_since = std::chrono::steady_clock::now();
   state.evaluation.device = state.device->info().description;
   state.seed = state.request.seed.value_or(drawn_seed());
