@@ -54,6 +54,11 @@ std::optional<Next> out_of_time(TrialState& state) {
   return end_with(state, Verdict::timeout, reason, reason);
 }
 
+PartTimer::~PartTimer() {
+  state_.evaluation.stage_s[std::string(name_of(state_.evaluation.stage)) + "." + part_] +=
+      seconds_since(start_);
+}
+
 void note(TrialState& state, std::string text) {
   const Finding finding{"note", 0, std::move(text)};
   auto& all = state.evaluation.findings;

@@ -93,6 +93,22 @@ Result<build::SolveCall> call_of(const Task& task, const TaskSize& size,
                                  const InputVariant* variant);
 std::string call_key(const build::SolveCall& call);
 
+/// Adds its lifetime to stage_s under a name of its own, so that one sees what a stage's time
+/// went into.
+class PartTimer {
+ public:
+  PartTimer(TrialState& state, std::string part)
+      : state_(state), part_(std::move(part)), start_(std::chrono::steady_clock::now()) {}
+  PartTimer(const PartTimer&) = delete;
+  PartTimer& operator=(const PartTimer&) = delete;
+  ~PartTimer();
+
+ private:
+  TrialState& state_;
+  std::string part_;
+  std::chrono::steady_clock::time_point start_;
+};
+
 /// A remark that is no verdict: a size left out, a check not made.
 void note(TrialState& state, std::string text);
 
