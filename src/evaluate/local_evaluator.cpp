@@ -65,6 +65,8 @@ Result<Evaluation> LocalEvaluator::evaluate(const EvaluationRequest& request,
   full.id = request.id;
   full.source = request.source;
   full.is_baseline = request.is_baseline;
+  full.rival = request.rival;
+  full.rival_is_baseline = request.rival_is_baseline;
   WW_CHECK(job.write_request(full));
   if (server_ != nullptr) {
     WW_CHECK(server_->judge(job, stop));
