@@ -21,6 +21,9 @@ struct JobRequest {
   Task task;
   std::string source;
   bool is_baseline = false;        ///< our own kernel: the lane's rules do not apply to it
+  /// Timed on quickly made inputs, with few samples where a call is slow, and not validated. For
+  /// our own kernels only: a request with this and without is_baseline is refused.
+  bool timing_only = false;
   std::string device = "auto";     ///< "auto", "simt", "cuda", "cuda:N"
   std::string target = "h200";     ///< described device for recording and estimates without a GPU
   std::string lane;                ///< "strict", "free"; empty = the task's own
