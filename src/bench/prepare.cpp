@@ -87,12 +87,16 @@ evaluate::JobRequest request_for(const Task& task, const Kernel& kernel,
   request.timing_only = kernel.job.kind == KernelKind::slow ||
                         (kernel.job.kind == KernelKind::baseline && !options.validate);
   if (options.quick) request.sizes = quick_sizes(task);
+  request.cache = "../../cache";
   return request;
 }
 
 Status write_if_changed(const evaluate::JobDirectory& job, const evaluate::JobRequest& request) {
-  const auto known = job.read_request();
-  if (known.ok() && *known == request) return {};
+  const auto known = read_file(job.path() / "request.json");
+  const auto source = read_file(job.path() / "candidate.cu", kMaxSourceBytes);
+  const bool same = known.ok() && source.ok() && *source == request.source &&
+                    *known == evaluate::request_to_json(request);
+  if (same) return {};
   std::error_code ignored;
   fs::remove_all(job.path(), ignored);
   return job.write_request(request);

@@ -48,8 +48,8 @@ Result<std::vector<Task>> chosen_tasks(const BenchFlags& flags) {
   return tasks;
 }
 
-Status prepare(const BenchFlags& flags, const Settings& settings, const bench::BenchFolder& folder,
-               bool here) {
+Status prepare(const BenchFlags& flags, const Settings& settings,
+               const bench::BenchFolder& folder) {
   bench::PrepareOptions options;
   WW_TRY(options.tasks, chosen_tasks(flags));
   options.kernels = flags.kernels;
@@ -59,7 +59,6 @@ Status prepare(const BenchFlags& flags, const Settings& settings, const bench::B
   WW_TRY(options.pattern, job_pattern(settings, options.tasks.front()));
   // Jobs that share a GPU also wait for each other.
   options.pattern.limit_s = std::max(options.pattern.limit_s, 300.0);
-  if (here) options.pattern.cache = fs::absolute(folder.path() / "cache");
   return folder.prepare(options);
 }
 
@@ -162,7 +161,7 @@ Result<int> bench_main(const BenchFlags& flags) {
   if (!lock.ok()) {
     return Error{"'" + folder.path().string() + "' is in use: " + lock.error().message};
   }
-  WW_CHECK(prepare(flags, settings, folder, here));
+  WW_CHECK(prepare(flags, settings, folder));
   if (!here) {
     WW_TRY(const auto jobs, folder.jobs());
     std::printf(

@@ -114,6 +114,10 @@ Result<JobRequest> JobDirectory::read_request() const {
   auto request = request_from_json(text);
   if (!request.ok()) return prefixed((path_ / kRequestFile).string(), request.error());
   WW_TRY(request->source, read_file(path_ / kSourceFile, kMaxSourceBytes));
+  if (!request->cache.empty() && request->cache.is_relative()) {
+    std::error_code ignored;
+    request->cache = std::filesystem::absolute(path_ / request->cache, ignored).lexically_normal();
+  }
   return request;
 }
 

@@ -20,7 +20,7 @@ struct JobRequest {
   std::string id;
   Task task;
   std::string source;
-  bool is_baseline = false;        ///< our own kernel: the lane's rules do not apply to it
+  bool is_baseline = false;  ///< our own kernel: the lane's rules do not apply to it
   /// Timed on quickly made inputs, with few samples where a call is slow, and not validated. For
   /// our own kernels only: a request with this and without is_baseline is refused.
   bool timing_only = false;
@@ -33,7 +33,8 @@ struct JobRequest {
   double limit_s = 120;            ///< for the whole trial
   bool unsafe = false;             ///< go on without a sandbox where none works
   std::optional<std::uint64_t> seed;  ///< of the inputs; absent = drawn after compilation
-  std::filesystem::path cache;        ///< where built candidates are kept; empty = inside the job
+  /// Where built candidates are kept; empty = inside the job; a relative one starts at the job.
+  std::filesystem::path cache;
 
   bool operator==(const JobRequest&) const = default;
 };

@@ -36,6 +36,15 @@ TEST(Job, RequestsSurviveTheDirectory) {
   EXPECT_FALSE(job.has_result());
 }
 
+TEST(Job, ARelativeCacheStartsAtTheJob) {
+  const auto folder = std::move(TemporaryDirectory::create("ww-job-")).value();
+  const JobDirectory job(folder.path() / "jobs" / "one");
+  JobRequest request = sample();
+  request.cache = "../../cache";
+  ASSERT_TRUE(job.write_request(request).ok());
+  EXPECT_EQ(job.read_request().value().cache, folder.path() / "cache");
+}
+
 TEST(Job, TimingOnlyIsForOurOwnKernelsAndMayBeAbsent) {
   JobRequest request = sample();
   request.is_baseline = request.timing_only = true;
