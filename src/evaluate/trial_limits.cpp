@@ -94,7 +94,11 @@ double run_limit_s(const TrialState& state, const verify::Case& item) {
 Status choose_work(TrialState& state) {
   const Task& task = state.request.task;
   const WorkLimits limits = work_limits(state);
-  WW_TRY(state.cases, verify::cases_of(task, limits.cases));
+  if (state.request.timing_only) {
+    note(state, "timed only: nothing was validated");
+  } else {
+    WW_TRY(state.cases, verify::cases_of(task, limits.cases));
+  }
   WW_TRY(const auto sizes, requested_sizes(state.request));
   for (const TaskSize* size : sizes) {
     WW_TRY(const std::uint64_t bytes, footprint_bytes(task, *size));
@@ -105,7 +109,7 @@ Status choose_work(TrialState& state) {
     }
     state.timed.push_back(size);
   }
-  return add_large_cases(state, limits);
+  return state.request.timing_only ? Status{} : add_large_cases(state, limits);
 }
 
 }  // namespace warpwright::evaluate

@@ -162,6 +162,11 @@ Result<Next> measure_stage(TrialState& state) {
     WW_TRY(const auto roof,
            profile::roofline(state.request.task, *state.timed[i], state.device->info().facts));
     const Sized sized{state.timed[i], i, roof};
+    if (state.request.timing_only && !estimated) {
+      WW_TRY(const Next timed, time_without_checks(state, *sized.size, roof.floor_us));
+      if (timed == Next::ended) return timed;
+      continue;
+    }
     WW_TRY(const Next next, estimated ? estimate_size(state, sized)
                                       : time_size(state, sized, state.timed.size() - i));
     if (next == Next::ended) return next;

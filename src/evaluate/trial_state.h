@@ -79,6 +79,9 @@ Result<Next> record_stage(TrialState& state);
 Result<Next> validate_stage(TrialState& state);
 Result<Next> measure_stage(TrialState& state);
 
+/// One size of a request that is timing_only, on a GPU.
+Result<Next> time_without_checks(TrialState& state, const TaskSize& size, double floor_us);
+
 /// Ends the trial with a verdict; `reason` is for people, `feedback` for the model.
 Next end_with(TrialState& state, Verdict verdict, std::string reason, std::string feedback);
 

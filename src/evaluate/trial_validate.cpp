@@ -17,7 +17,7 @@ std::uint64_t drawn_seed() {
 }
 
 Status load_reference(TrialState& state) {
-  if (state.request.task.reference_source.empty()) return {};
+  if (state.request.task.reference_source.empty() || state.request.timing_only) return {};
   const auto cache = state.request.cache.empty() ? state.scratch / "cache" : state.request.cache;
   WW_TRY(auto reference,
          verify::Reference::load(state.request.task, {.cache = cache / "references"}));
