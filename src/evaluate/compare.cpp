@@ -13,8 +13,7 @@ namespace warpwright::evaluate {
 
 namespace {
 
-constexpr std::array<Stage, 3> kWithoutDevice = {Stage::lint, Stage::build, Stage::record};
-constexpr std::array<Stage, 2> kOnDevice = {Stage::validate, Stage::sanitize};
+constexpr std::array<Stage, 2> kStagesOnDevice = {Stage::validate, Stage::sanitize};
 constexpr double kLongestSeconds = 0.5;  // of sampling, per size
 // Of an answer being wrong, over all sizes together.
 constexpr double kWrong = 0.01;
@@ -166,7 +165,7 @@ Status estimate_both(Duel& duel, const Sized& sized) {
   return {};
 }
 
-Status conclude(Duel& duel) {
+Status answer(Duel& duel) {
   Comparison& comparison = duel.comparison;
   if (comparison.sizes.empty()) return Error{"no size could be compared"};
   if (!duel.results.empty()) {
@@ -196,7 +195,7 @@ Result<Ended> measure_both(Duel& duel) {
     WW_TRY(const Ended ended, measure_size(duel, sized));
     if (ended != nullptr) return ended;
   }
-  WW_CHECK(conclude(duel));
+  WW_CHECK(answer(duel));
   return nullptr;
 }
 
@@ -214,50 +213,86 @@ Ended timed_measure(Duel& duel) {
   return &duel.first;
 }
 
-/// Whose trial ended before the measurement, if one did.
-Ended judge_both(TrialState& first, TrialState& second, JobRequest& second_request) {
-  if (!run_stages(first, kWithoutDevice)) return &first;
-  if (!run_stages(second, kWithoutDevice)) return &second;
-  if (!run_stages(first, kOnDevice)) return &first;
-  second.device = first.device;
-  second.device_since = first.device_since;
-  second_request.seed = first.seed;  // drawn by now, after both were compiled
-  if (!run_stages(second, kOnDevice)) return &second;
+/// Two trials of one process, the second with a request made from the first's.
+struct Both {
+  Both(const JobRequest& request, const std::filesystem::path& scratch, Station& station,
+       const StopSignal& stop)
+      : second_request(request_of_second(request)),
+        first(begin_trial(request, scratch, station, stop)),
+        second(begin_trial(second_request, scratch, station, stop)) {}
+  Both(const Both&) = delete;
+  Both& operator=(const Both&) = delete;
+
+  static JobRequest request_of_second(const JobRequest& request) {
+    ASSERT(request.rival.has_value(), "a comparison needs a rival");
+    JobRequest second = request;
+    second.source = *request.rival;
+    second.is_baseline = request.rival_is_baseline;
+    second.rival.reset();
+    return second;
+  }
+
+  JobRequest second_request;
+  TrialState first;
+  TrialState second;  ///< on the first one's device: goes before it
+};
+
+Ended prepare_both(Both& both) {
+  if (!run_stages(both.first, kStagesWithoutDevice)) return &both.first;
+  if (!run_stages(both.second, kStagesWithoutDevice)) return &both.second;
   return nullptr;
+}
+
+Ended validate_both(Both& both) {
+  if (!run_stages(both.first, kStagesOnDevice)) return &both.first;
+  both.second.device = both.first.device;
+  both.second.deadline = both.first.deadline;
+  both.second_request.seed = both.first.seed;  // drawn by now, after both were compiled
+  if (!run_stages(both.second, kStagesOnDevice)) return &both.second;
+  return nullptr;
+}
+
+Evaluation conclude(Both& both, Ended ended, Comparison comparison) {
+  for (const auto& [stage, seconds] : both.second.evaluation.stage_s) {
+    both.first.evaluation.stage_s[stage] += seconds;
+  }
+  Evaluation evaluation = finish_trial(both.first);
+  if (ended == nullptr) evaluation.verdict = Verdict::ok;
+  if (ended != nullptr) comparison.failed = ended == &both.first ? "first" : "second";
+  if (ended == &both.second) {
+    Evaluation failed = finish_trial(both.second);
+    failed.stage_s = std::move(evaluation.stage_s);
+    failed.device_s = evaluation.device_s;
+    failed.reason = "the second kernel: " + failed.reason;
+    evaluation = std::move(failed);
+  }
+  evaluation.comparison = std::move(comparison);
+  return evaluation;
 }
 
 }  // namespace
 
 Evaluation run_comparison(const JobRequest& request, const std::filesystem::path& scratch,
-                          const StopSignal& stop) {
-  ASSERT(request.rival.has_value(), "a comparison needs a rival");
-  JobRequest second_request = request;
-  second_request.source = *request.rival;
-  second_request.is_baseline = request.rival_is_baseline;
-  second_request.rival.reset();
-  const Deadline deadline(request.limit_s);
-  TrialState first{.request = request, .scratch = scratch, .stop = stop, .deadline = deadline};
-  TrialState second{
-      .request = second_request, .scratch = scratch, .stop = stop, .deadline = deadline};
+                          Station& station, const StopSignal& stop) {
+  Both both(request, scratch, station, stop);
   Comparison comparison;
-  Ended ended = judge_both(first, second, second_request);
+  Ended ended = prepare_both(both);
+  if (ended == nullptr) ended = validate_both(both);
   if (ended == nullptr) {
-    Duel duel{.first = first, .second = second, .watch = TrialWatch(first)};
+    Duel duel{.first = both.first, .second = both.second, .watch = TrialWatch(both.first)};
     ended = timed_measure(duel);
     comparison = std::move(duel.comparison);
   }
-  for (const auto& [stage, seconds] : second.evaluation.stage_s) {
-    first.evaluation.stage_s[stage] += seconds;
-  }
-  if (ended == nullptr) first.evaluation.verdict = Verdict::ok;
-  if (ended != nullptr) comparison.failed = ended == &first ? "first" : "second";
-  if (ended == &second) {
-    second.evaluation.stage_s = first.evaluation.stage_s;
-    second.evaluation.reason = "the second kernel: " + second.evaluation.reason;
-  }
-  Evaluation evaluation = concluded(ended == &second ? second : first);
-  evaluation.comparison = std::move(comparison);
-  return evaluation;
+  return conclude(both, ended, std::move(comparison));
+}
+
+std::optional<Evaluation> prepare_comparison(const JobRequest& request,
+                                             const std::filesystem::path& scratch, Station& station,
+                                             const StopSignal& stop) {
+  Both both(request, scratch, station, stop);
+  const Ended ended = prepare_both(both);
+  if (ended == nullptr) return std::nullopt;
+  return conclude(both, ended, {});
 }
 
 }  // namespace warpwright::evaluate

@@ -50,6 +50,7 @@ std::string request_to_json(const JobRequest& request) {
                    {"id", request.id},
                    {"task", json::parse(task_to_json(request.task), nullptr, false)},
                    {"is_baseline", request.is_baseline},
+                   {"timing_only", request.timing_only},
                    {"device", request.device},
                    {"target", request.target},
                    {"lane", request.lane},
@@ -73,6 +74,10 @@ Result<JobRequest> request_from_json(std::string_view text) {
   JobRequest request;
   request.id = in.text("id");
   request.is_baseline = in.flag("is_baseline");
+  request.timing_only = in.has("timing_only") && in.flag("timing_only");
+  if (request.timing_only && !request.is_baseline) {
+    in.fail("timing_only", "is for the judge's own kernels: is_baseline must be true, too");
+  }
   request.device = in.text("device");
   if (!is_device(request.device)) in.fail("device", "is not auto, simt, cuda or cuda:N");
   request.target = in.text("target");
@@ -125,6 +130,10 @@ Result<JobRequest> JobDirectory::read_request() const {
   WW_TRY(request->source, read_file(path_ / kSourceFile, kMaxSourceBytes));
   if (request->rival) {
     WW_TRY(request->rival, read_file(path_ / kRivalFile, kMaxSourceBytes));
+  }
+  if (!request->cache.empty() && request->cache.is_relative()) {
+    std::error_code ignored;
+    request->cache = std::filesystem::absolute(path_ / request->cache, ignored).lexically_normal();
   }
   return request;
 }

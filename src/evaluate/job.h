@@ -23,6 +23,9 @@ struct JobRequest {
   bool is_baseline = false;          ///< our own kernel: the lane's rules do not apply to it
   std::optional<std::string> rival;  ///< a second source to compare the first with
   bool rival_is_baseline = false;
+  /// Timed on quickly made inputs, with few samples where a call is slow, and not validated. For
+  /// our own kernels only: a request with this and without is_baseline is refused.
+  bool timing_only = false;
   std::string device = "auto";     ///< "auto", "simt", "cuda", "cuda:N"
   std::string target = "h200";     ///< described device for recording and estimates without a GPU
   std::string lane;                ///< "strict", "free"; empty = the task's own
@@ -34,7 +37,8 @@ struct JobRequest {
   double limit_s = 120;            ///< for the whole trial
   bool unsafe = false;             ///< go on without a sandbox where none works
   std::optional<std::uint64_t> seed;  ///< of the inputs; absent = drawn after compilation
-  std::filesystem::path cache;        ///< where built candidates are kept; empty = inside the job
+  /// Where built candidates are kept; empty = inside the job; a relative one starts at the job.
+  std::filesystem::path cache;
 
   bool operator==(const JobRequest&) const = default;
 };

@@ -27,8 +27,8 @@ constexpr std::array<StageRow, 6> kStages = {{
     {Stage::sanitize, sanitize_stage},
     {Stage::measure, measure_stage},
 }};
-constexpr std::array<Stage, 6> kAll = {Stage::lint,     Stage::build,    Stage::record,
-                                       Stage::validate, Stage::sanitize, Stage::measure};
+constexpr std::array<Stage, 6> kAllStages = {Stage::lint,     Stage::build,    Stage::record,
+                                             Stage::validate, Stage::sanitize, Stage::measure};
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -57,6 +57,11 @@ std::optional<Next> out_of_time(TrialState& state) {
   return end_with(state, Verdict::timeout, reason, reason);
 }
 
+PartTimer::~PartTimer() {
+  state_.evaluation.stage_s[std::string(name_of(state_.evaluation.stage)) + "." + part_] +=
+      seconds_since(start_);
+}
+
 void note(TrialState& state, std::string text) {
   const Finding finding{"note", 0, std::move(text)};
   auto& all = state.evaluation.findings;
@@ -73,15 +78,30 @@ bool run_stages(TrialState& state, std::span<const Stage> stages) {
     const auto start = std::chrono::steady_clock::now();
     const auto next = row->run(state);
     evaluation.stage_s[std::string(name_of(stage))] += seconds_since(start);
-    if (!next.ok()) return harness_error(evaluation, next.error()), false;
+    if (!next.ok()) {
+      harness_error(evaluation, next.error());
+      return false;
+    }
     if (*next == Next::ended) return false;
-    if (state.stop.requested()) return harness_error(evaluation, Error{"stopped"}), false;
+    if (state.stop.requested()) {
+      harness_error(evaluation, Error{"stopped"});
+      return false;
+    }
     if (stage != Stage::measure && out_of_time(state)) return false;
   }
   return true;
 }
 
-Evaluation concluded(TrialState& state) {
+TrialState begin_trial(const JobRequest& request, const std::filesystem::path& scratch,
+                       Station& station, const StopSignal& stop) {
+  return {.request = request,
+          .scratch = scratch,
+          .station = station,
+          .stop = stop,
+          .deadline = Deadline(request.limit_s)};
+}
+
+Evaluation finish_trial(TrialState& state) {
   for (KernelResources& resources : state.evaluation.resources) {
     resources.kernel = device::kernel_name(resources.kernel);
   }
@@ -90,12 +110,26 @@ Evaluation concluded(TrialState& state) {
 }
 
 Evaluation run_trial(const JobRequest& request, const std::filesystem::path& scratch,
+                     Station& station, const StopSignal& stop) {
+  if (request.rival) return run_comparison(request, scratch, station, stop);
+  TrialState state = begin_trial(request, scratch, station, stop);
+  if (run_stages(state, kAllStages)) state.evaluation.verdict = Verdict::ok;
+  return finish_trial(state);
+}
+
+Evaluation run_trial(const JobRequest& request, const std::filesystem::path& scratch,
                      const StopSignal& stop) {
-  if (request.rival) return run_comparison(request, scratch, stop);
-  TrialState state{
-      .request = request, .scratch = scratch, .stop = stop, .deadline = Deadline(request.limit_s)};
-  if (run_stages(state, kAll)) state.evaluation.verdict = Verdict::ok;
-  return concluded(state);
+  Station station;
+  return run_trial(request, scratch, station, stop);
+}
+
+std::optional<Evaluation> prepare_trial(const JobRequest& request,
+                                        const std::filesystem::path& scratch, Station& station,
+                                        const StopSignal& stop) {
+  if (request.rival) return prepare_comparison(request, scratch, station, stop);
+  TrialState state = begin_trial(request, scratch, station, stop);
+  if (run_stages(state, kStagesWithoutDevice)) return std::nullopt;
+  return finish_trial(state);
 }
 
 }  // namespace warpwright::evaluate

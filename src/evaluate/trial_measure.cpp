@@ -210,6 +210,11 @@ Result<Next> measure_stage(TrialState& state) {
   for (const Sized& sized : sizes) {
     if (state.stop.requested()) return Error{"stopped"};
     if (const auto ended = out_of_time(state)) return *ended;
+    if (state.request.timing_only && !estimated) {
+      WW_TRY(const Next timed, time_without_checks(state, *sized.size, sized.roof.floor_us));
+      if (timed == Next::ended) return timed;
+      continue;
+    }
     WW_TRY(const Next next,
            estimated ? estimate_size(state, sized) : time_size(state, sized, watch));
     if (next == Next::ended) return next;
