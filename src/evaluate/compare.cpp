@@ -132,6 +132,7 @@ Result<Ended> measure_size(Duel& duel, const Sized& sized) {
   if (!timing.ok()) return timing.error();
   duel.watch.write_manifest(duel.first, paired.sets.size());
   if (const Ended ended = add_measured(duel, sized, std::move(timing).value())) return ended;
+  if (duel.first.request.timing_only) return nullptr;
   return check_timed(duel, paired, calls);
 }
 
