@@ -35,6 +35,7 @@ CudaReplay::~CudaReplay() {
     return;
   }
   drop_graph();
+  for (auto& memory : scratch_) device_.pool_.give_back(std::move(memory));
 }
 
 Status CudaReplay::allocate() {
@@ -42,7 +43,7 @@ Status CudaReplay::allocate() {
   const bool cheap = !device_.maps_pages_ || plan_.buffers.size() > kMostGuardedScratch;
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     if (plan_.buffers[i].kind != BufferKind::scratch) continue;
-    auto memory = CudaMemory::allocate(
+    auto memory = device_.pool_.take(
         driver_, device_.device_, std::max<std::uint64_t>(plan_.buffers[i].bytes, 1),
         cheap ? CudaMemory::Guard::margins : CudaMemory::Guard::unmapped_pages);
     if (!memory.ok()) {
@@ -62,6 +63,7 @@ Status CudaReplay::set_limits() {
       {{kCuLimitStackSize, plan_.stack_bytes}, {kCuLimitMallocHeapSize, plan_.heap_bytes}}};
   for (const auto& [limit, bytes] : limits) {
     if (bytes == 0) continue;
+    device_.altered_ = true;
     const CuResult result = driver_.context_set_limit(limit, bytes);
     if (result == 0) continue;
     fault_ = Fault{

@@ -108,6 +108,16 @@ class Device {
   /// this device cannot hold or launch gives a Replay whose run reports the fault.
   virtual Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
                                                   std::span<const Binding> bindings) = 0;
+
+  // A device may stay open between candidates. It belongs to one at a time, from open_device() or
+  // attach() to detach(), and what a candidate sees must not depend on those before it.
+
+  /// Takes the device again, for this thread. Waits up to wait_s for other judges.
+  virtual Status attach(double /*wait_s*/) { return {}; }
+  /// Forgets all modules and buffers, and lets others use the device. Replays must be gone.
+  virtual void detach() {}
+  /// The context is lost, or holds something that cannot be undone: not for another candidate.
+  [[nodiscard]] virtual bool worn() const { return true; }
 };
 
 /// Which device to open.

@@ -16,14 +16,15 @@ namespace {
 struct StageRow {
   Stage stage;
   Result<Next> (*run)(TrialState&);
+  bool on_device;
 };
 
 constexpr std::array<StageRow, 5> kStages = {{
-    {Stage::lint, lint_stage},
-    {Stage::build, build_stage},
-    {Stage::record, record_stage},
-    {Stage::validate, validate_stage},
-    {Stage::measure, measure_stage},
+    {Stage::lint, lint_stage, false},
+    {Stage::build, build_stage, false},
+    {Stage::record, record_stage, false},
+    {Stage::validate, validate_stage, true},
+    {Stage::measure, measure_stage, true},
 }};
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -53,6 +54,11 @@ std::optional<Next> out_of_time(TrialState& state) {
   return end_with(state, Verdict::timeout, reason, reason);
 }
 
+PartTimer::~PartTimer() {
+  state_.evaluation.stage_s[std::string(name_of(state_.evaluation.stage)) + "." + part_] +=
+      seconds_since(start_);
+}
+
 void note(TrialState& state, std::string text) {
   const Finding finding{"note", 0, std::move(text)};
   auto& all = state.evaluation.findings;
@@ -61,32 +67,68 @@ void note(TrialState& state, std::string text) {
 
 namespace {
 
-void run_stages(TrialState& state) {
+/// Whether the stages came to an end of their own; else the verdict is in the evaluation.
+bool run_stages(TrialState& state, bool with_device) {
   Evaluation& evaluation = state.evaluation;
   for (const StageRow& row : kStages) {
+    if (row.on_device && !with_device) return true;
     evaluation.stage = row.stage;
     const auto start = std::chrono::steady_clock::now();
     const auto next = row.run(state);
     evaluation.stage_s[std::string(name_of(row.stage))] = seconds_since(start);
-    if (!next.ok()) return harness_error(evaluation, next.error());
-    if (*next == Next::ended) return;
-    if (state.stop.requested()) return harness_error(evaluation, Error{"stopped"});
-    if (row.stage != Stage::measure && out_of_time(state)) return;
+    if (!next.ok()) {
+      harness_error(evaluation, next.error());
+      return false;
+    }
+    if (*next == Next::ended) return false;
+    if (state.stop.requested()) {
+      harness_error(evaluation, Error{"stopped"});
+      return false;
+    }
+    if (row.stage != Stage::measure && out_of_time(state)) return false;
   }
   evaluation.verdict = Verdict::ok;
+  return true;
+}
+
+TrialState begin(const JobRequest& request, const std::filesystem::path& scratch, Station& station,
+                 const StopSignal& stop) {
+  return {.request = request,
+          .scratch = scratch,
+          .station = station,
+          .stop = stop,
+          .deadline = Deadline(request.limit_s)};
+}
+
+void finish(TrialState& state) {
+  for (KernelResources& resources : state.evaluation.resources) {
+    resources.kernel = device::kernel_name(resources.kernel);
+  }
+  if (state.device_since) state.evaluation.device_s = seconds_since(*state.device_since);
 }
 
 }  // namespace
 
 Evaluation run_trial(const JobRequest& request, const std::filesystem::path& scratch,
+                     Station& station, const StopSignal& stop) {
+  TrialState state = begin(request, scratch, station, stop);
+  run_stages(state, true);
+  finish(state);
+  return std::move(state.evaluation);
+}
+
+Evaluation run_trial(const JobRequest& request, const std::filesystem::path& scratch,
                      const StopSignal& stop) {
-  TrialState state{
-      .request = request, .scratch = scratch, .stop = stop, .deadline = Deadline(request.limit_s)};
-  run_stages(state);
-  for (KernelResources& resources : state.evaluation.resources) {
-    resources.kernel = device::kernel_name(resources.kernel);
-  }
-  if (state.device_since) state.evaluation.device_s = seconds_since(*state.device_since);
+  Station station;
+  return run_trial(request, scratch, station, stop);
+}
+
+std::optional<Evaluation> prepare_trial(const JobRequest& request,
+                                        const std::filesystem::path& scratch, Station& station,
+                                        const StopSignal& stop) {
+  TrialState state = begin(request, scratch, station, stop);
+  if (run_stages(state, false)) return std::nullopt;
+  finish(state);
   return std::move(state.evaluation);
 }
 

@@ -30,7 +30,12 @@ Result<LoadedCase> load_case(TrialState& state, device::Device& device, const Pr
   const Task& task = state.request.task;
   WW_TRY(auto call, call_of(task, *item.size, item.variant));
   WW_TRY(auto trial, verify::make_trial(task, *item.size, item.variant, seed));
-  WW_TRY(auto inputs, make_inputs(trial));
+  std::vector<verify::Bytes> inputs;
+  {
+    const PartTimer timer(state, "inputs");
+    WW_TRY(inputs, make_inputs(trial));
+  }
+  const PartTimer timer(state, "upload");
   WW_TRY(auto buffers, CaseBuffers::make(device, task, call, inputs));
   const auto plan = program.plans.find(call_key(call));
   ASSERT(plan != program.plans.end(), "every case was recorded");
@@ -46,6 +51,7 @@ Result<LoadedCase> load_case(TrialState& state, device::Device& device, const Pr
 Result<std::vector<verify::Expected>> expected_values(TrialState& state, const LoadedCase& loaded) {
   WW_TRY(const bool needed, verify::needs_expected(loaded.trial));
   if (!needed) return std::vector<verify::Expected>(loaded.inputs.size());
+  const PartTimer timer(state, "reference");
   if (state.reference) return state.reference->run(loaded.trial, loaded.inputs);
   ASSERT(state.baseline.has_value(), "a task has a reference or a baseline");
   WW_TRY(auto baseline,
@@ -76,6 +82,7 @@ Next end_with_faults(TrialState& state, const std::vector<device::Fault>& faults
 Result<Next> check_results(TrialState& state, const LoadedCase& loaded,
                            std::span<const verify::Expected> expected,
                            const std::vector<Finding>& findings) {
+  const PartTimer timer(state, "check");
   WW_TRY(const auto changed, loaded.buffers.changed_input(loaded.inputs));
   if (changed) {
     const std::string reason = "the input '" + *changed + "' was changed by the call";

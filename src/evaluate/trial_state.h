@@ -17,6 +17,7 @@
 #include "core/launch_plan.h"
 #include "device/device.h"
 #include "evaluate/job.h"
+#include "evaluate/station.h"
 #include "verify/cases.h"
 #include "verify/reference.h"
 
@@ -31,6 +32,8 @@ class Deadline {
     return std::chrono::duration<double>(end_ - std::chrono::steady_clock::now()).count();
   }
   [[nodiscard]] bool passed() const { return remaining_s() <= 0; }
+  /// For time that is not the trial's own.
+  void postpone(double seconds) { end_ += std::chrono::duration<double>(seconds); }
 
  private:
   std::chrono::time_point<std::chrono::steady_clock, std::chrono::duration<double>> end_;
@@ -48,18 +51,20 @@ struct Program {
 struct TrialState {
   const JobRequest& request;
   std::filesystem::path scratch;
+  Station& station;
   const StopSignal& stop;
   Deadline deadline;
   Evaluation evaluation;
 
   device::ResolvedDevice target;
+  DeviceLease lease;  ///< outlives what lies on the device
+  device::Device* device = nullptr;
   std::optional<build::Builder> builder;
   Program candidate;
   std::optional<Program> baseline;  ///< only where it stands in for the reference
   std::vector<verify::Case> cases;
   std::vector<const TaskSize*> timed;  ///< sizes to measure
   std::optional<verify::Reference> reference;
-  std::unique_ptr<device::Device> device;
   std::optional<std::chrono::steady_clock::time_point> device_since;  ///< held from then on
   std::uint64_t seed = 0;
 };
@@ -90,6 +95,22 @@ Result<build::BuildOutcome> build_source(TrialState& state, const std::string& s
 Result<build::SolveCall> call_of(const Task& task, const TaskSize& size,
                                  const InputVariant* variant);
 std::string call_key(const build::SolveCall& call);
+
+/// Adds its lifetime to stage_s under a name of its own, so that one sees what a stage's time
+/// went into.
+class PartTimer {
+ public:
+  PartTimer(TrialState& state, std::string part)
+      : state_(state), part_(std::move(part)), start_(std::chrono::steady_clock::now()) {}
+  PartTimer(const PartTimer&) = delete;
+  PartTimer& operator=(const PartTimer&) = delete;
+  ~PartTimer();
+
+ private:
+  TrialState& state_;
+  std::string part_;
+  std::chrono::steady_clock::time_point start_;
+};
 
 /// A remark that is no verdict: a size left out, a check not made.
 void note(TrialState& state, std::string text);

@@ -36,7 +36,12 @@ Result<std::optional<device::Fault>> load_program(device::Device& device, Progra
 Result<Next> open_and_load(TrialState& state) {
   WW_CHECK(load_reference(state));
   if (const auto ended = out_of_time(state)) return *ended;
-  WW_TRY(state.device, device::open_device(state.target, state.deadline.remaining_s()));
+  {
+    const PartTimer timer(state, "wait");
+    WW_TRY(state.lease, state.station.lease(state.target, state.deadline.remaining_s()));
+  }
+  state.deadline.postpone(state.lease.waited_s());
+  state.device = state.lease.device();
   state.device_since = std::chrono::steady_clock::now();
   state.evaluation.device = state.device->info().description;
   state.seed = state.request.seed.value_or(drawn_seed());
@@ -91,8 +96,12 @@ bool too_large_to_judge(TrialState& state, const device::RunReport& report,
 
 Result<Next> run_and_check(TrialState& state, LoadedCase& loaded,
                            std::span<const verify::Expected> expected, std::uint64_t poison_seed) {
-  WW_TRY(const auto report, loaded.replay->run({.poison_seed = poison_seed,
-                                                .limit_s = run_limit_s(state, loaded.item)}));
+  device::RunReport report;
+  {
+    const PartTimer timer(state, "run");
+    WW_TRY(report, loaded.replay->run(
+                       {.poison_seed = poison_seed, .limit_s = run_limit_s(state, loaded.item)}));
+  }
   if (too_large_to_judge(state, report, loaded.item)) return Next::go_on;
   if (!report.faults.empty()) {
     return end_with_faults(state, explained(state, report.faults, loaded.item, loaded.trial.seed),

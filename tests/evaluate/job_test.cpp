@@ -77,7 +77,8 @@ TEST(Job, AWorkerAnswersEvenAnUnreadableRequest) {
   const auto folder = std::move(TemporaryDirectory::create("ww-job-")).value();
   ASSERT_TRUE(write_file(folder.path() / "request.json", "{}").ok());
   StopSignal stop;
-  const auto worked = work(JobDirectory(folder.path()), stop);
+  Station station;
+  const auto worked = work(JobDirectory(folder.path()), station, stop);
   ASSERT_TRUE(worked.ok());
   const auto result = JobDirectory(folder.path()).read_result();
   EXPECT_EQ(result->verdict, Verdict::harness_error);
