@@ -68,6 +68,7 @@ Result<std::map<std::string, Evaluation>> carried_results(const std::vector<fs::
       for (const json& object : objects) {
         JsonReader in(object, file.string());
         const std::string job = in.text("job");
+        WW_CHECK(in.status());
         if (!in.has("result")) continue;  // the worker left none
         const json& result = in.object("result");
         WW_CHECK(in.status());
