@@ -21,7 +21,7 @@ struct WorkerFlags {
   bool serve = false;
   bool runner = false;
   bool again = false;
-  int at_once = 2;
+  int at_once = 3;
 };
 
 evaluate::SupervisorOptions supervisor_options() {

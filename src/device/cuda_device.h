@@ -31,6 +31,7 @@ class CudaDevice final : public Device {
                                           std::span<const Binding> bindings) override;
   Status attach(double wait_s) override;
   void detach() override;
+  [[nodiscard]] Status usable() const override;
   [[nodiscard]] bool worn() const override { return lost_ || altered_; }
 
  private:
@@ -51,7 +52,6 @@ class CudaDevice final : public Device {
   Status flush_cache();
   /// Polls; the fault when the kernel failed or the time is up.
   Result<std::optional<Fault>> wait(CuEvent event, double limit_s);
-  [[nodiscard]] Status usable() const;
   [[nodiscard]] int attribute(CuAttribute which) const;
 
   CudaDriver driver_;

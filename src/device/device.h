@@ -116,6 +116,8 @@ class Device {
   virtual Status attach(double /*wait_s*/) { return {}; }
   /// Forgets all modules and buffers, and lets others use the device. Replays must be gone.
   virtual void detach() {}
+  /// An error once the context is lost: then nothing works any more.
+  [[nodiscard]] virtual Status usable() const { return {}; }
   /// The context is lost, or holds something that cannot be undone: not for another candidate.
   [[nodiscard]] virtual bool worn() const { return true; }
 };

@@ -15,9 +15,6 @@ namespace warpwright::evaluate {
 
 namespace {
 
-constexpr std::uint64_t kInputSets = 3;
-// Seeds of timed inputs, apart from those of validation.
-constexpr std::uint64_t kTimedSeeds = 1 << 20;
 constexpr std::uint64_t kEstimatedElements = std::uint64_t{1} << 20;
 // Clocks rise within this time; later sizes find them risen.
 constexpr double kFirstWarmUpSeconds = 0.05;
@@ -107,7 +104,8 @@ Result<Next> time_size(TrialState& state, const Sized& sized, TrialWatch& watch)
   watch.write_manifest(state, sets.size());
   WW_TRY(const Next next, check_timed_results(state, sets));
   if (next == Next::ended) return next;
-  return impossible(state, sized, timing->time_us.median).value_or(Next::go_on);
+  if (const auto ended = impossible(state, sized, timing->time_us.median)) return *ended;
+  return check_fresh_inputs(state, sized, sets, timing->time_us.median);
 }
 
 }  // namespace
@@ -125,8 +123,7 @@ Result<std::vector<Sized>> sized_of(const TrialState& state) {
 Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized& sized) {
   const Task& task = state.request.task;
   WW_TRY(const auto call, call_of(task, *sized.size, nullptr));
-  WW_TRY(const auto trial,
-         verify::make_trial(task, *sized.size, nullptr, derived_seed(state.seed, kTimedSeeds)));
+  WW_TRY(const auto trial, verify::make_trial(task, *sized.size, nullptr, timed_seed(state, 0, 0)));
   WW_TRY(const auto inputs, make_inputs(trial, kEstimatedElements));
   WW_TRY(auto buffers, CaseBuffers::make(*state.device, task, call, inputs));
   const LaunchPlan& plan = state.candidate.plans.at(call_key(call));
@@ -152,8 +149,7 @@ Result<std::vector<LoadedCase>> load_sets(TrialState& state, const Sized& sized)
       bytes * kInputSets < state.device->info().free_bytes * 7 / 10 ? kInputSets : 1;
   std::vector<LoadedCase> loaded;
   for (std::uint64_t s = 0; s < sets; ++s) {
-    const std::uint64_t seed =
-        derived_seed(state.seed, kTimedSeeds + sized.number * kInputSets + s);
+    const std::uint64_t seed = timed_seed(state, sized.number, s);
     WW_TRY(auto one, load_case(state, *state.device, state.candidate, {sized.size, nullptr}, seed));
     loaded.push_back(std::move(one));
   }

@@ -36,6 +36,11 @@ Result<double> timed_run(TrialState& state, device::Replay& replay, std::uint64_
 /// Ends a trial whose time is below what the hardware needs.
 std::optional<Next> impossible(TrialState& state, const Sized& sized, double median_us);
 
+/// Ends a trial whose calls are slower on inputs that none before has seen: wherever a kernel keeps
+/// answers, it has to compute these. The sets hold other inputs afterwards.
+Result<Next> check_fresh_inputs(TrialState& state, const Sized& sized,
+                                std::vector<LoadedCase>& sets, double median_us);
+
 profile::WarmUp warm_up_of(const TrialState& state, const Sized& sized);
 
 /// How long sampling of this size may take, at most `most_s`.

@@ -20,6 +20,7 @@
 #include "device/device.h"
 #include "evaluate/job.h"
 #include "evaluate/station.h"
+#include "evaluate/trial_ahead.h"
 #include "verify/cases.h"
 #include "verify/reference.h"
 
@@ -69,6 +70,7 @@ struct TrialState {
   std::optional<verify::Reference> reference;
   std::optional<std::chrono::steady_clock::time_point> device_since;  ///< held from then on
   std::uint64_t seed = 0;
+  Ahead ahead;
 };
 
 /// What a stage found: the next one may go on, or the verdict is in the evaluation. The error is
