@@ -7,6 +7,7 @@
 
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_limits.h"
+#include "evaluate/trial_rules.h"
 #include "evaluate/trial_state.h"
 
 namespace warpwright::evaluate {
@@ -117,6 +118,7 @@ Result<Next> record_stage(TrialState& state) {
     return end_with(state, Verdict::mismatch, reason,
                     "At " + describe_case(calls.cases[i]) + ": " + reason + ".\n");
   }
+  if (judge_plans(state) == Next::ended) return Next::ended;
   if (task.reference_source.empty()) WW_CHECK(add_baseline(state, calls));
   return Next::go_on;
 }

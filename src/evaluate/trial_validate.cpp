@@ -5,6 +5,7 @@
 
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_limits.h"
+#include "evaluate/trial_rules.h"
 #include "evaluate/trial_runs.h"
 
 namespace warpwright::evaluate {
@@ -100,7 +101,8 @@ Result<Next> run_and_check(TrialState& state, LoadedCase& loaded,
   }
   const auto& plan = state.candidate.plans.at(call_key(loaded.call));
   merge_resources(state, report.resources, plan);
-  return check_results(state, loaded, expected, report.findings);
+  WW_TRY(const Next checked, check_results(state, loaded, expected, report.findings));
+  return checked == Next::ended ? checked : judge_work(state, loaded, report);
 }
 
 /// A wrong result that changes with the poison has a cause worth telling.
