@@ -63,6 +63,11 @@ std::uint64_t number_of(std::string_view word) {
   return value;
 }
 
+bool is_name(std::string_view word) {
+  const char c = word.front();
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
+}
+
 /// One declaration behind ".global" or ".const", up to its end; several names may share it.
 void declare(PtxLexer& lexer, std::vector<PtxVariable>& variables) {
   std::uint64_t element = 0;
@@ -81,7 +86,7 @@ void declare(PtxLexer& lexer, std::vector<PtxVariable>& variables) {
       variables.back().bytes *= number_of(lexer.next());
     } else if (word.front() == '.') {
       if (const auto bytes = element_bytes(word); bytes > 0) element = bytes;
-    } else if (!named && word != "]" && word != "=" && word != "}") {
+    } else if (!named && is_name(word)) {
       variables.push_back({std::string(word), element});
       named = true;
     }

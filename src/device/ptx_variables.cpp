@@ -53,6 +53,11 @@ class Words {
   std::size_t at_ = 0;
 };
 
+bool is_name(std::string_view word) {
+  const char c = word.front();
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
+}
+
 /// What follows ".global": one name or several, each with dimensions and a value.
 void declare(Words& words, bool external, std::vector<std::string>& names) {
   bool named = false;
@@ -65,7 +70,7 @@ void declare(Words& words, bool external, std::vector<std::string>& names) {
       named = false;
     } else if (word == ".align") {
       words.next();
-    } else if (!named && word.front() != '.') {
+    } else if (!named && is_name(word)) {
       // Externals belong to the driver (vprintf's and malloc's), not to the module.
       if (!external) names.emplace_back(word);
       named = true;
