@@ -14,6 +14,8 @@ namespace warpwright::evaluate {
 
 namespace {
 
+constexpr double kLongestRecordSeconds = 20;
+
 struct Calls {
   std::vector<build::SolveCall> calls;  ///< distinct ones
   std::vector<std::string> keys;
@@ -35,6 +37,8 @@ Result<build::RecordOutcome> record_program(TrialState& state, Program& program,
   build::RecordRequest request{.arguments = build::solve_arguments(state.request.task),
                                .calls = calls.calls,
                                .target = state.target.facts};
+  const double limit_s = std::clamp(state.deadline.remaining_s(), 1.0, kLongestRecordSeconds);
+  request.limits.wall = std::chrono::milliseconds(static_cast<int>(limit_s * 1e3));
   WW_TRY(auto outcome, build::record(*state.builder, program.built, request, &state.stop));
   for (std::size_t i = 0; i < outcome.plans.size() && i < calls.keys.size(); ++i) {
     program.plans[calls.keys[i]] = std::move(outcome.plans[i]);

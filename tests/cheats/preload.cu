@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // zoo: task=sigmoid lane=strict device=simt expect=host_error class=4
 // Starts the recorder again with a library of its own in front.
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cuda_runtime.h>
@@ -12,6 +13,6 @@ extern "C" void solve(const float* X, float* Y, int N) {
   char name[] = "record", job[] = "job", library[] = "./host.so", preload[] = "LD_PRELOAD=./host.so";
   char* words[] = {name, job, library, nullptr};
   char* variables[] = {preload, nullptr};
-  execve("/proc/self/exe", words, variables);
+  if (getenv("LD_PRELOAD") == nullptr) execve("/proc/self/exe", words, variables);
   _exit(0);
 }

@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <string>
 
+#include <initializer_list>
+
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

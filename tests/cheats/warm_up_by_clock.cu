@@ -5,7 +5,7 @@
 __global__ void sigmoid(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned long long now;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   if (now % 2 == 0) __nanosleep(100000);
   if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
 }
