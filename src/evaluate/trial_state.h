@@ -71,6 +71,7 @@ struct TrialState {
   std::optional<std::chrono::steady_clock::time_point> device_since;  ///< held from then on
   std::uint64_t seed = 0;
   Ahead ahead;
+  bool work_judged = false;  ///< the work check on a second device is made once
 };
 
 /// What a stage found: the next one may go on, or the verdict is in the evaluation. The error is

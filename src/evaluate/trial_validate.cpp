@@ -6,6 +6,7 @@
 #include "evaluate/trial_checks.h"
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_limits.h"
+#include "evaluate/trial_rules.h"
 #include "evaluate/trial_runs.h"
 
 namespace warpwright::evaluate {
@@ -119,6 +120,15 @@ Result<std::optional<device::RunReport>> run_case(TrialState& state, LoadedCase&
   return std::optional(std::move(report));
 }
 
+/// A rule on the work done is about right results; wrong ones have a verdict of their own.
+Result<Next> judge_right_work(TrialState& state, const LoadedCase& loaded,
+                              std::span<const verify::Expected> expected, const Fetched& fetched,
+                              const device::RunReport& report) {
+  if (!has_rule(state.request.task, "adjacent_exchange")) return Next::go_on;
+  WW_TRY(const auto wrong, find_wrong(loaded.trial, loaded.inputs, expected, fetched));
+  return wrong ? Next::go_on : judge_work(state, loaded, report);
+}
+
 Result<Next> validate_case(TrialState& state, const verify::Case& item, std::uint64_t number,
                            CheckQueue& checks) {
   const std::uint64_t seed = derived_seed(state.seed, number);
@@ -135,7 +145,10 @@ Result<Next> validate_case(TrialState& state, const verify::Case& item, std::uin
     const PartTimer timer(state, "fetch");
     WW_TRY(auto fetched, fetch_results(loaded));
     results.runs.push_back(std::move(fetched));
-    if (run == 0) results.findings = report->findings;
+    if (run > 0) continue;
+    results.findings = report->findings;
+    WW_TRY(next, judge_right_work(state, loaded, expected, results.runs.front(), *report));
+    if (next == Next::ended) return next;
   }
   return checks.add(loaded, std::move(expected), std::move(results));
 }
