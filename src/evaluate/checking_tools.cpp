@@ -24,14 +24,12 @@ constexpr std::size_t kLastWords = 400;
 
 using Clock = std::chrono::steady_clock;
 
-std::vector<std::string> arguments_of(const WatchedReplay& replay, std::string_view tool,
-                                      const fs::path& log) {
-  std::vector<std::string> argv = {
-      replay.tool.string(), "--tool", std::string(tool), "--target-processes", "application-only",
-      "--print-limit",      "50",     "--log-file",      log.string()};
-  if (tool == "racecheck") argv.insert(argv.end(), {"--racecheck-report", "analysis"});
-  argv.insert(argv.end(), replay.program.begin(), replay.program.end());
-  return argv;
+std::vector<std::string> arguments_of(std::string_view tool, const fs::path& log) {
+  std::vector<std::string> arguments = {"--tool",           std::string(tool), "--target-processes",
+                                        "application-only", "--print-limit",   "50",
+                                        "--log-file",       log.string()};
+  if (tool == "racecheck") arguments.insert(arguments.end(), {"--racecheck-report", "analysis"});
+  return arguments;
 }
 
 /// The GPU is locked by us, through a file in TMPDIR: the program shall not wait for it.
@@ -44,32 +42,18 @@ std::vector<std::string> environment_of(const WatchedReplay& replay) {
   return environment;
 }
 
-std::string last_words(const ProcessExit& exit) {
-  const std::string_view said = trimmed(exit.err.empty() ? exit.out : exit.err);
-  if (said.empty()) return "";
-  const std::size_t from = said.size() > kLastWords ? said.size() - kLastWords : 0;
-  return "; it said: " + clean_utf8(said.substr(from));
-}
-
 Result<std::vector<device::Fault>> run_one(const WatchedReplay& replay, std::string_view tool,
-                                           double limit_s, const StopSignal& stop) {
+                                           const StopSignal& stop) {
   const std::string name = "compute-sanitizer's " + std::string(tool);
   const fs::path log = replay.folder / (std::string(tool) + ".log");
-  Command command;
-  command.argv = arguments_of(replay, tool, log);
-  command.env = environment_of(replay);
-  command.limits.wall = std::chrono::milliseconds(static_cast<std::int64_t>(limit_s * 1e3));
-  WW_TRY(const ProcessExit exit, run_process(command, &stop));
-  if (exit.stopped) return Error{"stopped"};
-  if (exit.timed_out) return Error{name + " did not end in time"};
-  auto text = read_file(log, kLogBytes);
-  if (!text.ok()) return Error{name + " left no report: " + exit.describe() + last_words(exit)};
-  SanitizerReport report = parse_sanitizer_report(*text, replay.source_file);
+  WW_TRY(const WatchedRun run, run_watched(replay, arguments_of(tool, log), log, stop));
+  if (run.exit.timed_out) return Error{name + " did not end in time"};
+  const std::string ending = run.exit.describe() + last_words(run.exit);
+  if (!run.log) return Error{name + " left no report: " + ending};
+  SanitizerReport report = parse_sanitizer_report(*run.log, replay.source_file);
   if (!report.faults.empty()) return std::move(report.faults);
   if (!report.trouble.empty()) return Error{name + ": " + report.trouble};
-  if (!report.complete || !exit.succeeded()) {
-    return Error{name + " did not finish: " + exit.describe() + last_words(exit)};
-  }
+  if (!report.complete || !run.exit.succeeded()) return Error{name + " did not finish: " + ending};
   return std::vector<device::Fault>{};
 }
 
@@ -90,15 +74,38 @@ std::optional<fs::path> find_cuda_tool(std::string_view name) {
   return std::nullopt;
 }
 
+std::string last_words(const ProcessExit& exit) {
+  const std::string_view said = trimmed(exit.err.empty() ? exit.out : exit.err);
+  if (said.empty()) return "";
+  const std::size_t from = said.size() > kLastWords ? said.size() - kLastWords : 0;
+  return "; it said: " + clean_utf8(said.substr(from));
+}
+
+Result<WatchedRun> run_watched(const WatchedReplay& replay, std::vector<std::string> arguments,
+                               const fs::path& log, const StopSignal& stop) {
+  WW_CHECK(make_directories(replay.folder));
+  Command command;
+  command.argv = {replay.tool.string()};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  command.argv.insert(command.argv.end(), replay.program.begin(), replay.program.end());
+  command.env = environment_of(replay);
+  command.limits.wall = std::chrono::milliseconds(static_cast<std::int64_t>(replay.limit_s * 1e3));
+  WatchedRun run;
+  WW_TRY(run.exit, run_process(command, &stop));
+  if (run.exit.stopped) return Error{"stopped"};
+  if (auto text = read_file(log, kLogBytes); text.ok()) run.log = std::move(text).value();
+  return run;
+}
+
 Result<std::vector<device::Fault>> run_sanitizers(const WatchedReplay& replay,
                                                   const StopSignal& stop) {
-  WW_CHECK(make_directories(replay.folder));
   const auto end = Clock::now() + std::chrono::duration<double>(replay.limit_s);
   std::vector<device::Fault> unwritten;
   for (const std::string_view tool : kTools) {
-    const double left_s = std::chrono::duration<double>(end - Clock::now()).count();
-    if (left_s <= 0) return Error{"compute-sanitizer did not end in time"};
-    WW_TRY(auto faults, run_one(replay, tool, left_s, stop));
+    WatchedReplay one = replay;
+    one.limit_s = std::chrono::duration<double>(end - Clock::now()).count();
+    if (one.limit_s <= 0) return Error{"compute-sanitizer did not end in time"};
+    WW_TRY(auto faults, run_one(one, tool, stop));
     if (faults.empty()) continue;
     if (tool != "initcheck") return faults;
     unwritten = std::move(faults);  // worth telling, but no verdict: go on

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/process.h"
 #include "base/result.h"
 #include "base/stop.h"
 #include "device/device.h"
@@ -24,6 +25,17 @@ struct WatchedReplay {
   std::string_view source_file;      ///< the candidate's name in line information
   double limit_s = 60;               ///< for all tools together
 };
+
+/// One run under the tool: how it ended, and what it wrote to `log` (which its arguments name).
+struct WatchedRun {
+  ProcessExit exit;
+  std::optional<std::string> log;
+};
+Result<WatchedRun> run_watched(const WatchedReplay& replay, std::vector<std::string> arguments,
+                               const std::filesystem::path& log, const StopSignal& stop);
+
+/// "; it said: ..." with the end of what a process said, or nothing.
+std::string last_words(const ProcessExit& exit);
 
 /// memcheck, racecheck, initcheck and synccheck, until one finds something. The error is for a
 /// tool that did not work or did not end in time.

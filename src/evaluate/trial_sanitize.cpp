@@ -79,31 +79,13 @@ Result<bool> run_all(TrialState& state, CarefulRun& careful) {
   return true;
 }
 
-/// The replay child's job: the same trial, built from the same cache.
-Result<JobDirectory> write_child_job(const TrialState& state, const std::filesystem::path& folder) {
-  JobRequest request = state.request;
-  request.rival.reset();
-  request.device = state.target.choice.device;
-  request.seed = state.seed;
-  request.sanitize = "off";
-  request.counters = false;
-  request.cache = std::filesystem::absolute(state.request.cache.empty() ? state.scratch / "cache"
-                                                                        : state.request.cache);
-  const JobDirectory job(folder / "job");
-  WW_CHECK(job.write_request(request));
-  return job;
-}
-
 Result<std::vector<device::Fault>> ask_sanitizers(TrialState& state,
                                                   const std::filesystem::path& tool) {
   const auto folder = std::filesystem::absolute(state.scratch / "sanitize");
-  WW_TRY(const JobDirectory job, write_child_job(state, folder));
-  std::error_code error;
-  const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return Error{"this program does not find itself: " + error.message()};
+  WW_TRY(auto program, replay_command(state, folder));
   const PartTimer timer(state, "tools");
   return run_sanitizers({.tool = tool,
-                         .program = {own.string(), "worker", "--replay-only", job.path().string()},
+                         .program = std::move(program),
                          .folder = folder,
                          .source_file = kSourceName,
                          .limit_s = std::min(kToolSeconds, 0.5 * state.deadline.remaining_s())},
@@ -149,6 +131,25 @@ std::vector<verify::Case> small_cases(const TrialState& state, std::uint64_t max
   special.resize(std::min(special.size(), kMostVariants));
   plain.insert(plain.end(), special.begin(), special.end());
   return plain;
+}
+
+/// The same trial, built from the same cache.
+Result<std::vector<std::string>> replay_command(const TrialState& state,
+                                                const std::filesystem::path& folder) {
+  JobRequest request = state.request;
+  request.rival.reset();
+  request.device = state.target.choice.device;
+  request.seed = state.seed;
+  request.sanitize = "off";
+  request.counters = false;
+  request.cache = std::filesystem::absolute(state.request.cache.empty() ? state.scratch / "cache"
+                                                                        : state.request.cache);
+  const JobDirectory job(folder / "job");
+  WW_CHECK(job.write_request(request));
+  std::error_code error;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return Error{"this program does not find itself: " + error.message()};
+  return std::vector<std::string>{own.string(), "worker", "--replay-only", job.path().string()};
 }
 
 CarefulRun run_carefully(TrialState& state) {

@@ -22,6 +22,10 @@ struct CarefulRun {
 };
 CarefulRun run_carefully(TrialState& state);
 
+/// The program that replays this trial's plans, in a job directory under `folder`.
+Result<std::vector<std::string>> replay_command(const TrialState& state,
+                                                const std::filesystem::path& folder);
+
 /// `warpwright worker --replay-only JOBDIR`: builds and records like a trial, then runs the plans
 /// of small cases once each on bare buffers, and nothing else, so that a tool can watch. With
 /// `only_size`, that timed size instead.

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "evaluate/checking_tools.h"
+#include "evaluate/counters.h"
 #include "evaluate/sanitizer_report.h"
 
 // Report texts are written after the tool's documented forms, newer and older.
@@ -180,6 +181,41 @@ TEST_F(Sanitizers, TheProgramLooksForItsLocksElsewhere) {
   ASSERT_TRUE(faults.ok());
   EXPECT_EQ(read_file(folder_.path() / "tmpdir").value(),
             (folder_.path() / "logs").string() + "\n");
+}
+
+constexpr const char* kNcu = R"x(==PROF== Connected to process 4242
+==PROF== Profiling "transpose" - 0: 0%....50%....100% - 9 passes
+"ID","Process ID","Kernel Name","Grid Size","dram__bytes.sum","gpu__time_duration.sum","sm__throughput.avg.pct_of_peak_sustained_elapsed","sm__warps_active.avg.pct_of_peak_sustained_active","dram__throughput.avg.pct_of_peak_sustained_elapsed","smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio","smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio"
+"","","","","byte","nsecond","%","%","%","warp","warp"
+"0","4242","fill(float *, ""x"")","(1, 1, 1)","1,024","2,100","1.5","12","0.4","0.5","0"
+"1","4242","transpose(const float *, float *, int, int)","(64, 64, 1)","33,554,432","10,560","21.25","88.5","71.9","14.2","3.1"
+)x";
+
+TEST(Counters, TheLongestLaunchIsTold) {
+  const auto launches = parse_ncu(kNcu);
+  ASSERT_TRUE(launches.ok()) << launches.error().message;
+  ASSERT_EQ(launches->size(), 2U);
+  EXPECT_EQ((*launches)[0].kernel, "fill(float *, \"x\")");
+  EXPECT_EQ((*launches)[1].values.at("dram__bytes.sum"), 33554432);
+  const auto findings = findings_of(*launches);
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].message,
+            "kernel transpose: 33.55 MB through device memory at 72 % of its peak, SMs 21 % busy, "
+            "88 % of the possible warps active");
+  EXPECT_EQ(findings[1].message,
+            "kernel transpose: warps wait mostly for global or local memory (14.2 warps), a "
+            "barrier (3.1 warps)");
+}
+
+TEST(Counters, RefusalsAndOtherTextsAreErrors) {
+  const auto refused = parse_ncu(
+      "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU "
+      "Performance Counters on the target device 0.\n");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("ERR_NVGPUCTRPERM"));
+  EXPECT_FALSE(parse_ncu("").ok());
+  EXPECT_FALSE(parse_ncu("==WARNING== No kernels were profiled.\n").ok());
+  EXPECT_FALSE(parse_ncu("\"ID\",\"Kernel Name\"\n\"0\"\n\"x\",\"y\"\n").ok());
 }
 
 }  // namespace
