@@ -131,6 +131,7 @@ class Reader {
 
  private:
   void detail(std::string_view body) {
+    if (fault_.message.size() > 2 * kMessageBytes) return;
     if (body.starts_with("at ") || body.starts_with("and ")) {
       if (fault_.line == 0) fault_.line = line_in(body, source_file_);
       if (fault_.kernel.empty()) fault_.kernel = kernel_in(body);
