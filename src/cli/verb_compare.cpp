@@ -70,10 +70,10 @@ Result<int> compare(const CompareFlags& flags) {
   WW_TRY(const std::string second, source_of(task, flags.second));
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-compare-"));
-  evaluate::LocalEvaluator evaluator({.worker = worker_command(settings),
-                                      .jobs = jobs.path(),
-                                      .pattern = pattern,
-                                      .device = pattern.device});
+  evaluate::LocalEvaluator evaluator(evaluate::LocalOptions{.worker = worker_command(settings),
+                                                            .jobs = jobs.path(),
+                                                            .pattern = pattern,
+                                                            .device = pattern.device});
   StopSignal stop;
   const InterruptGuard interrupts(stop);
   WW_TRY(const Evaluation evaluation,

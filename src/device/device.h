@@ -127,6 +127,7 @@ struct DeviceChoice {
   std::string device = "auto";  ///< "auto" (CUDA where there is one, else SIMT), "simt", "cuda[:N]"
   std::string target = "h200";  ///< whose times the SIMT machine estimates
   std::string checks = "full";  ///< of the SIMT machine: "full", "fast", "off"
+  bool bare = false;  ///< a GPU's buffers without guards and poison, under a checking tool
 };
 
 /// A choice with "auto" decided, and what is known of the device before it is opened: enough to

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/clock.h"
+#include "evaluate/counters.h"
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_limits.h"
 
@@ -215,6 +216,7 @@ Result<Next> measure_stage(TrialState& state) {
            estimated ? estimate_size(state, sized) : time_size(state, sized, watch));
     if (next == Next::ended) return next;
   }
+  if (state.request.counters) ask_counters(state);
   return Next::go_on;
 }
 

@@ -57,7 +57,7 @@ class TrialWatch {
   void write_manifest(TrialState& state, std::size_t input_sets) const;
 
  private:
-  std::unique_ptr<device::GpuMonitor> monitor_;
+  device::GpuMonitor* monitor_ = nullptr;
   profile::ClockWatch watch_;
 };
 

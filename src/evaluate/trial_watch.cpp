@@ -15,13 +15,13 @@ void add(std::map<std::string, std::string>& manifest, const char* key, std::str
 
 TrialWatch::TrialWatch(TrialState& state) {
   if (!state.target.is_cuda) return;
-  auto monitor = device::open_monitor(state.target);
+  const auto monitor = state.station.monitor(state.target);
   if (!monitor.ok()) {
     note(state, "nobody watched the GPU's clocks: " + monitor.error().message);
     return;
   }
-  monitor_ = std::move(monitor).value();
-  watch_ = profile::ClockWatch([this] { return monitor_->read(); });
+  monitor_ = *monitor;
+  watch_ = profile::ClockWatch([monitor = monitor_] { return monitor->read(); });
 }
 
 void TrialWatch::write_manifest(TrialState& state, std::size_t input_sets) const {
