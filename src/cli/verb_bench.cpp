@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <mutex>
-#include <thread>
 
 #include "base/files.h"
 #include "base/process.h"
@@ -14,7 +11,6 @@
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
-#include "device/device.h"
 #include "suite/load.h"
 
 namespace warpwright::cli {
@@ -23,14 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kGraceSeconds = 15;
-// One holds the GPU while the others compile.
-constexpr int kWorkersPerGpu = 3;
-
 struct BenchFlags {
   std::vector<std::string> tasks;
   std::string kernels, folder = "warpwright-bench", prepare, collect, more, json, html;
-  bool quick = false, no_slow = false, validate = false, extensions = false;
+  bool quick = false, no_slow = false, validate = false;
   std::shared_ptr<SettingFlags> settings;
 };
 
@@ -64,7 +56,7 @@ Status prepare(const BenchFlags& flags, const Settings& settings,
 
 std::string outcome_of(const bench::BenchFolder& folder, const bench::BenchJob& job) {
   const auto result = folder.job(job).read_result();
-  if (!result.ok()) return "no result: " + result.error().message;
+  if (!result.ok()) return "no result";
   std::string text(name_of(result->verdict));
   if (!result->valid()) text += ": " + result->reason;
   for (const auto& m : result->measurements) {
@@ -74,72 +66,56 @@ std::string outcome_of(const bench::BenchFolder& folder, const bench::BenchJob& 
   return text;
 }
 
-/// A worker process per job, a few at a time. What is done stays done.
-class Runs {
+/// Prints a line for each job as its result appears.
+class Progress {
  public:
-  Runs(const bench::BenchFolder& folder, std::vector<std::string> worker,
-       std::vector<bench::BenchJob> jobs)
-      : folder_(folder), worker_(std::move(worker)), jobs_(std::move(jobs)) {}
+  Progress(const bench::BenchFolder& folder, std::vector<bench::BenchJob> jobs)
+      : folder_(folder), waiting_(std::move(jobs)), all_(waiting_.size()) {}
 
-  Status run(int at_a_time) {
-    StopSignal stop;
-    const InterruptGuard interrupts(stop);
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < at_a_time; ++i) threads.emplace_back([&] { work(stop); });
-    threads.clear();
-    if (stop.requested()) return Error{"interrupted; the same command goes on from here"};
-    return error_ ? Status(*error_) : Status();
+  void look() {
+    std::erase_if(waiting_, [&](const bench::BenchJob& job) {
+      if (!folder_.job(job).has_result()) return false;
+      std::fprintf(stderr, "[%zu/%zu] %-28s %s\n", ++done_, all_, job.job.c_str(),
+                   outcome_of(folder_, job).c_str());
+      return true;
+    });
   }
 
  private:
-  void work(const StopSignal& stop) {
-    for (std::size_t i = next_++; i < jobs_.size() && !stop.requested(); i = next_++) {
-      const auto directory = folder_.job(jobs_[i]);
-      std::error_code ignored;
-      fs::remove(directory.path() / "result.json", ignored);
-      Command command{.argv = worker_};
-      command.argv.push_back(directory.path().string());
-      command.env = environment_subset(
-          {"PATH", "TMPDIR", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"});
-      command.env.emplace_back("LC_ALL=C.UTF-8");
-      if (const auto request = directory.read_request(); request.ok()) {
-        command.limits.wall = std::chrono::milliseconds(
-            static_cast<std::int64_t>((request->limit_s + kGraceSeconds) * 1e3));
-      }
-      const auto exit = run_process(command, &stop);
-      const std::lock_guard guard(mutex_);
-      if (!exit.ok() && !error_) error_ = exit.error();
-      if (!exit.ok() || exit->stopped) return;
-      fs::remove_all(directory.path() / "scratch", ignored);
-      std::fprintf(stderr, "[%zu/%zu] %-28s %5.1f s  %s\n", ++done_, jobs_.size(),
-                   jobs_[i].job.c_str(), exit->wall_s, outcome_of(folder_, jobs_[i]).c_str());
-    }
-  }
-
   const bench::BenchFolder& folder_;
-  std::vector<std::string> worker_;
-  std::vector<bench::BenchJob> jobs_;
-  std::atomic<std::size_t> next_ = 0;
-  std::size_t done_ = 0;
-  std::mutex mutex_;
-  std::optional<Error> error_;
+  std::vector<bench::BenchJob> waiting_;
+  std::size_t all_, done_ = 0;
 };
 
-Status run_jobs(const Settings& settings, const bench::BenchFolder& folder) {
+/// One worker for all jobs without a result: it compiles in parallel and keeps the device warm.
+Status run_jobs(const bench::BenchFolder& folder) {
   WW_TRY(auto jobs, folder.jobs());
   const std::size_t all = jobs.size();
   std::erase_if(jobs, [&](const auto& job) { return !folder.to_do(job); });
   if (jobs.size() < all) {
     std::fprintf(stderr, "%zu of %zu jobs are done already\n", all - jobs.size(), all);
   }
-  const std::string& device = settings.text("judge.device");
-  const bool gpu = device.starts_with("cuda") || (device == "auto" && device::cuda_available());
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const auto asked = settings.integer("judge.jobs");
-  const int at_a_time = asked && *asked > 0 ? static_cast<int>(*asked)
-                        : gpu               ? kWorkersPerGpu
-                                            : cores;
-  return Runs(folder, worker_command(settings), std::move(jobs)).run(at_a_time);
+  if (jobs.empty()) return {};
+  Progress progress(folder, jobs);
+  Command command;
+  command.argv = {own_program(), "worker"};
+  command.env = environment_subset({"PATH", "TMPDIR", "CUDA_HOME", "CUDA_PATH",
+                                    "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "ASAN_OPTIONS"});
+  command.env.emplace_back("LC_ALL=C.UTF-8");
+  command.on_stdout = [&](std::string_view) { progress.look(); };
+  for (const auto& job : jobs) {
+    std::error_code ignored;
+    fs::remove(folder.job(job).path() / "result.json", ignored);
+    command.argv.push_back(fs::absolute(folder.job(job).path()).string());
+  }
+  StopSignal stop;
+  const InterruptGuard interrupts(stop);
+  WW_TRY(const ProcessExit exit, run_process(command, &stop));
+  progress.look();
+  if (exit.stopped) return Error{"interrupted; the same command goes on from here"};
+  if (exit.exit_code != kFailed && exit.exit_code >= 0) return {};
+  std::fprintf(stderr, "the worker ended with %s\n%s", exit.describe().c_str(), exit.err.c_str());
+  return {};
 }
 
 Result<int> collect(const BenchFlags& flags, const bench::BenchFolder& folder) {
@@ -170,7 +146,7 @@ Result<int> bench_main(const BenchFlags& flags) {
         jobs.size(), folder.path().c_str(), folder.path().c_str(), folder.path().c_str());
     return static_cast<int>(kOk);
   }
-  WW_CHECK(run_jobs(settings, folder));
+  WW_CHECK(run_jobs(folder));
   return collect(flags, folder);
 }
 
@@ -196,7 +172,7 @@ void add_bench(CLI::App& verb, Action& action) {
   verb.add_option("--html", flags->html, "write a page");
   flags->settings =
       add_setting_flags(verb, {"judge.device", "judge.target", "judge.front_end", "judge.checks",
-                               "judge.limit", "judge.jobs", "judge.unsafe", "judge.worker"});
+                               "judge.limit", "judge.jobs", "judge.unsafe"});
   verb.callback([flags, &action] {
     action = [flags] {
       const auto code = bench_main(*flags);
