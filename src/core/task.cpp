@@ -220,6 +220,10 @@ CheckRule check_for(const Task& task, const InputVariant* variant) {
   return merged;
 }
 
+CheckRule check_for(const Task& task, const InputVariant* variant, const TaskArgument& output) {
+  return output.check.rule.empty() ? check_for(task, variant) : output.check;
+}
+
 const TaskSize* size_labelled(const Task& task, std::string_view label) {
   for (const auto* list : {&task.sizes, &task.scale_sizes, &task.edge_sizes}) {
     for (const auto& size : *list) {

@@ -7,7 +7,6 @@
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_rules.h"
 #include "evaluate/trial_state.h"
-#include "sandbox/sandbox.h"
 
 namespace warpwright::evaluate {
 
@@ -32,10 +31,9 @@ Status open_workshop(TrialState& state) {
   WW_TRY(state.target, device::resolve_device({.device = state.request.device,
                                                .target = state.request.target,
                                                .checks = state.request.checks}));
-  WW_TRY(auto sandbox, sandbox::Sandbox::open({.allow_none = state.request.unsafe}));
   WW_CHECK(make_directories(state.scratch));
   const auto cache = state.request.cache.empty() ? state.scratch / "cache" : state.request.cache;
-  WW_TRY(state.builder, build::Builder::create(sandbox, build::find_toolchain(), {.cache = cache}));
+  WW_TRY(state.builder, state.station.builder(cache, state.request.unsafe));
   return {};
 }
 

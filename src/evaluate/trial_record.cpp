@@ -116,14 +116,16 @@ Result<Next> record_stage(TrialState& state) {
     }
     return end_with(state, outcome.verdict, outcome.reason, std::move(feedback));
   }
-  for (std::size_t i = 0; i < calls.keys.size(); ++i) {
-    if (!does_nothing(state.candidate.plans.at(calls.keys[i]))) continue;
+  // At single sizes that may be right: an array of one element is its own reverse.
+  if (std::all_of(calls.keys.begin(), calls.keys.end(), [&](const std::string& key) {
+        return does_nothing(state.candidate.plans.at(key));
+      })) {
     const std::string reason = "solve() does nothing on the device";
-    return end_with(state, Verdict::mismatch, reason,
-                    "At " + describe_case(calls.cases[i]) + ": " + reason + ".\n");
+    return end_with(state, Verdict::mismatch, reason, reason + ".\n");
   }
   if (judge_plans(state) == Next::ended) return Next::ended;
-  if (task.reference_source.empty()) WW_CHECK(add_baseline(state, calls));
+  const bool stands_in = task.reference_source.empty() && !state.request.timing_only;
+  if (stands_in) WW_CHECK(add_baseline(state, calls));
   return Next::go_on;
 }
 
