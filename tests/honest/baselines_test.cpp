@@ -7,7 +7,7 @@
 namespace warpwright {
 namespace {
 
-constexpr std::uint64_t kSmallBytes = 24 << 10;
+constexpr std::uint64_t kSmallBytes = 16 << 10;
 constexpr double kSmallWork = 6e5;
 
 class Baselines : public testing::TestWithParam<std::string> {

@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kSmallBytes = 48 << 10;
-constexpr double kSmallWork = 1.5e6;
+constexpr std::uint64_t kSmallBytes = 24 << 10;
+constexpr double kSmallWork = 6e5;
 
 std::vector<std::string> zoo() {
   std::vector<std::string> names;
