@@ -126,6 +126,8 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
   }
   pattern.front_end = settings.text("judge.front_end");
   pattern.checks = settings.text("judge.checks");
+  pattern.sanitize = settings.text("judge.sanitize");
+  pattern.counters = settings.flag("judge.counters");
   pattern.limit_s = settings.number("judge.limit").value_or(120);
   pattern.unsafe = settings.flag("judge.unsafe");
   // The worker refuses what is malformed, but only once a candidate was paid for: ask it now.
@@ -134,9 +136,17 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
   return pattern;
 }
 
+std::vector<std::string> worker_command(const Settings& settings) {
+  auto command = split(settings.text("judge.worker"), ' ');
+  if (command.empty()) command = {own_program(), "worker"};
+  return command;
+}
+
 void choose_worker(const Settings& settings, evaluate::LocalOptions& options) {
-  options.worker = split(settings.text("judge.worker"), ' ');
-  if (options.worker.empty()) options.server = {own_program(), "worker", "--serve"};
+  options.worker = worker_command(settings);
+  if (settings.text("judge.worker").empty()) {
+    options.server = {own_program(), "worker", "--serve"};
+  }
 }
 
 Result<DeviceFacts> target_facts(const Settings& settings) {

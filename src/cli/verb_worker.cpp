@@ -10,6 +10,7 @@
 #include "core/evaluation_json.h"
 #include "evaluate/runner.h"
 #include "evaluate/supervisor.h"
+#include "evaluate/trial_sanitize.h"
 #include "evaluate/worker.h"
 
 namespace warpwright::cli {
@@ -21,7 +22,9 @@ struct WorkerFlags {
   bool serve = false;
   bool runner = false;
   bool again = false;
-  int at_once = 2;
+  bool replay_only = false;
+  std::string size;
+  int at_once = 3;
 };
 
 evaluate::SupervisorOptions supervisor_options() {
@@ -77,6 +80,16 @@ int judge_many(const WorkerFlags& flags) {
   return stop.requested() ? kInterrupted : worst;
 }
 
+/// Under a tool that watches: the plans are run, nothing is judged.
+int replay(const WorkerFlags& flags) {
+  StopSignal stop;
+  const InterruptGuard interrupts(stop);
+  evaluate::Station station;
+  const Status done = evaluate::replay_only(evaluate::JobDirectory(flags.folders.front()),
+                                            flags.size, station, stop);
+  return done.ok() ? kOk : fail(done.error());
+}
+
 int work(const WorkerFlags& flags) {
   StopSignal never;
   if (flags.runner) return evaluate::run_jobs(STDIN_FILENO, STDOUT_FILENO, flags.at_once, never);
@@ -87,6 +100,7 @@ int work(const WorkerFlags& flags) {
   if (flags.folders.empty()) {
     return fail(Error{"name a job directory, or --serve to read them from standard input"});
   }
+  if (flags.replay_only) return replay(flags);
   if (flags.folders.size() == 1) return judge_one(flags.folders.front());
   return judge_many(flags);
 }
@@ -103,6 +117,10 @@ void add_worker(CLI::App& verb, Action& action) {
   verb.add_flag("--again", flags->again, "also judge folders that have a result already");
   verb.add_flag("--runner", flags->runner, "the process that owns a device (used by --serve)")
       ->group("");
+  verb.add_flag("--replay-only", flags->replay_only,
+                "run the plans of small cases and judge nothing (used under compute-sanitizer)")
+      ->group("");
+  verb.add_option("--size", flags->size, "replay only this timed size")->group("");
   verb.add_option("--at-once", flags->at_once, "trials that overlap in a runner")->group("");
   verb.callback([flags, &action] { action = [flags] { return work(*flags); }; });
 }

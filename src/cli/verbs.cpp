@@ -28,6 +28,8 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
     {"devices", "list the described devices", "warpwright devices", add_devices},
     {"eval", "judge one kernel: verdict, errors, times", "warpwright eval transpose mine.cu",
      add_eval},
+    {"compare", "time two kernels in turns: faster, slower or the same",
+     "warpwright compare transpose mine.cu baseline", add_compare},
     {"bench", "time the suite's baselines, kernels and comparators",
      "warpwright bench --kernels my_kernels --html bench.html", add_bench},
     {"courier", "perform one model request (used by run)", "warpwright courier", add_courier, true},

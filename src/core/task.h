@@ -107,6 +107,15 @@ struct TaskRule {
 };
 const std::vector<TaskRule>& known_task_rules();
 
+bool has_rule(const Task& task, std::string_view name);
+
+/// No arithmetic below single precision: where no argument is of a lower one and the rule
+/// mixed_precision does not allow it.
+bool wants_full_precision(const Task& task);
+
+/// The task's rules in sentences for the model, the implied ones included.
+std::vector<std::string_view> rule_sentences(const Task& task);
+
 /// `extern "C" void solve(const float* input, float* output, int rows, int cols)`
 std::string signature_of(const Task& task);
 

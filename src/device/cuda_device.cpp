@@ -42,10 +42,11 @@ Result<FileLock> wait_for_gpu(int ordinal, double wait_s) {
 
 }  // namespace
 
-Result<std::unique_ptr<Device>> CudaDevice::open(int ordinal, double wait_s) {
+Result<std::unique_ptr<Device>> CudaDevice::open(int ordinal, double wait_s, bool bare) {
   WW_TRY(const CudaDriver driver, CudaDriver::open());
   WW_TRY(FileLock lock, wait_for_gpu(ordinal, wait_s));
   std::unique_ptr<CudaDevice> device(new CudaDevice(driver, ordinal, std::move(lock)));
+  device->bare_ = bare;
   WW_CHECK(device->start());
   return std::unique_ptr<Device>(std::move(device));
 }
@@ -212,7 +213,8 @@ Result<Loaded> CudaDevice::load(const Code& code) {
 
 Result<BufferId> CudaDevice::allocate(std::uint64_t bytes, std::string_view name) {
   WW_CHECK(usable());
-  const auto guard = maps_pages_ ? CudaMemory::Guard::unmapped_pages : CudaMemory::Guard::margins;
+  auto guard = maps_pages_ ? CudaMemory::Guard::unmapped_pages : CudaMemory::Guard::margins;
+  if (bare_) guard = CudaMemory::Guard::none;
   WW_TRY(auto memory, pool_.take(driver_, device_, bytes, guard));
   buffers_[next_buffer_] = {std::move(memory), std::string(name)};
   return next_buffer_++;

@@ -16,7 +16,7 @@ namespace warpwright::device {
 class CudaDevice final : public Device {
  public:
   /// Waits up to wait_s for other judges to leave the GPU: it is used by one at a time.
-  static Result<std::unique_ptr<Device>> open(int ordinal, double wait_s);
+  static Result<std::unique_ptr<Device>> open(int ordinal, double wait_s, bool bare = false);
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
   ~CudaDevice() override;
@@ -31,6 +31,7 @@ class CudaDevice final : public Device {
                                           std::span<const Binding> bindings) override;
   Status attach(double wait_s) override;
   void detach() override;
+  [[nodiscard]] Status usable() const override;
   [[nodiscard]] bool worn() const override { return lost_ || altered_; }
 
  private:
@@ -51,7 +52,6 @@ class CudaDevice final : public Device {
   Status flush_cache();
   /// Polls; the fault when the kernel failed or the time is up.
   Result<std::optional<Fault>> wait(CuEvent event, double limit_s);
-  [[nodiscard]] Status usable() const;
   [[nodiscard]] int attribute(CuAttribute which) const;
 
   CudaDriver driver_;
@@ -64,6 +64,7 @@ class CudaDevice final : public Device {
   DeviceInfo info_;
   bool maps_pages_ = false;
   bool retained_ = false;
+  bool bare_ = false;     ///< buffers without guards and poison
   bool lost_ = false;     ///< after a fault that the context does not survive
   bool altered_ = false;  ///< a candidate changed limits or used the context's own heap
   CudaMemoryPool pool_;

@@ -29,6 +29,7 @@ bool all_equal(std::span<const unsigned char> bytes, unsigned char value) {
 Result<std::unique_ptr<CudaMemory>> CudaMemory::allocate(const CudaDriver& driver, CuDevice device,
                                                          std::uint64_t bytes, Guard guard) {
   std::unique_ptr<CudaMemory> memory(new CudaMemory(driver));
+  memory->exact_ = guard == Guard::none;
   if (guard == Guard::unmapped_pages) {
     WW_CHECK(memory->map(device, bytes));
   } else {
@@ -67,10 +68,12 @@ Status CudaMemory::map(CuDevice device, std::uint64_t bytes) {
 void CudaMemory::place(std::uint64_t bytes) {
   const std::uint64_t needed = std::max<std::uint64_t>(rounded_up(bytes, kAlignment), kAlignment);
   address_ = guard() == Guard::unmapped_pages ? end() - needed : mapped_ + kPlainMargin;
+  if (exact_) address_ = mapped_;
   bytes_ = bytes;
 }
 
 bool CudaMemory::resize(std::uint64_t bytes) {
+  if (exact_) return false;
   const std::uint64_t mapped = guard() == Guard::unmapped_pages
                                    ? rounded_up(std::max<std::uint64_t>(bytes, 1), page_)
                                    : rounded_up(bytes, kAlignment) + 2 * kPlainMargin;
@@ -81,6 +84,7 @@ bool CudaMemory::resize(std::uint64_t bytes) {
 
 Status CudaMemory::take(std::uint64_t bytes) {
   mapped_bytes_ = rounded_up(bytes, kAlignment) + 2 * kPlainMargin;
+  if (exact_) mapped_bytes_ = std::max<std::uint64_t>(bytes, 1);
   CuAddress at = 0;
   WW_CHECK(driver_.check(driver_.memory_alloc(&at, mapped_bytes_), "allocate device memory"));
   mapped_ = at;

@@ -15,7 +15,8 @@ namespace warpwright::device {
 /// a margin: filled before a call, looked at after it.
 class CudaMemory {
  public:
-  enum class Guard { unmapped_pages, margins };
+  /// none: exactly the buffer, fresh memory, for tools that watch over it themselves.
+  enum class Guard { unmapped_pages, margins, none };
   /// An error when the device has not enough memory.
   static Result<std::unique_ptr<CudaMemory>> allocate(const CudaDriver& driver, CuDevice device,
                                                       std::uint64_t bytes, Guard guard);
@@ -27,6 +28,7 @@ class CudaMemory {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t mapped_bytes() const { return mapped_bytes_; }
   [[nodiscard]] Guard guard() const {
+    if (exact_) return Guard::none;
     return reserved_ == 0 ? Guard::margins : Guard::unmapped_pages;
   }
   /// The same memory for a buffer of another length. False when it does not fit exactly: then
@@ -46,6 +48,7 @@ class CudaMemory {
   [[nodiscard]] CuAddress end() const { return mapped_ + mapped_bytes_; }
 
   const CudaDriver& driver_;
+  bool exact_ = false;
   CuAddress address_ = 0;
   std::uint64_t bytes_ = 0;
   CuAddress mapped_ = 0;

@@ -43,9 +43,10 @@ Status CudaReplay::allocate() {
   const bool cheap = !device_.maps_pages_ || plan_.buffers.size() > kMostGuardedScratch;
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     if (plan_.buffers[i].kind != BufferKind::scratch) continue;
-    auto memory = device_.pool_.take(
-        driver_, device_.device_, std::max<std::uint64_t>(plan_.buffers[i].bytes, 1),
-        cheap ? CudaMemory::Guard::margins : CudaMemory::Guard::unmapped_pages);
+    auto guard = cheap ? CudaMemory::Guard::margins : CudaMemory::Guard::unmapped_pages;
+    if (device_.bare_) guard = CudaMemory::Guard::none;
+    auto memory = device_.pool_.take(driver_, device_.device_,
+                                     std::max<std::uint64_t>(plan_.buffers[i].bytes, 1), guard);
     if (!memory.ok()) {
       fault_ = Fault{.verdict = Verdict::launch_error,
                      .kind = "out_of_memory",
@@ -148,7 +149,7 @@ CuAddress CudaReplay::real(std::uint64_t tagged) const {
 }
 
 Status CudaReplay::poison(CuAddress at, std::uint64_t bytes, std::uint64_t seed) {
-  if (bytes == 0) return {};
+  if (bytes == 0 || device_.bare_) return {};
   WW_TRY(const CuAddress tile, device_.pattern(seed));
   const std::uint64_t first = std::min(bytes, kPoisonTileBytes);
   WW_CHECK(driver_.check(driver_.copy_async(at, tile, first, device_.stream_), "poison a buffer"));

@@ -116,6 +116,8 @@ class Device {
   virtual Status attach(double /*wait_s*/) { return {}; }
   /// Forgets all modules and buffers, and lets others use the device. Replays must be gone.
   virtual void detach() {}
+  /// An error once the context is lost: then nothing works any more.
+  [[nodiscard]] virtual Status usable() const { return {}; }
   /// The context is lost, or holds something that cannot be undone: not for another candidate.
   [[nodiscard]] virtual bool worn() const { return true; }
 };
@@ -125,6 +127,7 @@ struct DeviceChoice {
   std::string device = "auto";  ///< "auto" (CUDA where there is one, else SIMT), "simt", "cuda[:N]"
   std::string target = "h200";  ///< whose times the SIMT machine estimates
   std::string checks = "full";  ///< of the SIMT machine: "full", "fast", "off"
+  bool bare = false;  ///< a GPU's buffers without guards and poison, under a checking tool
 };
 
 /// A choice with "auto" decided, and what is known of the device before it is opened: enough to

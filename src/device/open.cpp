@@ -56,7 +56,7 @@ Result<ResolvedDevice> resolve_device(const DeviceChoice& choice) {
 
 Result<std::unique_ptr<Device>> open_device(const ResolvedDevice& resolved, double wait_s) {
   if (!resolved.is_cuda) return SimtDevice::open(resolved.facts, resolved.choice.checks);
-  return CudaDevice::open(*cuda_ordinal(resolved.choice.device), wait_s);
+  return CudaDevice::open(*cuda_ordinal(resolved.choice.device), wait_s, resolved.choice.bare);
 }
 
 Result<std::unique_ptr<GpuMonitor>> open_monitor(const ResolvedDevice& resolved) {

@@ -93,6 +93,9 @@ Result<JobRequest> request_from_json(std::string_view text) {
     request.rival_is_baseline = rival.flag("is_baseline");
     in.adopt(rival);
   }
+  if (request.timing_only && request.rival && !request.rival_is_baseline) {
+    in.fail("timing_only", "is for the judge's own kernels: the rival must be one, too");
+  }
   for (const auto& label : in.array("sizes")) {
     if (!label.is_string()) in.fail("sizes", "holds something that is not a string");
     if (label.is_string()) request.sizes.push_back(label.get<std::string>());

@@ -53,6 +53,16 @@ Result<DeviceLease> Station::lease_shared(Shared& shared, const device::Resolved
   return lease;
 }
 
+Result<device::GpuMonitor*> Station::monitor(const device::ResolvedDevice& resolved) {
+  const std::lock_guard hold(mutex_);
+  auto found = monitors_.find(resolved.choice.device);
+  if (found == monitors_.end()) {
+    found = monitors_.emplace(resolved.choice.device, device::open_monitor(resolved)).first;
+  }
+  if (!found->second.ok()) return found->second.error();
+  return found->second->get();
+}
+
 bool Station::worn() {
   const std::lock_guard hold(mutex_);
   for (auto& [name, shared] : devices_) {

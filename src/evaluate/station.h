@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "build/compiler.h"
 #include "device/device.h"
+#include "device/nvml.h"
 #include "sandbox/sandbox.h"
 
 namespace warpwright::evaluate {
@@ -50,6 +51,10 @@ class Station {
   /// other processes. An error when a candidate has worn out the device.
   Result<DeviceLease> lease(const device::ResolvedDevice& resolved, double wait_s);
 
+  /// Watches a GPU's clocks; opened once, because that takes longer than many trials' times. The
+  /// error says why nobody watches.
+  Result<device::GpuMonitor*> monitor(const device::ResolvedDevice& resolved);
+
   /// A device cannot serve another candidate in this process.
   [[nodiscard]] bool worn();
 
@@ -63,6 +68,7 @@ class Station {
 
   std::mutex mutex_;
   std::map<std::string, Shared> devices_;
+  std::map<std::string, Result<std::unique_ptr<device::GpuMonitor>>> monitors_;  ///< by device
   std::optional<build::Toolchain> tools_;
   std::map<bool, sandbox::Sandbox> sandboxes_;  ///< by whether none is allowed
 };

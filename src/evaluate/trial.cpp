@@ -7,6 +7,7 @@
 #include <array>
 
 #include "device/kernel_name.h"
+#include "evaluate/compare.h"
 #include "evaluate/trial_state.h"
 
 namespace warpwright::evaluate {
@@ -16,16 +17,18 @@ namespace {
 struct StageRow {
   Stage stage;
   Result<Next> (*run)(TrialState&);
-  bool on_device;
 };
 
-constexpr std::array<StageRow, 5> kStages = {{
-    {Stage::lint, lint_stage, false},
-    {Stage::build, build_stage, false},
-    {Stage::record, record_stage, false},
-    {Stage::validate, validate_stage, true},
-    {Stage::measure, measure_stage, true},
+constexpr std::array<StageRow, 6> kStages = {{
+    {Stage::lint, lint_stage},
+    {Stage::build, build_stage},
+    {Stage::record, record_stage},
+    {Stage::validate, validate_stage},
+    {Stage::sanitize, sanitize_stage},
+    {Stage::measure, measure_stage},
 }};
+constexpr std::array<Stage, 6> kAllStages = {Stage::lint,     Stage::build,    Stage::record,
+                                             Stage::validate, Stage::sanitize, Stage::measure};
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -65,17 +68,16 @@ void note(TrialState& state, std::string text) {
   if (std::find(all.begin(), all.end(), finding) == all.end()) all.push_back(finding);
 }
 
-namespace {
-
-/// Whether the stages came to an end of their own; else the verdict is in the evaluation.
-bool run_stages(TrialState& state, bool with_device) {
+bool run_stages(TrialState& state, std::span<const Stage> stages) {
   Evaluation& evaluation = state.evaluation;
-  for (const StageRow& row : kStages) {
-    if (row.on_device && !with_device) return true;
-    evaluation.stage = row.stage;
+  for (const Stage stage : stages) {
+    const auto* row = std::find_if(kStages.begin(), kStages.end(),
+                                   [&](const StageRow& r) { return r.stage == stage; });
+    ASSERT(row != kStages.end(), "a stage without a function");
+    evaluation.stage = stage;
     const auto start = std::chrono::steady_clock::now();
-    const auto next = row.run(state);
-    evaluation.stage_s[std::string(name_of(row.stage))] = seconds_since(start);
+    const auto next = row->run(state);
+    evaluation.stage_s[std::string(name_of(stage))] += seconds_since(start);
     if (!next.ok()) {
       harness_error(evaluation, next.error());
       return false;
@@ -85,14 +87,13 @@ bool run_stages(TrialState& state, bool with_device) {
       harness_error(evaluation, Error{"stopped"});
       return false;
     }
-    if (row.stage != Stage::measure && out_of_time(state)) return false;
+    if (stage != Stage::measure && out_of_time(state)) return false;
   }
-  evaluation.verdict = Verdict::ok;
   return true;
 }
 
-TrialState begin(const JobRequest& request, const std::filesystem::path& scratch, Station& station,
-                 const StopSignal& stop) {
+TrialState begin_trial(const JobRequest& request, const std::filesystem::path& scratch,
+                       Station& station, const StopSignal& stop) {
   return {.request = request,
           .scratch = scratch,
           .station = station,
@@ -100,21 +101,20 @@ TrialState begin(const JobRequest& request, const std::filesystem::path& scratch
           .deadline = Deadline(request.limit_s)};
 }
 
-void finish(TrialState& state) {
+Evaluation finish_trial(TrialState& state) {
   for (KernelResources& resources : state.evaluation.resources) {
     resources.kernel = device::kernel_name(resources.kernel);
   }
   if (state.device_since) state.evaluation.device_s = seconds_since(*state.device_since);
+  return std::move(state.evaluation);
 }
-
-}  // namespace
 
 Evaluation run_trial(const JobRequest& request, const std::filesystem::path& scratch,
                      Station& station, const StopSignal& stop) {
-  TrialState state = begin(request, scratch, station, stop);
-  run_stages(state, true);
-  finish(state);
-  return std::move(state.evaluation);
+  if (request.rival) return run_comparison(request, scratch, station, stop);
+  TrialState state = begin_trial(request, scratch, station, stop);
+  if (run_stages(state, kAllStages)) state.evaluation.verdict = Verdict::ok;
+  return finish_trial(state);
 }
 
 Evaluation run_trial(const JobRequest& request, const std::filesystem::path& scratch,
@@ -126,10 +126,10 @@ Evaluation run_trial(const JobRequest& request, const std::filesystem::path& scr
 std::optional<Evaluation> prepare_trial(const JobRequest& request,
                                         const std::filesystem::path& scratch, Station& station,
                                         const StopSignal& stop) {
-  TrialState state = begin(request, scratch, station, stop);
-  if (run_stages(state, false)) return std::nullopt;
-  finish(state);
-  return std::move(state.evaluation);
+  if (request.rival) return prepare_comparison(request, scratch, station, stop);
+  TrialState state = begin_trial(request, scratch, station, stop);
+  if (run_stages(state, kStagesWithoutDevice)) return std::nullopt;
+  return finish_trial(state);
 }
 
 }  // namespace warpwright::evaluate

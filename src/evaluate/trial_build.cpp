@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "evaluate/trial_feedback.h"
+#include "evaluate/trial_rules.h"
 #include "evaluate/trial_state.h"
 
 namespace warpwright::evaluate {
@@ -43,6 +44,7 @@ Result<build::BuildOutcome> build_source(TrialState& state, const std::string& s
   const double limit_s = std::clamp(state.deadline.remaining_s(), 1.0, kLongestBuildSeconds);
   build::BuildRequest request{.source = source,
                               .arguments = build::solve_arguments(state.request.task),
+                              .signature = signature_of(state.request.task),
                               .target = state.target.facts,
                               .front_end = front_end};
   request.limits.wall = std::chrono::milliseconds(static_cast<int>(limit_s * 1e3));
@@ -56,7 +58,7 @@ Result<Next> build_stage(TrialState& state) {
   const build::BuildOutcome& built = state.candidate.built;
   state.evaluation.diagnostics = built.diagnostics;
   state.evaluation.resources = built.resources;
-  if (built.verdict == Verdict::ok) return Next::go_on;
+  if (built.verdict == Verdict::ok) return judge_device_code(state);
   std::string feedback = compile_feedback(built.diagnostics, state.request.source);
   if (feedback.empty()) feedback = built.reason + "\n";
   return end_with(state, built.verdict, built.reason, std::move(feedback));

@@ -14,6 +14,7 @@ constexpr double kSimulatedFlops = 3e7;
 constexpr std::uint64_t kCheckedTwiceBytes = 16 * kMiB;
 // A hang shows soon where there is little to do.
 constexpr double kTinyRunSeconds = 0.4;
+constexpr double kTinyGpuRunSeconds = 2;
 
 Result<std::vector<const TaskSize*>> requested_sizes(const JobRequest& request) {
   std::vector<const TaskSize*> sizes;
@@ -87,8 +88,9 @@ double run_limit_s(const TrialState& state, const verify::Case& item) {
   const WorkLimits limits = work_limits(state);
   const double limit_s = std::min(limits.run_s, state.deadline.remaining_s());
   const auto bytes = footprint_bytes(state.request.task, *item.size);
-  const bool tiny = bytes.ok() && *bytes <= limits.hang_bytes;
-  return tiny ? std::min(limit_s, kTinyRunSeconds) : limit_s;
+  if (!bytes.ok()) return limit_s;
+  if (state.target.is_cuda && *bytes <= kMiB) return std::min(limit_s, kTinyGpuRunSeconds);
+  return *bytes <= limits.hang_bytes ? std::min(limit_s, kTinyRunSeconds) : limit_s;
 }
 
 Status choose_work(TrialState& state) {

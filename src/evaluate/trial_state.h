@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "device/device.h"
 #include "evaluate/job.h"
 #include "evaluate/station.h"
+#include "evaluate/trial_ahead.h"
 #include "verify/cases.h"
 #include "verify/reference.h"
 
@@ -47,6 +50,8 @@ struct Program {
   device::ModuleId module = -1;
 };
 
+struct CarefulRun;
+
 /// What the stages of one trial hand on.
 struct TrialState {
   const JobRequest& request;
@@ -67,6 +72,9 @@ struct TrialState {
   std::optional<verify::Reference> reference;
   std::optional<std::chrono::steady_clock::time_point> device_since;  ///< held from then on
   std::uint64_t seed = 0;
+  Ahead ahead;
+  std::shared_ptr<const CarefulRun> careful;  ///< on the SIMT machine, before the GPU is taken
+  bool work_judged = false;                   ///< the work check on a second device is made once
 };
 
 /// What a stage found: the next one may go on, or the verdict is in the evaluation. The error is
@@ -77,7 +85,21 @@ Result<Next> lint_stage(TrialState& state);
 Result<Next> build_stage(TrialState& state);
 Result<Next> record_stage(TrialState& state);
 Result<Next> validate_stage(TrialState& state);
+Result<Next> sanitize_stage(TrialState& state);
 Result<Next> measure_stage(TrialState& state);
+
+/// Runs these stages one after the other and adds their times. Whether all went well; else the
+/// verdict is in the evaluation, harness_error included.
+bool run_stages(TrialState& state, std::span<const Stage> stages);
+
+inline constexpr std::array<Stage, 3> kStagesWithoutDevice = {Stage::lint, Stage::build,
+                                                              Stage::record};
+
+TrialState begin_trial(const JobRequest& request, const std::filesystem::path& scratch,
+                       Station& station, const StopSignal& stop);
+
+/// What every trial does last, whatever its verdict.
+Evaluation finish_trial(TrialState& state);
 
 /// One size of a request that is timing_only, on a GPU.
 Result<Next> time_without_checks(TrialState& state, const TaskSize& size, double floor_us);
