@@ -171,9 +171,8 @@ void add_bench(CLI::App& verb, Action& action) {
                   "with --collect: folder with results*.jsonl, comparators*.jsonl, ceilings.json");
   verb.add_option("--json", flags->json, "write everything as JSON (docs/formats.md)");
   verb.add_option("--html", flags->html, "write a page");
-  flags->settings =
-      add_setting_flags(verb, {"judge.device", "judge.target", "judge.front_end", "judge.checks",
-                               "judge.limit", "judge.jobs", "judge.unsafe"});
+  flags->settings = add_setting_flags(verb, {"judge.device", "judge.target", "judge.front_end",
+                                             "judge.checks", "judge.limit", "judge.unsafe"});
   verb.callback([flags, &action] {
     action = [flags] {
       const auto code = bench_main(*flags);
