@@ -221,6 +221,32 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers,
   return r;
 }
 
+namespace {
+
+/// The buffer or variable that an address belongs to, or the one before it.
+void name_object(const Warp& w, Fault& f) {
+  if (f.space == "global") {
+    const Allocation* a = w.worker->launch->memory->nearest(f.address);
+    if (a == nullptr) return;
+    f.object = a->name;
+    f.offset = static_cast<std::int64_t>(f.address - a->begin);
+  } else if (f.space == "shared") {
+    const std::uint32_t end = w.kernel->static_shared_bytes;
+    f.object = "dynamic shared memory";
+    f.offset = static_cast<std::int64_t>(f.address) - end;
+    for (const SharedVariable& v : w.kernel->shared) {
+      if (f.address < v.offset || (f.address >= end && w.block->shared_bytes > end)) continue;
+      f.object = v.name;
+      f.offset = static_cast<std::int64_t>(f.address) - v.offset;
+    }
+  } else if (f.space == "local") {
+    f.object = "local memory";
+    f.offset = static_cast<std::int64_t>(f.address);
+  }
+}
+
+}  // namespace
+
 void report(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Address address,
             std::string_view space, std::string_view detail) {
   const auto [it, fresh] = w.worker->faults.try_emplace({static_cast<int>(kind), i->id});
@@ -240,6 +266,7 @@ void report(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Address a
   f.address = address;
   f.space = std::string(space);
   f.detail = std::string(detail);
+  name_object(w, f);
 }
 
 }  // namespace warpwright::simt

@@ -18,6 +18,22 @@ struct Gathered {
   u32 lanes = 0;  ///< to execute for; 0: the split waits
 };
 
+/// Lanes that name each other must name the same lanes.
+void report_disagreement(Warp& w, const Ins* i, u32 lanes) {
+  const u32* masks = w.slot<u32>(i->c);
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((lanes >> l & 1) == 0) continue;
+    for (u32 k = 0; k < l; ++k) {
+      if ((lanes >> k & 1) == 0 || (masks[l] >> k & 1) == 0 || masks[k] == masks[l]) continue;
+      report_lazily(w, i, FaultKind::sync_mask, l, 0, "", [&] {
+        return fmt::format("lane {} says {:#010x}, lane {}, which it names, says {:#010x}", l,
+                           masks[l], k, masks[k]);
+      });
+      return;
+    }
+  }
+}
+
 Gathered gather(Warp& w, const Ins* i) {
   const u32 here = w.lanes(i);
   const u32* masks = w.slot<u32>(i->c);
@@ -41,6 +57,7 @@ Gathered gather(Warp& w, const Ins* i) {
       return fmt::format("lane {} executes it, but is not in its mask {:#010x}", lane, masks[lane]);
     });
   }
+  if (named != masks[std::countr_zero(all)]) report_disagreement(w, i, all);
   const u32 missing = named & w.live & ~all;
   if (missing != 0 && !current.forced) {
     current.state = Split::State::at_sync;

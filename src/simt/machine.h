@@ -28,6 +28,7 @@ struct LaunchOptions {
   unsigned threads = 1;
   /// Warp instructions after which the launch is a hang and becomes a timeout.
   std::uint64_t max_warp_instructions = std::uint64_t{1} << 34;
+  double max_wall_s = 0;     ///< of this machine's time, then it is a timeout; 0: no limit
   bool cooperative = false;  ///< all blocks resident at once
   /// Run only these blocks (x fastest), to sample a large launch; empty: all.
   std::vector<std::uint64_t> only_blocks;

@@ -147,6 +147,7 @@ struct Kernel {
   std::uint32_t accesses = 0;     ///< rows of AccessStats
   std::uint32_t max_threads = 0;
   bool uses_partial_barriers = false;
+  std::uint32_t shadow_words = 0;  ///< of registers that may be read before they are written
 };
 
 /// Everything made from one PTX text.

@@ -30,9 +30,14 @@ enum class FaultKind : std::uint8_t {
   trap,
   assertion,
   timeout,
+  warp_race,         ///< lanes of one warp share a word with no `__syncwarp` between them
+  barrier_mismatch,  ///< warps of a block meet at one barrier from different lines
 };
 
+/// "out of bounds", for people.
 std::string_view name_of(FaultKind kind);
+/// "out_of_bounds", for programs.
+std::string_view id_of(FaultKind kind);
 
 /// One finding; repetitions at the same instruction are counted, the first is described.
 struct Fault {
@@ -43,8 +48,10 @@ struct Fault {
   std::uint32_t ptx_line = 0;
   Dim3 block, thread;
   std::uint64_t address = 0;
-  std::string space;   ///< "global", "shared", "local", ...; empty where meaningless
-  std::string detail;  ///< "12 bytes past the end of 'input' (4096 bytes)"
+  std::string space;        ///< "global", "shared", "local", ...; empty where meaningless
+  std::string object;       ///< the buffer or variable at or before the address; empty: none
+  std::int64_t offset = 0;  ///< of the address in that object
+  std::string detail;       ///< "12 bytes past the end of 'input' (4096 bytes)"
   std::uint64_t occurrences = 1;
 
   /// One line for people: kind, place, detail.
