@@ -226,8 +226,15 @@ namespace {
 /// The buffer or variable that an address belongs to, or the one before it.
 void name_object(const Warp& w, Fault& f) {
   if (f.space == "global") {
-    const Allocation* a = w.worker->launch->memory->nearest(f.address);
-    if (a == nullptr) return;
+    const Memory& memory = *w.worker->launch->memory;
+    const Allocation* a = memory.nearest(f.address);
+    const Allocation* above = memory.nearest_above(f.address);
+    // Just before a buffer says more than far behind another one.
+    const bool outside = a == nullptr || f.address >= a->end();
+    if (outside && above != nullptr &&
+        (a == nullptr || above->begin - f.address < f.address - a->end()))
+      a = above;
+    if (a == nullptr || f.address < 4096) return;
     f.object = a->name;
     f.offset = static_cast<std::int64_t>(f.address - a->begin);
   } else if (f.space == "shared") {

@@ -23,7 +23,7 @@ void report_disagreement(Warp& w, const Ins* i, u32 lanes) {
   const u32* masks = w.slot<u32>(i->c);
   for (u32 l = 0; l < kLanes; ++l) {
     if ((lanes >> l & 1) == 0) continue;
-    for (u32 k = 0; k < l; ++k) {
+    for (u32 k = 0; k < kLanes; ++k) {
       if ((lanes >> k & 1) == 0 || (masks[l] >> k & 1) == 0 || masks[k] == masks[l]) continue;
       report_lazily(w, i, FaultKind::sync_mask, l, 0, "", [&] {
         return fmt::format("lane {} says {:#010x}, lane {}, which it names, says {:#010x}", l,
@@ -45,9 +45,10 @@ Gathered gather(Warp& w, const Ins* i) {
     for (Split& s : w.splits)
       if (s.state == Split::State::at_sync && s.ip == i) all |= s.mask;
   }
-  u32 strangers = 0;
+  u32 strangers = 0, differ = 0;
   for (u32 l = 0; l < kLanes; ++l) {
     if ((all >> l & 1) == 0) continue;
+    differ |= named != 0 ? masks[l] ^ named : 0;
     named |= masks[l];
     if ((masks[l] >> l & 1) == 0) strangers |= u32{1} << l;
   }
@@ -57,7 +58,7 @@ Gathered gather(Warp& w, const Ins* i) {
       return fmt::format("lane {} executes it, but is not in its mask {:#010x}", lane, masks[lane]);
     });
   }
-  if (named != masks[std::countr_zero(all)]) report_disagreement(w, i, all);
+  if (differ != 0) report_disagreement(w, i, all);
   const u32 missing = named & w.live & ~all;
   if (missing != 0 && !current.forced) {
     current.state = Split::State::at_sync;

@@ -113,7 +113,9 @@ void check_conflicts(Warp& w, const Ins* i, const u64* a, const Target& t, R* co
   }
   if (ascending) return;
   for (u32 l = 0; l < kLanes; ++l) {
-    if ((t.ok >> l & 1) == 0) continue;
+    // Each lane has a local memory of its own.
+    if ((t.ok >> l & 1) == 0 || (kSpace == Space::generic && a[l] - kLocalWindow < kWindowBytes))
+      continue;
     for (u32 k = l + 1; k < kLanes; ++k) {
       if ((t.ok >> k & 1) == 0 || a[k] != a[l]) continue;
       bool same = true;
