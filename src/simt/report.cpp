@@ -59,7 +59,8 @@ std::string Fault::describe() const {
   if (line != 0) text += fmt::format(" (PTX {})", ptx_line);
   text += fmt::format(", block ({},{},{}) thread ({},{},{})", block.x, block.y, block.z, thread.x,
                       thread.y, thread.z);
-  if (!space.empty()) text += fmt::format(", {} address {:#x}", space, address);
+  if (!space.empty() && space != "register")
+    text += fmt::format(", {} address {:#x}", space, address);
   if (!detail.empty()) text += ": " + detail;
   if (occurrences > 1) text += fmt::format(" [{} times]", occurrences);
   return text;
