@@ -17,8 +17,8 @@ namespace {
 constexpr std::string_view kBold = "\033[1m", kRed = "\033[31m", kYellow = "\033[33m",
                            kDim = "\033[2m", kPlain = "\033[0m";
 constexpr std::size_t kMostCode = 100;
-constexpr std::size_t kNotesWidth = 44;
-constexpr std::uint32_t kContext = 1;  ///< lines shown around those that were executed
+constexpr std::size_t kMostNotes = 64;  ///< columns
+constexpr std::uint32_t kContext = 1;   ///< lines shown around those that were executed
 constexpr double kWasteful = 1.5, kConflicts = 1.25, kDivergent = 0.2, kQueued = 0.5;
 
 /// Adds escape sequences, or does not.
@@ -61,7 +61,7 @@ void add_global(Notes& notes, std::string_view what, const LineAccess& a) {
   const bool bad = ratio(a.sectors * 32, a.bytes) > kWasteful;
   std::string text =
       fmt::format("{} {:.1f}/{:.0f} sectors", what, ratio(a.sectors, a.requests), ideal_sectors(a));
-  if (bad) text += fmt::format(" {}B wasted", amount(wasted_bytes(a)));
+  if (bad) text += fmt::format(" ({}B wasted)", amount(wasted_bytes(a)));
   notes.add(text, bad);
 }
 
@@ -97,6 +97,9 @@ std::string annotated(const Explanation& e, const Painter& p) {
       p.paint(kBold, "source") +
       "  (warp executions; sectors or bank passes per request / the least possible)\n";
   std::uint32_t shown = 0;
+  std::size_t width = 0;
+  for (const auto& [line, fact] : facts) width = std::max(width, notes_of(fact).text.size());
+  width = std::min(width, kMostNotes);
   const auto near = [&](std::uint32_t n) {
     const auto next = facts.lower_bound(n > kContext ? n - kContext : 1);
     return next != facts.end() && next->first <= n + kContext;
@@ -108,7 +111,7 @@ std::string annotated(const Explanation& e, const Painter& p) {
     const auto found = facts.find(n);
     const Notes notes = found == facts.end() ? Notes{} : notes_of(found->second);
     const std::string times = found == facts.end() ? "" : amount(found->second.executions);
-    std::string margin = fmt::format("{:>8} {:<{}}", times, notes.text, kNotesWidth);
+    std::string margin = fmt::format("{:>8} {:<{}}", times, notes.text, width);
     text += p.paint(kDim, fmt::format("{:>5} ", n)) + p.paint(notes.bad ? kRed : kDim, margin) +
             p.paint(kDim, " | ") + source_line(lines, n) + "\n";
   }

@@ -298,7 +298,7 @@ void run_case(const GoldenFile& file, const Module& module, Case c) {
 
 /// Line by line; an expected line that ends in "..." is a beginning.
 void run_command(const Module& module, const CommandCase& c) {
-  const Result<StandaloneRun> run = parse_run(c.line);
+  const Result<StandaloneRun> run = simt::parse_run(c.line);
   ASSERT_TRUE(run.ok()) << run.error().message;
   const Result<StandaloneResult> result = run_standalone(module, *run);
   ASSERT_TRUE(result.ok()) << result.error().message;
