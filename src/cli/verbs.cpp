@@ -34,6 +34,10 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
      "warpwright simt add.ptx --grid 4 --block 256 --arg x=buf:f32:1024:iota --arg "
      "y=buf:f32:1024 --arg i32:1024 --print y:4",
      add_simt},
+    {"compare", "time two kernels in turns: faster, slower or the same",
+     "warpwright compare transpose mine.cu baseline", add_compare},
+    {"bench", "time the suite's baselines, kernels and comparators",
+     "warpwright bench --kernels my_kernels --html bench.html", add_bench},
     {"courier", "perform one model request (used by run)", "warpwright courier", add_courier, true},
     {"doctor", "what is installed, what is missing, how to get it", "warpwright doctor",
      add_doctor},

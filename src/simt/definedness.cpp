@@ -35,15 +35,16 @@ bool is_store(OpClass c) {
          c == OpClass::atomic;
 }
 
-/// Values of other lanes, or of more than one: not followed.
-bool mixes_lanes(OpClass c) {
-  return c == OpClass::warp || c == OpClass::tensor || c == OpClass::barrier;
+/// Values of other lanes, or kept for later (frames of calls): not followed.
+bool is_opaque(const Lir& l) {
+  const OpClass c = l.info.op_class;
+  return c == OpClass::warp || c == OpClass::tensor || c == OpClass::barrier ||
+         (c == OpClass::control && l.flow == Lir::Flow::next);
 }
 
 bool is_pure(const Lir& l) {
   const OpClass c = l.info.op_class;
-  return l.flow == Lir::Flow::next && !is_load(c) && !is_store(c) && !mixes_lanes(c) &&
-         c != OpClass::control;
+  return l.flow == Lir::Flow::next && !is_load(c) && !is_store(c) && !is_opaque(l);
 }
 
 using Set = std::vector<bool>;
@@ -137,7 +138,7 @@ ShadowStep shadow_step(const Definedness& d, const Lir& l) {
   if (d.count == 0) return step;
   const OpClass c = l.info.op_class;
   step.propagates = is_pure(l);
-  step.reports = is_load(c) || is_store(c) || c == OpClass::control || l.flow != Lir::Flow::next;
+  step.reports = is_load(c) || is_store(c) || l.flow != Lir::Flow::next;
   step.guard = d.of(l.guard);
   step.selects = l.info.text.starts_with("selp") && d.of(l.c) == kNoShadow;
   const auto note = [](std::vector<std::uint32_t>& list, std::uint32_t word) {
@@ -148,7 +149,7 @@ ShadowStep shadow_step(const Definedness& d, const Lir& l) {
     step.read = {d.of(l.a), d.of(l.b)};
     step.selects = step.read[0] != kNoShadow || step.read[1] != kNoShadow;
     if (!step.selects) step.read.clear();
-  } else if (!mixes_lanes(c)) {
+  } else if (!is_opaque(l)) {
     for_operands(l, [&](Val v) { note(step.read, d.of(v)); });
   }
   for_results(l, [&](Val v) { note(step.written, d.of(v)); });
