@@ -65,7 +65,9 @@ void add_traffic(const simt::LaunchReport& report, std::string_view source_file,
     const double factor = ratio(line.sectors * kSectorBytes, line.bytes);
     const double share = ratio(line.sectors, all);
     if (factor < kWastefulTraffic || share < kTrafficShare) continue;
-    const double ideal = ratio(line.bytes, line.requests * kSectorBytes);
+    // A lane alone needs a whole sector, whatever its neighbours do.
+    const double ideal = std::max(ratio(line.bytes, line.requests * kSectorBytes), 1.0);
+    if (ratio(line.sectors, line.requests) < 1.2 * ideal) continue;
     found.push_back(
         {share,
          {"uncoalesced", number,
@@ -73,7 +75,7 @@ void add_traffic(const simt::LaunchReport& report, std::string_view source_file,
                       "bytes per warp request where {:.1f} would do, {:.0f}% of the kernel's "
                       "traffic): neighbouring threads should access neighbouring addresses",
                       line.is_store ? "stores" : "loads", factor,
-                      ratio(line.sectors, line.requests), std::max(ideal, 1.0), 100 * share)}});
+                      ratio(line.sectors, line.requests), ideal, 100 * share)}});
   }
 }
 

@@ -11,7 +11,9 @@ namespace warpwright::evaluate {
 
 namespace {
 
-constexpr double kCheckedSeconds = 20;
+constexpr double kCheckedSeconds = 5;
+// A run of so little that takes too long is a hang.
+constexpr std::uint64_t kHangBytes = 64 << 10;
 constexpr std::uint64_t kCountedElements = std::uint64_t{1} << 20;
 constexpr std::uint64_t kSeed = 20260101;
 
@@ -33,13 +35,14 @@ Result<Next> prepare_program(TrialState& state) {
   return Next::go_on;
 }
 
-/// The size asked for if it can be checked, else the largest that can.
-Result<const verify::Case*> checked_case(const TrialState& state) {
+/// The size asked for if it can be checked, else the largest that can, up to `most_bytes`.
+Result<const verify::Case*> checked_case(const TrialState& state, std::uint64_t most_bytes) {
   const verify::Case* best = nullptr;
   std::uint64_t most = 0;
   for (const verify::Case& item : state.cases) {
     if (item.variant != nullptr) continue;
     WW_TRY(const std::uint64_t bytes, footprint_bytes(state.request.task, *item.size));
+    if (bytes > most_bytes) continue;
     const bool asked = !state.request.sizes.empty() && item.size->label == state.request.sizes[0];
     if (asked) return &item;
     if (best != nullptr && bytes < most) continue;
@@ -49,19 +52,27 @@ Result<const verify::Case*> checked_case(const TrialState& state) {
   return best;
 }
 
+bool timed_out(const device::RunReport& report) {
+  return std::any_of(report.faults.begin(), report.faults.end(),
+                     [](const device::Fault& fault) { return fault.kind == "timeout"; });
+}
+
 Status run_checked(TrialState& state, Explanation& e) {
-  WW_TRY(const verify::Case* item, checked_case(state));
-  if (item == nullptr) return {};
-  WW_TRY(auto loaded, load_case(state, *state.device, state.candidate, *item, state.seed));
-  WW_TRY(auto report,
-         loaded.replay->run(
-             {.poison_seed = state.seed, .limit_s = kCheckedSeconds, .keep_launches = true}));
-  e.checked_size = item->size->label;
-  e.checked = std::move(report.launches);
-  // What never became a launch has no launch report.
-  for (const device::Fault& fault : report.faults)
-    if (fault.kind == "invalid_launch" || fault.kind == "out_of_memory")
-      e.evaluation.findings.push_back({fault.kind, fault.line, fault.message});
+  for (const std::uint64_t most_bytes : {~std::uint64_t{0}, kHangBytes}) {
+    WW_TRY(const verify::Case* item, checked_case(state, most_bytes));
+    if (item == nullptr || item->size->label == e.checked_size) return {};
+    WW_TRY(auto loaded, load_case(state, *state.device, state.candidate, *item, state.seed));
+    WW_TRY(auto report,
+           loaded.replay->run(
+               {.poison_seed = state.seed, .limit_s = kCheckedSeconds, .keep_launches = true}));
+    e.checked_size = item->size->label;
+    e.checked = std::move(report.launches);
+    // What never became a launch has no launch report.
+    for (const device::Fault& fault : report.faults)
+      if (fault.kind == "invalid_launch" || fault.kind == "out_of_memory")
+        e.evaluation.findings.push_back({fault.kind, fault.line, fault.message});
+    if (!timed_out(report)) return {};
+  }
   return {};
 }
 
