@@ -168,17 +168,24 @@ bool shared_run_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
   u64 own = 0;
   if (kind == Access::load) {
     if (!run_clean<true>(words, count, b.epoch, me, own)) return false;
-    if (own == 0) return true;
-    // Lane by lane only where a lane may read another one's word.
+    if (own == 0 || bytes < 4) return true;
+    // Lane by lane only where a lane reads another one's word.
     const u64 sync = w.sync_epoch & ((1u << kSyncBits) - 1);
+    const bool uniform = span == bytes;
     u64 recent = 0;
-    for (u64 k = 0; k < count; ++k) recent |= writer_sync(writers[k]) == sync ? 1 : 0;
+    for (u64 k = 0; k < count; ++k) {
+      const u64 reader = uniform ? kManyLanes : k / (bytes / 4);
+      const u64 lane = writers[k] & 63;
+      recent |= writer_sync(writers[k]) == sync && lane != reader && lane != kManyLanes ? 1 : 0;
+    }
     return recent == 0;
   }
   if (!run_clean<false>(words, count, b.epoch, me, own)) return false;
   const u64 base = writer_word(w, i, 0);
   const u64 per_lane = bytes / 4;
-  if (per_lane == 1) {
+  if (per_lane == 0) {
+    for (u64 k = 0; k < count; ++k) writers[k] = base | kManyLanes;
+  } else if (per_lane == 1) {
     for (u64 k = 0; k < count; ++k) writers[k] = base + k;
   } else {
     for (u64 k = 0; k < count; ++k) writers[k] = base + k / per_lane;
@@ -205,7 +212,7 @@ void check_shared_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
   BlockState& b = *w.block;
   const bool valid = kind == Access::store || all_bits(b.shared_valid.data(), at, span);
   const bool races = b.race_checks && plain(i);
-  const bool words = at % 4 == 0 && bytes % 4 == 0;
+  const bool words = at % 4 == 0 && span % 4 == 0;
   if (valid && (!races || (words && shared_run_clean(w, i, at, span, bytes, kind)))) {
     if (kind == Access::store) set_bits(b.shared_valid.data(), at, span, true);
     return;
