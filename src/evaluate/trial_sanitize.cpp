@@ -18,7 +18,7 @@ constexpr std::uint64_t kSimulatedBytes = 64 << 10;
 constexpr std::uint64_t kWatchedBytes = 1 << 20;
 constexpr std::size_t kMostSizes = 4;
 constexpr std::size_t kMostVariants = 2;
-// A GPU waits meanwhile.
+// Of the CPU, while the GPU has another candidate.
 constexpr double kSimulatedSeconds = 1.0;
 constexpr double kSimulatedRunSeconds = 0.4;
 constexpr double kToolSeconds = 60;
@@ -161,6 +161,13 @@ CarefulRun run_carefully(TrialState& state) {
   return careful;
 }
 
+Next look_before(TrialState& state) {
+  if (state.request.sanitize == "off") return Next::go_on;
+  state.careful = std::make_shared<CarefulRun>(run_carefully(state));
+  if (state.careful->faults.empty()) return Next::go_on;
+  return end_with_faults(state, state.careful->faults, state.careful->item);
+}
+
 Result<Next> sanitize_stage(TrialState& state) {
   const std::string& wanted = state.request.sanitize;
   if (wanted == "off" || state.request.timing_only) return Next::go_on;
@@ -170,7 +177,7 @@ Result<Next> sanitize_stage(TrialState& state) {
     }
     return Next::go_on;  // validation ran with these checks
   }
-  const CarefulRun careful = run_carefully(state);
+  const CarefulRun careful = state.careful ? *state.careful : run_carefully(state);
   if (!careful.faults.empty()) return end_with_careful_faults(state, careful);
   if (careful.complete && wanted == "auto") return Next::go_on;
   const auto tool = find_cuda_tool("compute-sanitizer");

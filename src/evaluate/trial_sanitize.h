@@ -22,6 +22,10 @@ struct CarefulRun {
 };
 CarefulRun run_carefully(TrialState& state);
 
+/// The same before a GPU is taken. Ends the trial when it finds anything; else the sanitize stage
+/// knows already.
+Next look_before(TrialState& state);
+
 /// The program that replays this trial's plans, in a job directory under `folder`.
 Result<std::vector<std::string>> replay_command(const TrialState& state,
                                                 const std::filesystem::path& folder);

@@ -50,6 +50,8 @@ struct Program {
   device::ModuleId module = -1;
 };
 
+struct CarefulRun;
+
 /// What the stages of one trial hand on.
 struct TrialState {
   const JobRequest& request;
@@ -71,7 +73,8 @@ struct TrialState {
   std::optional<std::chrono::steady_clock::time_point> device_since;  ///< held from then on
   std::uint64_t seed = 0;
   Ahead ahead;
-  bool work_judged = false;  ///< the work check on a second device is made once
+  std::shared_ptr<const CarefulRun> careful;  ///< on the SIMT machine, before the GPU is taken
+  bool work_judged = false;                   ///< the work check on a second device is made once
 };
 
 /// What a stage found: the next one may go on, or the verdict is in the evaluation. The error is

@@ -8,6 +8,7 @@
 #include "evaluate/trial_limits.h"
 #include "evaluate/trial_rules.h"
 #include "evaluate/trial_runs.h"
+#include "evaluate/trial_sanitize.h"
 
 namespace warpwright::evaluate {
 
@@ -39,7 +40,12 @@ Result<Next> open_and_load(TrialState& state) {
   WW_CHECK(load_reference(state));
   state.seed = state.request.seed.value_or(drawn_seed());
   state.evaluation.seed = fmt::format("{:#018x}", state.seed);
-  if (state.target.is_cuda && !state.request.timing_only) WW_CHECK(make_ahead(state));
+  if (state.target.is_cuda && !state.request.timing_only) {
+    // All that needs no GPU, while another candidate may have it. A kernel that is known to access
+    // what it must not does not get that far.
+    if (look_before(state) == Next::ended) return Next::ended;
+    WW_CHECK(make_ahead(state));
+  }
   if (const auto ended = out_of_time(state)) return *ended;
   if (state.device == nullptr) {
     const PartTimer timer(state, "wait");
