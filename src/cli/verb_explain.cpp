@@ -33,6 +33,7 @@ Result<int> explain(const ExplainFlags& flags) {
   evaluate::JobRequest request{.id = "explain", .task = task, .source = source};
   request.target = flags.target;
   request.front_end = flags.front_end;
+  request.lane = "free";  // explaining is not judging: any number of kernels is welcome
   request.unsafe = flags.unsafe;
   if (!flags.size.empty()) request.sizes = {flags.size};
   // What a worker would refuse is refused here in the same words.

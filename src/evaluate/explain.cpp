@@ -23,7 +23,8 @@ Result<Next> prepare_program(TrialState& state) {
     if (next == Next::ended) return next;
     if (state.stop.requested()) return Error{"stopped"};
   }
-  WW_TRY(state.device, device::open_device(state.target, 0));
+  WW_TRY(state.lease, state.station.lease(state.target, state.deadline.remaining_s()));
+  state.device = state.lease.device();
   WW_TRY(const auto loaded,
          state.device->load(
              {.ptx = state.candidate.built.ptx, .cubin = "", .source_file = "candidate.cu"}));
@@ -121,10 +122,8 @@ Result<Explanation> explain(const JobRequest& request, const std::filesystem::pa
   JobRequest simulated = request;
   simulated.device = "simt";
   simulated.checks = "full";
-  TrialState state{.request = simulated,
-                   .scratch = scratch,
-                   .stop = stop,
-                   .deadline = Deadline(request.limit_s)};
+  Station station;
+  TrialState state = begin_trial(simulated, scratch, station, stop);
   Explanation e;
   e.task = request.task.name;
   e.source = request.source;
