@@ -21,16 +21,19 @@ struct Gathered {
 /// Lanes that name each other must name the same lanes.
 void report_disagreement(Warp& w, const Ins* i, u32 lanes) {
   const u32* masks = w.slot<u32>(i->c);
-  for (u32 l = 0; l < kLanes; ++l) {
-    if ((lanes >> l & 1) == 0) continue;
-    for (u32 k = 0; k < kLanes; ++k) {
-      if ((lanes >> k & 1) == 0 || (masks[l] >> k & 1) == 0 || masks[k] == masks[l]) continue;
+  for (u32 left = lanes; left != 0;) {
+    const auto l = static_cast<u32>(std::countr_zero(left));
+    const u32 group = (masks[l] & lanes) | u32{1} << l;
+    for (u32 rest = group; rest != 0; rest &= rest - 1) {
+      const auto k = static_cast<u32>(std::countr_zero(rest));
+      if (masks[k] == masks[l]) continue;
       report_lazily(w, i, FaultKind::sync_mask, l, 0, "", [&] {
         return fmt::format("lane {} says {:#010x}, lane {}, which it names, says {:#010x}", l,
                            masks[l], k, masks[k]);
       });
       return;
     }
+    left &= ~group;
   }
 }
 
