@@ -48,6 +48,8 @@ bool is_pure(const Lir& l) {
 }
 
 using Set = std::vector<bool>;
+// Kernels beyond any that people write are not followed, so that loading stays quick.
+constexpr std::size_t kMostWork = std::size_t{1} << 26;
 
 /// Adds what an instruction writes for certain.
 void assign(const Lir& l, Set& assigned) {
@@ -57,6 +59,7 @@ void assign(const Lir& l, Set& assigned) {
 /// Registers that are read somewhere although not every way there writes them.
 Set read_early(const LoweredKernel& k, const FlowGraph& g) {
   const std::size_t n = k.registers.size(), blocks = g.blocks.size();
+  if (n * blocks > kMostWork) return Set(n, false);
   std::vector<std::vector<std::uint32_t>> before(blocks);
   for (std::uint32_t b = 0; b < blocks; ++b)
     for (const std::uint32_t s : g.blocks[b].successors)
