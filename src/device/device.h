@@ -119,6 +119,13 @@ class Device {
   /// this device cannot hold or launch gives a Replay whose run reports the fault.
   virtual Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
                                                   std::span<const Binding> bindings) = 0;
+  /// The same for a rival that is run in turns with `sibling`, never at once: where both need
+  /// scratch memory of one size they get the same, because where memory lies shows in short times.
+  virtual Result<std::unique_ptr<Replay>> prepare_beside(const Replay& /*sibling*/, ModuleId module,
+                                                         const LaunchPlan& plan,
+                                                         std::span<const Binding> bindings) {
+    return prepare(module, plan, bindings);
+  }
 
   // A device may stay open between candidates. It belongs to one at a time, from open_device() or
   // attach() to detach(), and what a candidate sees must not depend on those before it.
