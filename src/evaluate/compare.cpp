@@ -37,10 +37,11 @@ Result<PairedSets> load_paired(Duel& duel, const Sized& sized) {
   PairedSets paired;
   WW_TRY(paired.sets, load_sets(duel.first, sized));
   for (const LoadedCase& set : paired.sets) {
-    const Program& program = duel.second.candidate;
-    WW_TRY(auto replay, duel.second.device->prepare_beside(*set.replay, program.module,
-                                                           program.plans.at(call_key(set.call)),
-                                                           set.buffers.bindings()));
+    Program& program = duel.second.candidate;
+    WW_TRY(const auto module, module_copy(duel.second, program, paired.second.size()));
+    WW_TRY(auto replay,
+           duel.second.device->prepare_beside(
+               *set.replay, module, program.plans.at(call_key(set.call)), set.buffers.bindings()));
     paired.second.push_back(std::move(replay));
   }
   return paired;

@@ -151,7 +151,9 @@ Result<std::vector<LoadedCase>> load_sets(TrialState& state, const Sized& sized)
   std::vector<LoadedCase> loaded;
   for (std::uint64_t s = 0; s < sets; ++s) {
     const std::uint64_t seed = timed_seed(state, sized.number, s);
-    WW_TRY(auto one, load_case(state, *state.device, state.candidate, {sized.size, nullptr}, seed));
+    WW_TRY(const auto module, module_copy(state, state.candidate, s));
+    WW_TRY(auto one,
+           load_case(state, *state.device, state.candidate, {sized.size, nullptr}, seed, module));
     loaded.push_back(std::move(one));
   }
   return loaded;

@@ -25,8 +25,22 @@ std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t n) {
   return z ^ (z >> 31);
 }
 
+Result<device::ModuleId> module_copy(TrialState& state, Program& program, std::size_t number) {
+  if (number == 0 || !state.target.is_cuda) return program.module;
+  while (program.copies.size() < number) {
+    WW_TRY(const auto loaded, state.device->load({.ptx = program.built.ptx,
+                                                  .cubin = program.built.cubin,
+                                                  .source_file = "candidate.cu"}));
+    if (loaded.fault)
+      return Error{"the module could not be loaded again: " + loaded.fault->message};
+    program.copies.push_back(loaded.module);
+  }
+  return program.copies[number - 1];
+}
+
 Result<LoadedCase> load_case(TrialState& state, device::Device& device, const Program& program,
-                             const verify::Case& item, std::uint64_t seed) {
+                             const verify::Case& item, std::uint64_t seed,
+                             std::optional<device::ModuleId> module) {
   const Task& task = state.request.task;
   WW_TRY(auto call, call_of(task, *item.size, item.variant));
   WW_TRY(auto trial, verify::make_trial(task, *item.size, item.variant, seed));
@@ -41,7 +55,8 @@ Result<LoadedCase> load_case(TrialState& state, device::Device& device, const Pr
   WW_TRY(auto buffers, CaseBuffers::make(device, task, call, inputs));
   const auto plan = program.plans.find(call_key(call));
   ASSERT(plan != program.plans.end(), "every case was recorded");
-  WW_TRY(auto replay, device.prepare(program.module, plan->second, buffers.bindings()));
+  WW_TRY(auto replay,
+         device.prepare(module.value_or(program.module), plan->second, buffers.bindings()));
   return LoadedCase{item,
                     std::move(call),
                     std::move(trial),
@@ -84,9 +99,11 @@ Next end_with_faults(TrialState& state, const std::vector<device::Fault>& faults
                   fault_feedback(faults, item, state.request.source));
 }
 
-Result<Fetched> fetch_results(const LoadedCase& loaded) {
+Result<Fetched> fetch_results(const LoadedCase& loaded, bool with_inputs) {
   Fetched fetched;
-  WW_TRY(fetched.inputs, loaded.buffers.inputs());
+  if (with_inputs) {
+    WW_TRY(fetched.inputs, loaded.buffers.inputs());
+  }
   WW_TRY(fetched.outputs, loaded.buffers.outputs());
   return fetched;
 }

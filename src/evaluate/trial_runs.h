@@ -22,7 +22,13 @@ struct LoadedCase {
 
 /// Inputs of the case for this seed, on `device`, with the program's plan prepared.
 Result<LoadedCase> load_case(TrialState& state, device::Device& device, const Program& program,
-                             const verify::Case& item, std::uint64_t seed);
+                             const verify::Case& item, std::uint64_t seed,
+                             std::optional<device::ModuleId> module = std::nullopt);
+
+/// The program loaded once more, for timing: where code lies shows in short times as memory does,
+/// because instructions come from a cold cache, too. Number 0 is the program itself, and so are
+/// all on a device that only simulates.
+Result<device::ModuleId> module_copy(TrialState& state, Program& program, std::size_t number);
 
 /// What the outputs should be: from the reference, or from the baseline on the same device.
 Result<std::vector<verify::Expected>> expected_values(TrialState& state, const LoadedCase& loaded);
@@ -33,10 +39,10 @@ Next end_with_faults(TrialState& state, const std::vector<device::Fault>& faults
 
 /// What a run left on the device.
 struct Fetched {
-  std::vector<verify::Bytes> inputs;   ///< by argument; empty for all but inputs
+  std::vector<verify::Bytes> inputs;   ///< by argument, or none when nobody asked
   std::vector<verify::Bytes> outputs;  ///< by argument; empty for all but outputs and inouts
 };
-Result<Fetched> fetch_results(const LoadedCase& loaded);
+Result<Fetched> fetch_results(const LoadedCase& loaded, bool with_inputs = true);
 
 /// Why results are not accepted: an input that changed, or an output.
 struct Wrong {

@@ -48,6 +48,7 @@ struct Program {
   build::BuildOutcome built;
   std::map<std::string, LaunchPlan> plans;  ///< by call_key()
   device::ModuleId module = -1;
+  std::vector<device::ModuleId> copies;  ///< of the module, elsewhere in memory: module_copy()
 };
 
 struct CarefulRun;
