@@ -322,10 +322,13 @@ TEST_P(SandboxTest, TheTreeDiesWithItsParent) {
     (void)box_->run(request).ok();
     ::_exit(0);
   }
-  for (int i = 0; i < 300 && count_processes(mark) < 3; ++i) {
+  // The shell's own forks come and go.
+  int most = 0;
+  for (int i = 0; i < 300 && most < 3; ++i) {
     std::this_thread::sleep_for(milliseconds(10));
+    most = std::max<int>(most, count_processes(mark));
   }
-  EXPECT_GE(count_processes(mark), 3);
+  EXPECT_GE(most, 3);
   ::kill(parent, SIGKILL);
   ::waitpid(parent, nullptr, 0);
   EXPECT_TRUE(wait_until_gone(mark));
