@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/run_document.h"
+
+#include "core/json_reader.h"
+#include "report/run_rows.h"
+#include "report/text_pool.h"
+
+namespace warpwright::report {
+
+using nlohmann::json;
+
+namespace {
+
+/// Copies every text that a row mentions into the page. A text that cannot be read leaves a note
+/// in its place: one damaged row must not cost the page.
+class PooledTexts final : public TextLinks {
+ public:
+  PooledTexts(store::Archive& archive, std::string run, TextPool& pool)
+      : reader_(archive), run_(std::move(run)), pool_(pool) {}
+
+  json stored(const std::string& sha256) override {
+    const auto text = reader_.text(sha256);
+    if (text.ok() && text->has_value()) return pool_.add(**text);
+    return pool_.add("(the archive has no text " + sha256 + ")");
+  }
+  json reply(const std::string& trial) override { return pool_.add(reply_of(trial).first); }
+  json reasoning(const std::string& trial) override { return pool_.add(reply_of(trial).second); }
+  json result(const std::string&, const std::string& text) override { return pool_.add(text); }
+  json own(const std::string&, const std::string& text) override { return pool_.add(text); }
+
+ private:
+  std::pair<std::string, std::string> reply_of(const std::string& trial) {
+    auto texts = reader_.reply_texts(run_, trial);
+    if (texts.ok() && texts->has_value()) return **texts;
+    return {"(the archive has no reply for " + trial + ")", ""};
+  }
+
+  store::StoryReader reader_;
+  std::string run_;
+  TextPool& pool_;
+};
+
+}  // namespace
+
+Result<Page> run_page(store::Archive& archive, const std::string& run, std::int64_t made_ms) {
+  WW_TRY(const RunStory story, read_story(archive, run));
+  TextPool pool;
+  PooledTexts links(archive, story.run.id, pool);
+  json document = head_of(story, links);
+  document["kind"] = "run";
+  document["format"] = kPageFormat;
+  document["made_ms"] = made_ms;
+  document["trials"] = json::array();
+  for (const auto& trial : story.trials) {
+    document["trials"].push_back(row_of(trial, story, links));
+  }
+  document["texts"] = json::array();
+  for (const auto& place : pool.places()) {
+    document["texts"].push_back({place.block, place.offset, place.length});
+  }
+  Page page;
+  page.title = story.run.id + " · Warpwright";
+  page.data = dump_json(document);
+  page.blocks = pool.blocks();
+  return page;
+}
+
+}  // namespace warpwright::report
