@@ -57,8 +57,8 @@ function drawChart(place, label, configure) {
     return;
   }
   const again = () => {
-    const old = Chart.getChart(place.querySelector('canvas'));
-    if (old) old.destroy();
+    const before = place.querySelector('canvas');
+    if (before) Chart.getChart(before).destroy();
     const canvas = el('canvas', {role: 'img', 'aria-label': label});
     place.replaceChildren(canvas);
     const c = colours();
@@ -70,7 +70,7 @@ function drawChart(place, label, configure) {
       ...config.options,
     };
     config.options.plugins = {
-      legend: {position: 'bottom', align: 'start', labels: {color: c.ink, usePointStyle: true, boxWidth: 8, boxHeight: 8}},
+      legend: {position: 'bottom', align: 'start', labels: {color: c.ink, usePointStyle: true, boxWidth: 8, boxHeight: 7}},
       ...config.options.plugins,
     };
     new Chart(canvas, config);
@@ -89,7 +89,8 @@ function redrawCharts() {
 function resizeCharts() {
   if (!haveCharts()) return;
   for (const place of drawn.keys()) {
-    const chart = Chart.getChart(place.querySelector('canvas'));
+    const canvas = place.querySelector('canvas');
+    const chart = canvas && Chart.getChart(canvas);
     if (chart) chart.resize();
   }
 }
@@ -102,7 +103,7 @@ function lineChart(place, spec) {
       const colour = c[series.colour] || series.colour;
       const line = !series.points;
       return {
-        label: series.label, data: series.data, showLine: line, stepped: series.step ? 'after' : false,
+        label: series.label, data: series.data, showLine: line, stepped: series.step ? 'before' : false,
         borderColor: colour, backgroundColor: series.fill !== undefined ? `${colour}2e` : colour,
         borderWidth: series.edge ? 0 : line ? 1.75 : 1,
         borderDash: series.dash || [], fill: series.fill === undefined ? false : series.fill,
@@ -120,7 +121,7 @@ function lineChart(place, spec) {
         y: axis(c, spec.y, {scale: {...(spec.logY ? {type: 'logarithmic'} : {}), ...(spec.limitsY || {})}}),
       },
       plugins: {
-        legend: {position: 'bottom', align: 'start', labels: {color: c.ink, usePointStyle: true, boxWidth: 16,
+        legend: {position: 'bottom', align: 'start', labels: {color: c.ink, usePointStyle: true, boxWidth: 16, boxHeight: 6,
           filter: (item, data) => !data.datasets[item.datasetIndex].label.startsWith('~')}},
         tooltip: {callbacks: {label: (item) => `${item.raw.id ? `${item.raw.id}: ` : `${item.dataset.label}: `}${digits(item.raw.y, 4)} at ${spec.spellX(item.raw.x)}`}},
       },
@@ -156,7 +157,7 @@ function barChart(place, spec) {
 /** Of a decade only 1, 2 and 5 are named. */
 function logTick(value) {
   const first = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
-  return [1, 2, 5].some((x) => Math.abs(first - x) < 1e-6) ? digits(value, 3).replace(/\.?0+$/, '') || '0' : '';
+  return [1, 2, 5].some((x) => Math.abs(first - x) < 1e-6) ? tickText(value) : '';
 }
 
 /** spec: {label, rows: [{name, label, count, colour}], onpick} as horizontal bars. */
@@ -172,6 +173,21 @@ function countChart(place, spec) {
       scales: {x: axis(c, 'candidates', {ticks: {precision: 0}, scale: {beginAtZero: true}}),
         y: axis(c, '', {grid: {display: false}, ticks: {color: c.ink}})},
       plugins: {legend: {display: false}},
+    },
+  }));
+}
+
+/** spec: {label, names, x, spell, log, series: [{label, colour, data}]} as grouped horizontal bars. */
+function groupChart(place, spec) {
+  drawChart(place, spec.label, (c) => ({
+    type: 'bar',
+    data: {labels: spec.names, datasets: spec.series.map((series) => ({label: series.label, data: series.data.map((x) => (x > 0 ? x : null)),
+      backgroundColor: c[series.colour], maxBarThickness: 9, categoryPercentage: 0.8, barPercentage: 1}))},
+    options: {
+      indexAxis: 'y',
+      scales: {x: axis(c, spec.x, {ticks: {callback: spec.log ? logTick : (value) => spec.spell(value)}, scale: spec.log ? {type: 'logarithmic'} : {beginAtZero: true}}),
+        y: axis(c, '', {grid: {display: false}, ticks: {color: c.ink, autoSkip: false}})},
+      plugins: {tooltip: {callbacks: {label: (item) => `${item.dataset.label}: ${spec.spell(item.raw)}`}}},
     },
   }));
 }

@@ -27,6 +27,11 @@ function start() {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);
   window.addEventListener('beforeprint', resizeCharts);
   window.addEventListener('afterprint', resizeCharts);
+  let width = innerWidth;
+  window.addEventListener('resize', () => {
+    if (innerWidth !== width) redrawCharts();
+    width = innerWidth;
+  });
   window.warpwright = {diffLines, runsOf, colouredLines};
   document.documentElement.dataset.ready = String(Math.round(performance.now()));
 }

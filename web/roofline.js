@@ -18,7 +18,13 @@ function logScale(numbers, from, to) {
   return scale;
 }
 
-const tickText = (x) => (x >= 1e6 || x < 1e-2 ? x.toExponential(0) : String(Number(x.toPrecision(3))));
+/** 20 M, 5 k, 0.2: short enough for an axis. */
+function tickText(x) {
+  for (const [unit, size] of [['T', 1e12], ['G', 1e9], ['M', 1e6], ['k', 1e3]]) {
+    if (x >= size * (unit === 'k' ? 10 : 1)) return `${Number((x / size).toPrecision(3))} ${unit}`;
+  }
+  return x < 1e-2 ? x.toExponential(0) : String(Number(x.toPrecision(3)));
+}
 
 /** One point per size and kernel: {size, who, x, y, us}. */
 function rooflinePoints(model) {
@@ -38,7 +44,7 @@ function rooflinePoints(model) {
   return {arithmetic, points: points.filter((p) => p.x > 0 && p.y > 0)};
 }
 
-function rooflineDrawing(model) {
+function rooflineDrawing(model, room) {
   const {arithmetic, points} = rooflinePoints(model);
   const device = model.doc.device || {};
   const bandwidth = device.memory_gb_per_s;
@@ -46,7 +52,8 @@ function rooflineDrawing(model) {
   if (!points.length || !(bandwidth > 0) || (arithmetic && !(peak > 0))) return null;
   const roof = (x) => (arithmetic ? Math.min(peak, bandwidth * x) : bandwidth);
   const ridge = arithmetic ? peak / bandwidth : 0;
-  const [W, H, L, R, T, B] = [720, 340, 64, 16, 16, 46];
+  const W = Math.max(300, Math.min(1000, room || 720)); // as wide as its place, so that the text keeps its size
+  const [H, L, R, T, B] = [W < 500 ? 280 : 360, 58, 14, 16, 46];
   const sx = logScale([...points.map((p) => p.x), ...(arithmetic ? [ridge, ridge * 3, ridge / 10] : [])], L, W - R);
   const ys = points.map((p) => p.y);
   const sy = logScale([...ys, ...points.map((p) => roof(p.x)), arithmetic ? peak : bandwidth], H - B, T);
@@ -70,7 +77,7 @@ function rooflineDrawing(model) {
       svg('title', {}, `${p.size}, ${p.who === 'best' ? 'best kernel' : 'baseline'}: ${digits(p.y)} ${unit}, ${percent(p.y / roof(p.x))} of the roof`)));
     if (p.who === 'best') marks.append(svg('text', {x: sx(p.x) + 9, y: sy(p.y) + 4}, p.size));
   }
-  return svg('svg', {class: 'roofline', viewBox: `0 0 ${W} ${H}`, role: 'img',
+  return svg('svg', {class: 'roofline', width: W, height: H, viewBox: `0 0 ${W} ${H}`, role: 'img',
     'aria-label': `Roofline of ${device.name}: ${points.filter((p) => p.who === 'best').map((p) => `${p.size} reaches ${percent(p.y / roof(p.x))}`).join(', ')}`},
   grid, svg('path', {class: 'roof', d: path}),
   svg('text', {class: 'rooflabel', x: W - R - 6, y: sy(arithmetic ? peak : bandwidth) - 7, 'text-anchor': 'end'},
@@ -90,7 +97,8 @@ function rooflineFigure(state) {
   const node = figure(caption, place, behind, legend);
   function update() {
     const {model} = state;
-    const drawing = rooflineDrawing(model);
+    const drawing = rooflineDrawing(model, place.clientWidth);
+    drawn.set(place, update);
     const device = model.doc.device || {};
     caption.textContent = drawing ? `Roofline of ${device.name}, by its data sheet` : 'Roofline';
     place.replaceChildren(drawing || el('p', {class: 'quiet'},

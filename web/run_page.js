@@ -21,8 +21,8 @@ function sentenceOf(model) {
       : 'Nothing is judged yet.';
   }
   const where = String((best.row.eval && best.row.eval.device) || run.device || '');
-  const how = best.speedup ? `${gain(best.speedup[0])} as fast as the baseline` : `${micros(best.score)} per call`;
-  return `${best.id} is ${how}${model.estimated ? ', by estimate' : ''}${where ? ` on ${where}` : ''}.`;
+  const how = best.speedup ? `${gain(best.speedup[0])} as fast as the baseline` : `in ${micros(best.score)}`;
+  return `${best.id} runs ${how}${where ? ` (${where})` : ''}.`;
 }
 
 function resultSection(state) {

@@ -4,13 +4,15 @@
 
 function treeLayout(trials) {
   const dense = trials.length > 150;
-  const size = dense ? {row: 15, step: 16, gap: 26, mark: 4.5} : {row: 30, step: 74, gap: 34, mark: 6.5};
+  const size = dense ? {row: 15, step: 16, gap: 26, mark: 4.5} : {row: 42, step: 66, gap: 34, mark: 6.5};
   const rounds = [...new Set(trials.map((t) => t.round))].sort((a, b) => a - b);
+  // A small search takes the room that a large one needs.
+  if (!dense) size.gap = Math.max(34, Math.min(150, 900 / Math.max(1, rounds.length) - 74));
   const slots = [...new Set(trials.map((t) => t.slot))].sort((a, b) => a - b);
   const rowOf = new Map(slots.map((slot, i) => [slot, i]));
   const columns = [];
   const startOf = new Map();
-  let x = 20;
+  let x = dense ? 12 : 30;
   for (const round of rounds) {
     const repairs = Math.max(0, ...trials.filter((t) => t.round === round).map((t) => t.repair));
     const width = (Math.min(repairs, 50) + 1) * size.step;
@@ -27,9 +29,9 @@ function treeLayout(trials) {
     while (taken.has(`${column} ${row}`)) ++row; // two in one place: the later one goes below
     taken.add(`${column} ${row}`);
     lowest = Math.max(lowest, row);
-    at.set(t.id, {x: column + 8, y: 38 + row * size.row, row, column});
+    at.set(t.id, {x: column + 8, y: (dense ? 30 : 42) + row * size.row, row, column});
   }
-  return {dense, size, columns, at, width: x, height: 38 + (lowest + 1) * size.row};
+  return {dense, size, columns, at, width: x, height: (dense ? 30 : 42) + (lowest + 1) * size.row - (dense ? 0 : 10)};
 }
 
 function nodeLabel(t, model) {
@@ -46,7 +48,7 @@ function treeNode(t, place, layout, model) {
                    transform: `translate(${place.x},${place.y})`},
     svg('circle', {class: 'halo', r: layout.size.mark + 5}),
     svg('path', {d: markPath(group, layout.size.mark)}),
-    layout.dense ? null : svg('text', {x: layout.size.mark + 6, y: 4},
+    layout.dense ? null : svg('text', {y: layout.size.mark + 15, 'text-anchor': 'middle'},
       t.speedup ? gain(t.speedup[0]) : t.score !== null ? micros(t.score, 3) : t.state));
 }
 
@@ -58,7 +60,7 @@ function drawTree(state, onhover) {
   const nodes = svg('g', {class: 'nodes'});
   for (const column of layout.columns) {
     if (!layout.dense || column.round % 5 === 0 || column.round === 1) {
-      heads.append(svg('text', {x: column.x, y: 14}, layout.dense ? column.round : `round ${column.round}`));
+      heads.append(svg('text', {x: column.x + 8, y: 16, 'text-anchor': layout.dense ? 'start' : 'middle'}, layout.dense ? column.round : `round ${column.round}`));
     }
   }
   for (const t of model.trials) {

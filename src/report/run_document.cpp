@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/run_document.h"
 
+#include <unordered_map>
+
 #include "core/json_reader.h"
+#include "report/bench_document.h"
 #include "report/run_rows.h"
 #include "report/text_pool.h"
 
@@ -19,9 +22,13 @@ class PooledTexts final : public TextLinks {
       : reader_(archive), run_(std::move(run)), pool_(pool) {}
 
   json stored(const std::string& sha256) override {
+    const auto known = known_.find(sha256);  // prompts repeat their history again and again
+    if (known != known_.end()) return known->second;
     const auto text = reader_.text(sha256);
-    if (text.ok() && text->has_value()) return pool_.add(**text);
-    return pool_.add("(the archive has no text " + sha256 + ")");
+    const bool found = text.ok() && text->has_value();
+    const int number = pool_.add(found ? **text : "(the archive has no text " + sha256 + ")");
+    known_[sha256] = number;
+    return number;
   }
   json reply(const std::string& trial) override { return pool_.add(reply_of(trial).first); }
   json reasoning(const std::string& trial) override { return pool_.add(reply_of(trial).second); }
@@ -38,18 +45,24 @@ class PooledTexts final : public TextLinks {
   store::StoryReader reader_;
   std::string run_;
   TextPool& pool_;
+  std::unordered_map<std::string, int> known_;
 };
 
 }  // namespace
 
-Result<Page> run_page(store::Archive& archive, const std::string& run, std::int64_t made_ms) {
+Result<Page> run_page(store::Archive& archive, const std::string& run,
+                      const RunPageOptions& options) {
   WW_TRY(const RunStory story, read_story(archive, run));
   TextPool pool;
   PooledTexts links(archive, story.run.id, pool);
   json document = head_of(story, links);
   document["kind"] = "run";
   document["format"] = kPageFormat;
-  document["made_ms"] = made_ms;
+  document["made_ms"] = options.made_ms;
+  if (!options.bench.empty()) {
+    WW_TRY(document["comparators"],
+           comparators_of(options.bench, options.bench_file, story.run.task));
+  }
   document["trials"] = json::array();
   for (const auto& trial : story.trials) {
     document["trials"].push_back(row_of(trial, story, links));

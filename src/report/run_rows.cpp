@@ -24,13 +24,6 @@ constexpr std::size_t kMaxInlineBytes = 600;
 
 json short_text(const std::string& text) { return shortened(text, kMaxInlineBytes); }
 
-std::string status_name(store::RunStatus status) {
-  const int number = static_cast<int>(status);
-  // A damaged archive may hold any number.
-  if (number < 0 || number > static_cast<int>(store::RunStatus::failed)) return "unknown";
-  return std::string(name_of(status));
-}
-
 json measurement_row(const Measurement& m) {
   return {m.size,
           rounded(m.median_us),
@@ -141,6 +134,12 @@ json run_part(const store::RunRecord& run) {
 }
 
 }  // namespace
+
+std::string status_name(store::RunStatus status) {
+  const int number = static_cast<int>(status);
+  if (number < 0 || number > static_cast<int>(store::RunStatus::failed)) return "unknown";
+  return std::string(name_of(status));
+}
 
 double rounded(double number) {
   if (!std::isfinite(number)) return 0;

@@ -42,6 +42,9 @@ nlohmann::json head_of(const RunStory& story, TextLinks& links);
 
 nlohmann::json row_of(const store::TrialStory& trial, const RunStory& story, TextLinks& links);
 
+/// Also for a number that no status has: an archive may be damaged.
+std::string status_name(store::RunStatus status);
+
 /// Seven significant digits are more than any figure here has.
 double rounded(double number);
 

@@ -158,6 +158,18 @@ Result<std::vector<EventRecord>> StoryReader::events(const std::string& run) {
   });
 }
 
+Result<std::map<std::string, int>> StoryReader::question_counts() {
+  return guarded(archive_.path(), "count questions", [&]() -> Result<std::map<std::string, int>> {
+    std::map<std::string, int> counts;
+    const Query query =
+        archive_.database_->statement("SELECT run, count(*) FROM prompts GROUP BY run");
+    while (query->executeStep()) {
+      counts[query->getColumn(0).getString()] = query->getColumn(1).getInt();
+    }
+    return counts;
+  });
+}
+
 Result<std::optional<std::string>> StoryReader::text(const std::string& sha256) {
   return guarded(archive_.path(), "read a text", [&]() -> Result<std::optional<std::string>> {
     const Query query = archive_.database_->statement("SELECT text FROM texts WHERE sha256 = ?");

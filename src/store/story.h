@@ -64,6 +64,9 @@ class StoryReader {
   Result<std::optional<StoredVerdict>> baseline(const std::string& run);
   Result<std::vector<EventRecord>> events(const std::string& run);
 
+  /// How many questions each run has asked.
+  Result<std::map<std::string, int>> question_counts();
+
   /// A source's or a message's text; none when the archive has no such text.
   Result<std::optional<std::string>> text(const std::string& sha256);
   /// Reply and reasoning; none when there is no reply.
