@@ -2,17 +2,15 @@
 # highlight.js travel inside the program. Without the two scripts pages have tables and plain
 # sources instead.
 find_package(ZLIB REQUIRED)
-find_path(WARPWRIGHT_HTTPLIB_INCLUDE httplib.h)
-find_library(WARPWRIGHT_HTTPLIB cpp-httplib) # some distributions have the header alone
-if(NOT WARPWRIGHT_HTTPLIB_INCLUDE)
-  message(FATAL_ERROR "httplib.h is missing; install cpp-httplib (Debian, Ubuntu: libcpp-httplib-dev)")
+# Through pkg-config: the header must be compiled with the macros that its library was built with.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(HTTPLIB IMPORTED_TARGET cpp-httplib)
+if(NOT HTTPLIB_FOUND)
+  message(FATAL_ERROR "cpp-httplib is missing, it serves the live page; install it with its pkg-config file "
+                      "(Debian, Ubuntu: apt-get install libcpp-httplib-dev)")
 endif()
 
-ww_folder(report LINK ww_core ww_store ZLIB::ZLIB)
-target_include_directories(ww_report SYSTEM PRIVATE ${WARPWRIGHT_HTTPLIB_INCLUDE})
-if(WARPWRIGHT_HTTPLIB)
-  target_link_libraries(ww_report PUBLIC ${WARPWRIGHT_HTTPLIB})
-endif()
+ww_folder(report LINK ww_core ww_store ZLIB::ZLIB PkgConfig::HTTPLIB)
 
 file(GLOB page_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/*.js ${CMAKE_SOURCE_DIR}/web/*.css
      ${CMAKE_SOURCE_DIR}/web/*.html)

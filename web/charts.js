@@ -117,7 +117,7 @@ function lineChart(place, spec) {
         if (item && item.id && spec.onpick) spec.onpick(item.id);
       },
       scales: {
-        x: axis(c, spec.x, {ticks: {callback: spec.spellX}, scale: {beginAtZero: true}}),
+        x: axis(c, spec.x, {ticks: {callback: spec.spellX, precision: spec.wholeX ? 0 : undefined}, scale: {beginAtZero: true}}),
         y: axis(c, spec.y, {scale: {...(spec.logY ? {type: 'logarithmic'} : {}), ...(spec.limitsY || {})}}),
       },
       plugins: {
@@ -171,7 +171,7 @@ function countChart(place, spec) {
       indexAxis: 'y',
       onClick: (event, items) => { if (items[0]) spec.onpick(spec.rows[items[0].index].name); },
       scales: {x: axis(c, 'candidates', {ticks: {precision: 0}, scale: {beginAtZero: true}}),
-        y: axis(c, '', {grid: {display: false}, ticks: {color: c.ink}})},
+        y: axis(c, '', {grid: {display: false}, ticks: {color: c.ink, autoSkip: false}})},
       plugins: {legend: {display: false}},
     },
   }));

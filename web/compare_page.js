@@ -16,7 +16,7 @@ function bandChart(place, groups, at, label, y, limits) {
       series.push({label: '~high', data: line(at + 2), colour, step: true, edge: true, fill: '-1'});
     }
   });
-  lineChart(place, {label, x: 'evaluations', y, spellX: whole, series, limitsY: limits});
+  lineChart(place, {label, x: 'evaluations', y, spellX: whole, wholeX: true, series, limitsY: limits});
 }
 
 function comparePage(doc) {

@@ -39,7 +39,7 @@ function progressFigure(state) {
       .map((p) => ({x: at(p), y: value(p.trial), id: p.trial.id}));
     lineChart(place, {
       label: `Best ${name} against ${label}: ${steps.length ? `from ${digits(steps[0].y, 3)} to ${digits(steps[steps.length - 1].y, 3)}` : 'no valid kernel yet'}`,
-      x: label, y: name, spellX: spell, onpick: (id) => state.select(id, true),
+      x: label, y: name, spellX: spell, wholeX: axis.key !== 'usd' && axis.key !== 'ms', onpick: (id) => state.select(id, true),
       limitsY: model.hasGain ? {suggestedMin: 1} : {},
       series: [
         {label: 'best so far', data: steps, colour: 'accent', step: true},

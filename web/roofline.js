@@ -70,12 +70,18 @@ function rooflineDrawing(model, room) {
   const clamp = (y) => Math.max(y, sy.ends[0]);
   const path = line.map(([x, y], i) => `${i ? 'L' : 'M'}${sx(x)},${sy(clamp(y))}`).join('');
   const marks = svg('g', {class: 'points'});
+  const labels = []; // of points near each other, one below the other
+  const free = (x, y) => {
+    while (labels.some((l) => Math.abs(l.x - x) < 60 && Math.abs(l.y - y) < 12)) y += 12;
+    labels.push({x, y});
+    return y;
+  };
   for (const p of points) {
     const partner = p.who === 'best' && points.find((q) => q.who === 'baseline' && q.size === p.size);
     if (partner) marks.append(svg('line', {class: 'rise', x1: sx(partner.x), y1: sy(partner.y), x2: sx(p.x), y2: sy(p.y)}));
     marks.append(svg('path', {class: p.who, d: markPath(p.who === 'best' ? 'ok' : 'build', 4.5), transform: `translate(${sx(p.x)},${sy(p.y)})`},
       svg('title', {}, `${p.size}, ${p.who === 'best' ? 'best kernel' : 'baseline'}: ${digits(p.y)} ${unit}, ${percent(p.y / roof(p.x))} of the roof`)));
-    if (p.who === 'best') marks.append(svg('text', {x: sx(p.x) + 9, y: sy(p.y) + 4}, p.size));
+    if (p.who === 'best') marks.append(svg('text', {x: sx(p.x) + 9, y: free(sx(p.x), sy(p.y) + 4)}, p.size));
   }
   return svg('svg', {class: 'roofline', width: W, height: H, viewBox: `0 0 ${W} ${H}`, role: 'img',
     'aria-label': `Roofline of ${device.name}: ${points.filter((p) => p.who === 'best').map((p) => `${p.size} reaches ${percent(p.y / roof(p.x))}`).join(', ')}`},

@@ -46,7 +46,7 @@ function resultSection(state) {
       numeral('speed-up', best && best.speedup ? gain(best.speedup[0]) : '–', span || 'over the baseline'),
       numeral('of the roofline', best && best.share !== null ? percent(best.share) : '–', null, best && best.share !== null ? meter(best.share) : null),
       numeral('time', best ? micros(best.score) : '–', best && best.times.length > 1 ? `geometric mean of ${best.times.length} sizes` : 'per call'),
-      numeral('valid', `${whole(model.valid)} / ${whole(model.judged)}`, 'of judged candidates'),
+      numeral('valid kernels', whole(model.valid), `of ${whole(model.judged)} judged`),
       numeral('cost', money(model.usd), `${compact(model.tokens)} tokens`),
       numeral('took', duration(run.elapsed_ms), plural(model.evaluations, 'evaluation')));
   }

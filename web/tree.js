@@ -12,7 +12,7 @@ function treeLayout(trials) {
   const rowOf = new Map(slots.map((slot, i) => [slot, i]));
   const columns = [];
   const startOf = new Map();
-  let x = dense ? 12 : 30;
+  let x = dense ? 12 : 38;
   for (const round of rounds) {
     const repairs = Math.max(0, ...trials.filter((t) => t.round === round).map((t) => t.repair));
     const width = (Math.min(repairs, 50) + 1) * size.step;
@@ -127,7 +127,7 @@ function treeFigure(state) {
   const holder = el('div', {class: 'treebox'});
   const tip = el('div', {class: 'tip', hidden: true});
   const box = el('div', {class: 'tipbox'}, holder, tip);
-  const behind = el('p', {class: 'quiet'}, 'The list of candidates below has the same content as a table.');
+  const behind = el('p', {class: 'quiet under'}, 'The list of candidates below has the same content as a table.');
   const node = figure('The search: candidates by round, with verdict and gain', box, null, treeLegend());
   node.append(behind);
   let drawing = null;
