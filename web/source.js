@@ -7,10 +7,12 @@ const MAX_LINES = 2500;      // drawn at once
 if (typeof hljs !== 'undefined' && typeof hljsCpp === 'function') {
   hljs.registerLanguage('cuda', (h) => {
     const language = hljsCpp(h);
-    // The rule for function heads backtracks without end on lines such as "x<a> x<a> x<a> ...";
-    // a source is written by a model and may be any text.
-    const calm = (mode) => mode.className !== 'function';
-    language.contains = language.contains.filter(calm);
+    // A source is written by a model and may be any text. The rule for function heads backtracks
+    // without end on "x<a> x<a> x<a> ...", the one for raw strings takes a square of the length.
+    language.contains = language.contains.filter((mode) => mode.className !== 'function');
+    for (const mode of language.contains) {
+      if (mode.className === 'string') mode.variants = list(mode.variants).filter((v) => !String(v.begin).includes('R"'));
+    }
     language.keywords.built_in += ' __global__ __device__ __host__ __shared__ __constant__ __restrict__ ' +
       '__launch_bounds__ __forceinline__ __noinline__ __syncthreads __syncwarp __shfl_sync ' +
       '__shfl_down_sync __shfl_up_sync __shfl_xor_sync __ballot_sync __any_sync __all_sync ' +

@@ -168,7 +168,7 @@ class Page:
         """Waits for the expression to be true and returns its value."""
         end = time.monotonic() + limit
         while True:
-            value = self.evaluate(f'(() => {{ try {{ return ({expression}); }} catch (e) {{ return false; }} }})()')
+            value = self.evaluate(f'(() => {{ try {{ const v = ({expression}); return v instanceof Node ? true : v; }} catch (e) {{ return false; }} }})()')
             if value:
                 return value
             if time.monotonic() > end:
