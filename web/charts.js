@@ -4,12 +4,17 @@
 const haveCharts = () => typeof Chart !== 'undefined';
 const drawn = new Map(); // place -> a function that draws it again
 
+let palette = null; // reading it makes the browser style the whole page
+
 function colours() {
+  if (palette) return palette;
   const style = getComputedStyle(document.documentElement);
   const read = (name) => style.getPropertyValue(`--${name}`).trim();
   const names = ['ink', 'muted', 'rule', 'paper', 'accent', 'ok', 'build', 'fault', 'wrong', 'open', 'base',
     'extra0', 'extra1', 'extra2'];
-  return Object.fromEntries(names.map((name) => [name, read(name)]));
+  palette = Object.fromEntries(names.map((name) => [name, read(name)]));
+  palette.font = getComputedStyle(document.body).fontFamily;
+  return palette;
 }
 
 /** Whiskers of the bars' intervals. */
@@ -62,7 +67,7 @@ function drawChart(place, label, configure) {
     const canvas = el('canvas', {role: 'img', 'aria-label': label});
     place.replaceChildren(canvas);
     const c = colours();
-    Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+    Chart.defaults.font.family = c.font;
     Chart.defaults.font.size = 12;
     const config = configure(c);
     config.options = {
@@ -80,6 +85,7 @@ function drawChart(place, label, configure) {
 }
 
 function redrawCharts() {
+  palette = null;
   for (const [place, again] of drawn) {
     if (place.isConnected) again();
     else drawn.delete(place);

@@ -22,6 +22,7 @@ function start() {
     return;
   }
   const pages = {run: runPage, runs: comparePage, bench: benchPage, index: indexPage};
+  colours(); // while the page is still small
   const view = pages[doc.kind](doc);
   if (doc.live && view) follow(doc, view);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);

@@ -116,7 +116,8 @@ function runPage(doc) {
   const update = () => {
     if (!state.selected && state.model.best) state.selected = state.model.best.id;
     if (!state.selected && state.model.trials.length) state.selected = state.model.trials[0].id;
-    for (const part of Object.values(parts)) part.update();
+    // Charts measure their places, which makes the browser lay out the page: the large parts come after them.
+    for (const name of ['result', 'progress', 'times', 'verdicts', 'roofline', 'tree', 'candidates', 'detail', 'compare', 'setup']) parts[name].update();
   };
   const wanted = decodeURIComponent(location.hash.slice(1));
   if (state.model.byId.has(wanted)) state.selected = wanted;

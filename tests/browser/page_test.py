@@ -257,7 +257,9 @@ class PageTest(unittest.TestCase):
         path = self.report('large', 'last', '--archive', self.archive('large'))
         self.assertLess(path.stat().st_size, 15_000_000)
         best = 1e9
-        for _ in range(3):  # the machine may be busy with something else
+        for _ in range(6):  # the machine may be busy with something else
+            if best < 2:
+                break
             start = time.monotonic()
             page = self.open_file(path)
             page.evaluate('new Promise((r) => requestAnimationFrame(() => setTimeout(r)))')  # painted
