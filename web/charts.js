@@ -124,7 +124,7 @@ function lineChart(place, spec) {
       },
       scales: {
         x: axis(c, spec.x, {ticks: {callback: spec.spellX, precision: spec.wholeX ? 0 : undefined}, scale: {beginAtZero: true}}),
-        y: axis(c, spec.y, {scale: {...(spec.logY ? {type: 'logarithmic'} : {}), ...(spec.limitsY || {})}}),
+        y: axis(c, spec.y, {scale: {...(spec.limitsY || {})}}),
       },
       plugins: {
         legend: {position: 'bottom', align: 'start', labels: {color: c.ink, usePointStyle: true, boxWidth: 16, boxHeight: 6,
@@ -153,18 +153,23 @@ function barChart(place, spec) {
       plugins: [whiskers],
       options: {
         scales: {x: axis(c, 'size', {grid: {display: false}}),
-          y: axis(c, spec.y, {scale: {type: 'logarithmic'}, ticks: {callback: logTick}})},
+          y: axis(c, spec.y, {scale: LOG_SCALE, ticks: {callback: tickText, autoSkip: true}})},
         plugins: {tooltip: {callbacks: {label: (item) => `${item.dataset.label}: ${micros(item.raw)}`}}},
       },
     };
   });
 }
 
-/** Of a decade only 1, 2 and 5 are named. */
-function logTick(value) {
-  const first = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
-  return [1, 2, 5].some((x) => Math.abs(first - x) < 1e-6) ? tickText(value) : '';
-}
+/** Of a decade only 1, 2 and 5 have a line and a number. */
+const LOG_SCALE = {
+  type: 'logarithmic',
+  afterBuildTicks(scale) {
+    scale.ticks = scale.ticks.filter(({value}) => {
+      const first = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
+      return [1, 2, 5].some((x) => Math.abs(first - x) < 1e-6);
+    });
+  },
+};
 
 /** spec: {label, rows: [{name, label, count, colour}], onpick} as horizontal bars. */
 function countChart(place, spec) {
@@ -191,7 +196,7 @@ function groupChart(place, spec) {
       backgroundColor: c[series.colour], maxBarThickness: 9, categoryPercentage: 0.8, barPercentage: 1}))},
     options: {
       indexAxis: 'y',
-      scales: {x: axis(c, spec.x, {ticks: {callback: spec.log ? logTick : (value) => spec.spell(value)}, scale: spec.log ? {type: 'logarithmic'} : {beginAtZero: true}}),
+      scales: {x: axis(c, spec.x, {ticks: {callback: spec.log ? tickText : (value) => spec.spell(value)}, scale: spec.log ? LOG_SCALE : {beginAtZero: true}}),
         y: axis(c, '', {grid: {display: false}, ticks: {color: c.ink, autoSkip: false}})},
       plugins: {tooltip: {callbacks: {label: (item) => `${item.dataset.label}: ${spec.spell(item.raw)}`}}},
     },

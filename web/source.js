@@ -69,8 +69,12 @@ function colouredLines(source) {
 
 const codeOf = (runs) => el('code', {}, runs.map(([name, text]) => (name ? el('span', {class: name}, text) : text)));
 
+// Findings about speed; every other one is a fault where the verdict is bad.
+const ADVICE = ['note', 'bottleneck', 'uncoalesced', 'bank_conflict', 'spill', 'divergence', 'occupancy'];
+
 /** All that the judge said about lines, by line; 0 is the whole source. */
 function remarksOf(result) {
+  const bad = Boolean(result) && result.verdict !== 'ok';
   const remarks = new Map();
   const add = (line, kind, message, severe) => {
     const at = Number.isInteger(line) && line > 0 ? line : 0;
@@ -78,7 +82,7 @@ function remarksOf(result) {
     remarks.get(at).push({kind: String(kind || 'note'), message: String(message || ''), severe});
   };
   for (const d of list(result && result.diagnostics)) add(d && d.line, d && d.severity, d && d.message, d && d.severity === 'error');
-  for (const f of list(result && result.findings)) add(f && f.line, f && f.kind, f && f.message, ['race', 'memory_fault', 'out_of_bounds', 'cheat'].includes(f && f.kind));
+  for (const f of list(result && result.findings)) add(f && f.line, f && f.kind, f && f.message, bad && !ADVICE.includes(f && f.kind));
   return remarks;
 }
 

@@ -7,7 +7,7 @@ function treeLayout(trials) {
   const size = dense ? {row: 15, step: 16, gap: 26, mark: 4.5} : {row: 42, step: 66, gap: 34, mark: 6.5};
   const rounds = [...new Set(trials.map((t) => t.round))].sort((a, b) => a - b);
   // A small search takes the room that a large one needs.
-  if (!dense) size.gap = Math.max(34, Math.min(150, 900 / Math.max(1, rounds.length) - 74));
+  if (!dense) size.gap = Math.max(34, Math.min(240, 900 / Math.max(1, rounds.length) - 74));
   const slots = [...new Set(trials.map((t) => t.slot))].sort((a, b) => a - b);
   const rowOf = new Map(slots.map((slot, i) => [slot, i]));
   const columns = [];
