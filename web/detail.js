@@ -89,7 +89,23 @@ function resultFacts(result) {
     resources.map((r) => [{text: String(r.kernel), head: true}, {text: whole(r.registers), num: true}, {text: whole(r.spill_store_bytes), num: true},
       {text: whole(r.spill_load_bytes), num: true}, {text: whole(r.stack_bytes), num: true}, {text: whole(r.shared_bytes), num: true},
       {text: r.occupancy > 0 ? percent(r.occupancy) : '–', num: true}])) : null,
+    manifestTable(result.manifest),
+    comparisonTable(result.comparison),
     result.feedback ? el('div', {}, el('h4', {}, 'What the model was told'), el('pre', {}, String(result.feedback))) : null);
+}
+
+function manifestTable(manifest) {
+  const rows = Object.entries(manifest && typeof manifest === 'object' ? manifest : {});
+  return rows.length ? table('How it was timed', ['what', 'value'], rows.map(([key, value]) => [{text: key, head: true}, String(value)])) : null;
+}
+
+function comparisonTable(comparison) {
+  const sizes = list(comparison && comparison.sizes);
+  const span = (r) => (r ? `${digits(r.value)} (${digits(r.low)} … ${digits(r.high)})` : '–');
+  return sizes.length ? table(`Against the rival, in turns: ${String(comparison.order)}, time ratio ${span(comparison.ratio)}`,
+    ['size', 'order', {text: 'ratio', num: true}, {text: 'first', num: true}, {text: 'second', num: true}, {text: 'pairs', num: true}],
+    sizes.map((c) => [{text: String(c.size), head: true}, String(c.order), {text: span(c.ratio), num: true}, {text: micros(c.first_us), num: true},
+      {text: micros(c.second_us), num: true}, {text: whole(c.pairs), num: true}])) : null;
 }
 
 const PARTS = [['source', 'Source', sourcePart], ['prompt', 'Prompt', promptPart], ['reply', 'Reply', replyPart], ['result', 'Judge', resultPart]];

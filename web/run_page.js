@@ -53,6 +53,14 @@ function resultSection(state) {
   return {node, update};
 }
 
+/** Driver, flags and clocks as the judge wrote them down, when it measured. */
+function bestManifest(state) {
+  const link = state.model.best && state.model.best.row.eval && state.model.best.row.eval.full;
+  const place = el('div');
+  if (link !== undefined && link !== null) lazily(place, resultOf(state, link), (result) => manifestTable(result && result.manifest) || '');
+  return place;
+}
+
 function setupSection(state) {
   const node = el('section', {id: 'setup', 'aria-labelledby': 'setup-title'});
   let shown = '';
@@ -75,6 +83,7 @@ function setupSection(state) {
         fact('seed of the best kernel’s inputs', seeds && el('code', {}, seeds)),
         fact('model', run.model), fact('strategy', run.strategy), fact('started', date(run.created_ms)),
         fact('page made', doc.made_ms ? date(doc.made_ms) : null)),
+      bestManifest(state),
       ...list(doc.repeat).map(([what, command]) => el('div', {class: 'command'}, el('p', {}, what),
         el('pre', {tabindex: 0}, command), copyButton('Copy', () => Promise.resolve(command)))),
       el('details', {class: 'behind'}, el('summary', {}, 'What the task asks for'),

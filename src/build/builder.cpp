@@ -13,6 +13,7 @@
 #include "build/diagnostics.h"
 #include "build/front_ends.h"
 #include "build/resources.h"
+#include "build/signature.h"
 
 namespace warpwright {
 std::span<const EmbeddedFile> device_headers();
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised when the meaning of a cached result changes.
-constexpr std::string_view kCacheVersion = "1";
+constexpr std::string_view kCacheVersion = "2";
 
 struct ScalarRow {
   ElementType type;
@@ -102,10 +103,12 @@ std::string key_of(const Builder& builder, const BuildRequest& request, FrontEnd
   };
   add(kCacheVersion);
   add(request.source);
+  add(request.signature);
   add(name_of(front_end));
   add(compiler_of(tools, front_end).version);
   add(tools.host.version);
   add(tools.ptxas.string());
+  add(tools.nvdisasm.string());
   add(builder.digest());
   add(std::to_string(request.target.compute_major * 10 + request.target.compute_minor));
   add(std::to_string(request.optimisation) + (request.fast_math ? "f" : "") +
@@ -162,6 +165,7 @@ Result<fs::path> bench(const Workshop& shop, std::string_view name) {
   const fs::path folder = shop.folder / name;
   WW_CHECK(make_directories(folder));
   WW_CHECK(write_file(folder / kCandidateFile, shop.request.source));
+  WW_CHECK(write_file(folder / kSignatureFile, signature_header(shop.request.signature)));
   return folder;
 }
 
@@ -220,6 +224,21 @@ Status assemble(const Workshop& shop, const fs::path& folder, BuildOutcome& outc
   return {};
 }
 
+namespace {
+
+/// Facts of the code that will run. Whatever the tool says or fails to say, the build stands.
+Status disassemble(const Workshop& shop, BuildOutcome& outcome) {
+  const fs::path& tool = shop.builder.tools().nvdisasm;
+  if (tool.empty() || outcome.cubin.empty()) return {};
+  WW_TRY(const fs::path folder, bench(shop, "sass"));
+  WW_CHECK(write_file(folder / "device.cubin", outcome.cubin));
+  WW_TRY(const ProcessExit exit, run_tool(shop, folder, {tool.string(), "-c", "device.cubin"}));
+  if (exit.succeeded()) outcome.sass = sass_census(exit.out);
+  return {};
+}
+
+}  // namespace
+
 Result<Builder> Builder::create(sandbox::Sandbox sandbox, Toolchain tools, Options options) {
   Builder builder(sandbox, std::move(tools), std::move(options));
   WW_CHECK(make_directories(builder.options_.cache));
@@ -266,8 +285,14 @@ Result<BuildOutcome> Builder::build(const BuildRequest& request, const StopSigna
          front_end == FrontEnd::clang ? build_with_clang(shop) : build_with_nvcc(shop));
   if (stop != nullptr && stop->requested()) return Error{"the build was stopped"};
   outcome.front_end = front_end;
+  explain_signature(outcome.diagnostics, request.signature, request.source);
+  if (outcome.verdict == Verdict::compile_error && !outcome.diagnostics.empty()) {
+    outcome.reason = outcome.diagnostics[0].message;
+  }
   if (outcome.verdict == Verdict::ok) {
     WW_TRY(outcome.entries, ptx_entries(outcome.ptx));
+    outcome.census = ptx_census(outcome.ptx, kCandidateFile);
+    WW_CHECK(disassemble(shop, outcome));
   }
   outcome.wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "build/diagnostics.h"
 
 namespace warpwright::build {
 
@@ -18,7 +19,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 Json json_of(const Diagnostic& d) {
   return {{"severity", d.severity}, {"line", d.line}, {"column", d.column}, {"message", d.message}};
@@ -32,6 +33,10 @@ Json json_of(const KernelResources& r) {
           {"stack_bytes", r.stack_bytes},
           {"shared_bytes", r.shared_bytes},
           {"occupancy", r.occupancy}};
+}
+
+Json json_of(const CensusRow& r) {
+  return {{"kind", r.kind}, {"count", r.count}, {"line", r.line}, {"example", r.example}};
 }
 
 template <class Items>
@@ -59,6 +64,10 @@ BuildOutcome outcome_from(const Json& root) {
                                  item.at("spill_store_bytes"), item.at("spill_load_bytes"),
                                  item.at("stack_bytes"), item.at("shared_bytes"),
                                  item.at("occupancy")});
+  }
+  for (const auto& item : root.at("sass")) {
+    outcome.sass.push_back(
+        {item.at("kind"), item.at("count"), item.at("line"), item.at("example")});
   }
   return outcome;
 }
@@ -114,6 +123,7 @@ std::optional<BuildOutcome> load_outcome(const fs::path& folder) {
   outcome.ptx = *ptx;
   outcome.host_library = *library;
   outcome.entries = *entries;
+  outcome.census = ptx_census(outcome.ptx, kCandidateFile);
   if (const auto cubin = read_product(folder / "device.cubin"); cubin.ok()) outcome.cubin = *cubin;
   return outcome;
 }
@@ -124,7 +134,8 @@ Status store_outcome(const fs::path& folder, const BuildOutcome& outcome) {
                      {"reason", outcome.reason},
                      {"front_end", name_of(outcome.front_end)},
                      {"diagnostics", array_of(outcome.diagnostics)},
-                     {"resources", array_of(outcome.resources)}};
+                     {"resources", array_of(outcome.resources)},
+                     {"sass", array_of(outcome.sass)}};
   const auto stored = content_folder(folder, [&](const fs::path& partial) -> Status {
     if (outcome.verdict == Verdict::ok) {
       WW_CHECK(write_file(partial / "device.ptx", outcome.ptx));

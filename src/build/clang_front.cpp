@@ -7,6 +7,7 @@
 #include "build/cache.h"
 #include "build/diagnostics.h"
 #include "build/front_ends.h"
+#include "build/signature.h"
 
 namespace warpwright::build {
 
@@ -56,6 +57,7 @@ Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, Side s
     argv.insert(argv.end(), {"-Xclang", "-include-pch", "-Xclang",
                              (shop.precompiled / pch_name(side)).string()});
   }
+  argv.insert(argv.end(), {"-include", std::string(kSignatureFile)});
   argv.insert(argv.end(), {"-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20",
                            "-ftemplate-backtrace-limit=3", "-fmacro-backtrace-limit=2",
                            "-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument"});

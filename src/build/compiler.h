@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/stop.h"
+#include "build/ptx_census.h"
 #include "build/ptx_entries.h"
 #include "build/toolchain.h"
 #include "core/device_facts.h"
@@ -32,6 +33,7 @@ std::vector<SolveArgument> solve_arguments(const Task& task);
 struct BuildRequest {
   std::string source;
   std::vector<SolveArgument> arguments;
+  std::string signature;  ///< what solve must be declared as; empty = not checked
   DeviceFacts target;
   FrontEnd front_end = FrontEnd::automatic;
   int optimisation = 3;
@@ -49,6 +51,8 @@ struct BuildOutcome {
   std::string ptx;
   std::string cubin;  ///< empty without ptxas
   std::vector<PtxEntry> entries;
+  std::vector<CensusRow> census;           ///< of the PTX
+  std::vector<CensusRow> sass;             ///< of the cubin; empty without nvdisasm
   std::vector<KernelResources> resources;  ///< what ptxas reported; empty without it
   std::string host_library;                ///< ELF bytes: the host part, for record()
   bool from_cache = false;

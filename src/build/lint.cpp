@@ -80,7 +80,7 @@ std::string_view after_space(std::string_view text) {
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
 }
 
-int missing_solve(std::string_view stripped, std::string_view original, std::string_view) {
+int missing_solve(std::string_view stripped, std::string_view original) {
   // The literal is gone from the stripped text, so "extern" is found there and its language in
   // the original, at the same place.
   auto at = find_word(stripped, "extern");
@@ -96,7 +96,7 @@ int missing_solve(std::string_view stripped, std::string_view original, std::str
   return 1;
 }
 
-int path_include(std::string_view stripped, std::string_view, std::string_view) {
+int path_include(std::string_view stripped, std::string_view) {
   for (const auto& directive : directives(stripped)) {
     if (directive.name != "include" && directive.name != "import") continue;
     const std::string_view operand = directive.rest;
@@ -110,7 +110,7 @@ int path_include(std::string_view stripped, std::string_view, std::string_view) 
   return 0;
 }
 
-int embedding(std::string_view stripped, std::string_view original, std::string_view) {
+int embedding(std::string_view stripped, std::string_view original) {
   for (const auto& directive : directives(stripped)) {
     if (directive.name == "embed" || directive.name == "include_next") return directive.line;
   }
@@ -125,7 +125,7 @@ int embedding(std::string_view stripped, std::string_view original, std::string_
   return 0;
 }
 
-int pragma_plugin(std::string_view stripped, std::string_view original, std::string_view) {
+int pragma_plugin(std::string_view stripped, std::string_view original) {
   constexpr std::array<std::string_view, 6> kWords = {
       "plugin", "comment", "dependency", "include_alias", "GCC poison", "clang module"};
   for (const auto& directive : directives(stripped)) {
@@ -144,33 +144,22 @@ int pragma_plugin(std::string_view stripped, std::string_view original, std::str
   return 0;
 }
 
-int line_directive(std::string_view stripped, std::string_view, std::string_view) {
+int line_directive(std::string_view stripped, std::string_view) {
   for (const auto& directive : directives(stripped)) {
-    if (directive.name == "line") return directive.line;
+    // "# 12 "file"" is another spelling of "#line 12".
+    const bool number =
+        !directive.name.empty() && directive.name[0] >= '0' && directive.name[0] <= '9';
+    if (directive.name == "line" || number) return directive.line;
   }
   return 0;
 }
 
-int one_kernel(std::string_view stripped, std::string_view, std::string_view lane) {
-  if (lane != "strict") return 0;
-  int definitions = 0;
-  for (auto at = find_word(stripped, "__global__"); at != std::string_view::npos;
-       at = find_word(stripped, "__global__", at + 1)) {
-    // A declaration ends with ';' before any body begins.
-    const auto end = stripped.find_first_of("{;", at);
-    if (end == std::string_view::npos || stripped[end] == ';') continue;
-    ++definitions;
-    if (definitions > 1) return line_at(stripped, at);
-  }
-  return definitions == 1 ? 0 : 1;
-}
-
-int too_large(std::string_view, std::string_view original, std::string_view) {
+int too_large(std::string_view, std::string_view original) {
   return original.size() > kMaxSourceBytes ? 1 : 0;
 }
 
 // In order: the first rule guards the others against huge texts.
-constexpr std::array<LintRule, 7> kRules = {{
+constexpr std::array<LintRule, 6> kRules = {{
     {"too_large", "sources above 1 MiB", "the source is larger than 1 MiB", too_large},
     {"missing_solve", "a definition of extern \"C\" solve(...)",
      "there is no function extern \"C\" void solve(...)", missing_solve},
@@ -182,8 +171,6 @@ constexpr std::array<LintRule, 7> kRules = {{
      pragma_plugin},
     {"line_directive", "#line", "#line is not allowed: it hides where messages come from",
      line_directive},
-    {"one_kernel", "lane strict: exactly one __global__ definition",
-     "this lane asks for exactly one __global__ function", one_kernel},
 }};
 
 /// Copies a literal's delimiters and blanks what is between; returns the position after it.
@@ -274,11 +261,11 @@ std::string strip_source(std::string_view in) {
 
 std::span<const LintRule> lint_rules() { return kRules; }
 
-std::optional<LintFinding> lint(std::string_view source, std::string_view lane) {
+std::optional<LintFinding> lint(std::string_view source) {
   const std::string stripped =
       source.size() > kMaxSourceBytes ? std::string() : strip_source(source);
   for (const auto& rule : kRules) {
-    const int line = rule.check(stripped, source, lane);
+    const int line = rule.check(stripped, source);
     if (line > 0) return LintFinding{std::string(rule.name), line, std::string(rule.message)};
   }
   return std::nullopt;

@@ -8,14 +8,14 @@
 
 namespace warpwright::build {
 
-/// A rule on the source text, before any compiler sees it.
+/// A rule on the source text, before any compiler sees it. Lanes and task rules are decided on what
+/// the compiler makes of it: device_rules.h.
 struct LintRule {
   std::string_view name;
   std::string_view what;     ///< for people: what it looks for
   std::string_view message;  ///< for the model
   /// Gets the source without comments, strings emptied; returns the first offending line, or 0.
-  /// `lane` is the task's ("strict" or "free").
-  int (*check)(std::string_view stripped, std::string_view original, std::string_view lane);
+  int (*check)(std::string_view stripped, std::string_view original);
 };
 
 std::span<const LintRule> lint_rules();
@@ -27,7 +27,7 @@ struct LintFinding {
   std::string message;
 };
 
-std::optional<LintFinding> lint(std::string_view source, std::string_view lane);
+std::optional<LintFinding> lint(std::string_view source);
 
 /// The source with comments blanked and string and character literals emptied ("abc" -> "   ");
 /// lines keep their numbers and columns. Include operands stay as they are.

@@ -4,6 +4,7 @@
 #include "build/diagnostics.h"
 #include "build/front_ends.h"
 #include "build/resources.h"
+#include "build/signature.h"
 
 namespace warpwright::build {
 
@@ -24,6 +25,8 @@ Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, int ar
       "-lineinfo",
       "--expt-relaxed-constexpr",
       "--extended-lambda",
+      "-include",
+      std::string(kSignatureFile),
       "-Xptxas",
       "-v",
       "-gencode",

@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "build/ptx_lexer.h"
+
 namespace warpwright::build {
 
 namespace {
@@ -36,51 +38,6 @@ constexpr std::array<TypeRow, 17> kTypes = {{{".b8", 1},
                                              {".b128", 16},
                                              {".f16x2", 4}}};
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$' || c == '.' || c == '%';
-}
-
-/// Words and single punctuation marks; comments and strings are skipped.
-class Lexer {
- public:
-  explicit Lexer(std::string_view text) : text_(text) {}
-
-  std::string_view next() {
-    skip();
-    if (at_ >= text_.size()) return {};
-    const std::size_t start = at_;
-    if (text_[at_] == '"') {
-      const auto end = text_.find('"', at_ + 1);
-      at_ = end == std::string_view::npos ? text_.size() : end + 1;
-    } else if (is_word(text_[at_])) {
-      while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-    } else {
-      ++at_;
-    }
-    return text_.substr(start, at_ - start);
-  }
-
- private:
-  void skip() {
-    while (at_ < text_.size()) {
-      if (text_.substr(at_, 2) == "//") {
-        at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (text_.substr(at_, 2) == "/*") {
-        const auto end = text_.find("*/", at_ + 2);
-        at_ = end == std::string_view::npos ? text_.size() : end + 2;
-      } else if (static_cast<unsigned char>(text_[at_]) <= ' ') {
-        ++at_;
-      } else {
-        return;
-      }
-    }
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
-
 std::optional<std::uint32_t> number(std::string_view word) {
   std::uint32_t value = 0;
   const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -108,7 +65,7 @@ struct Declaration {
   [[nodiscard]] std::uint64_t bytes() const { return std::uint64_t{element} * count; }
 };
 
-Declaration declaration(Lexer& lexer) {
+Declaration declaration(PtxLexer& lexer) {
   Declaration found;
   bool pointer = false;
   for (std::string_view word = lexer.next(); !word.empty(); word = lexer.next()) {
@@ -239,7 +196,7 @@ class Parser {
     }
   }
 
-  Lexer lexer_;
+  PtxLexer lexer_;
   std::vector<PtxEntry> entries_;
   std::vector<std::vector<std::string>> uses_;
   std::vector<std::string> function_uses_;

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "build/plan_fit.h"
 
 namespace warpwright::build {
 
@@ -112,8 +113,21 @@ struct Report {
   std::optional<LaunchPlan> plan;
 };
 
+/// Deeper than any plan is; a library that recurses into values must not be led further.
+constexpr int kMaxDepth = 16;
+
+Json parsed(std::string_view line) {
+  bool deep = false;
+  const auto watch = [&deep](int depth, Json::parse_event_t, Json&) {
+    deep = deep || depth > kMaxDepth;
+    return !deep;
+  };
+  Json root = Json::parse(line, watch, false);
+  return deep ? Json() : root;
+}
+
 std::optional<Report> report_from(std::string_view line, std::size_t calls) {
-  const Json root = Json::parse(line, nullptr, false);
+  const Json root = parsed(line);
   if (!root.is_object() || !root.contains("call") || !root["call"].is_number_integer()) {
     return std::nullopt;
   }
@@ -123,7 +137,7 @@ std::optional<Report> report_from(std::string_view line, std::size_t calls) {
   report.call = static_cast<int>(call);
   const std::string verdict =
       root.value("verdict", Json()).is_string() ? root["verdict"] : Json("");
-  if (verdict == "ok") {
+  if (verdict == "ok" && call >= 0) {
     report.verdict = Verdict::ok;
     auto plan =
         root.contains("plan")
@@ -145,6 +159,16 @@ std::optional<Report> report_from(std::string_view line, std::size_t calls) {
   }
   if (root.contains("place") && root["place"].is_number_unsigned()) report.place = root["place"];
   return report;
+}
+
+void refuse_unfit(Report& report, const BuildOutcome& built, const RecordRequest& request) {
+  if (!report.plan || report.call < 0) return;
+  const auto& call = request.calls[static_cast<std::size_t>(report.call)];
+  const Status fits = plan_fits(*report.plan, built, request, call);
+  if (fits.ok()) return;
+  report.plan.reset();
+  report.verdict = Verdict::host_error;
+  report.message = "the host part left a launch plan that cannot be used: " + fits.error().message;
 }
 
 /// The line of the candidate that made the call, asked from the library's line table.
@@ -234,6 +258,7 @@ Result<RecordOutcome> record(const Builder& builder, const BuildOutcome& built,
   std::vector<Report> reports;
   for (const auto line : lines_of(exit.out)) {
     if (auto report = report_from(line, request.calls.size())) {
+      refuse_unfit(*report, built, request);
       reports.push_back(std::move(*report));
     }
     if (reports.size() > 4 * request.calls.size() + 4) break;

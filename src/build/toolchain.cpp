@@ -155,6 +155,7 @@ Toolchain find_toolchain() {
     if (!tools.toolkit.empty()) tools.nvcc = ask_version(nvcc, "release");
   }
   tools.ptxas = toolkit_program("ptxas");
+  tools.nvdisasm = toolkit_program("nvdisasm");
   if (const auto path = find_program("addr2line"); path.ok()) tools.addr2line = *path;
   return tools;
 }

@@ -34,9 +34,10 @@ struct Compiler {
 struct Toolchain {
   Compiler clang;  ///< 17 or newer
   Compiler nvcc;
-  Compiler host;                  ///< g++, nvcc's partner and the recorder's compiler without clang
-  std::filesystem::path ptxas;    ///< of the toolkit, empty without one
-  std::filesystem::path toolkit;  ///< the toolkit's root folder
+  Compiler host;                ///< g++, nvcc's partner and the recorder's compiler without clang
+  std::filesystem::path ptxas;  ///< of the toolkit, empty without one
+  std::filesystem::path nvdisasm;   ///< of the toolkit, may be empty
+  std::filesystem::path toolkit;    ///< the toolkit's root folder
   std::filesystem::path addr2line;  ///< for line numbers of host errors, may be empty
 
   [[nodiscard]] bool supports(FrontEnd front_end) const;

@@ -126,6 +126,8 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
   }
   pattern.front_end = settings.text("judge.front_end");
   pattern.checks = settings.text("judge.checks");
+  pattern.sanitize = settings.text("judge.sanitize");
+  pattern.counters = settings.flag("judge.counters");
   pattern.limit_s = settings.number("judge.limit").value_or(120);
   pattern.unsafe = settings.flag("judge.unsafe");
   // The worker refuses what is malformed, but only once a candidate was paid for: ask it now.
@@ -138,6 +140,13 @@ std::vector<std::string> worker_command(const Settings& settings) {
   auto command = split(settings.text("judge.worker"), ' ');
   if (command.empty()) command = {own_program(), "worker"};
   return command;
+}
+
+void choose_worker(const Settings& settings, evaluate::LocalOptions& options) {
+  options.worker = worker_command(settings);
+  if (settings.text("judge.worker").empty()) {
+    options.server = {own_program(), "worker", "--serve"};
+  }
 }
 
 Result<DeviceFacts> target_facts(const Settings& settings) {
@@ -214,11 +223,12 @@ int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task
                            llm::process_environment(folder / "spool", {own_program(), "courier"})));
     WW_TRY(auto pattern, job_pattern(settings, task));
     pattern.cache = fs::absolute(archive.path().parent_path() / "cache");
-    evaluate::LocalEvaluator evaluator({.worker = worker_command(settings),
-                                        .jobs = fs::absolute(folder / "jobs"),
-                                        .pattern = pattern,
-                                        .device = pattern.device,
-                                        .parallelism = judge_parallelism(settings)});
+    evaluate::LocalOptions judging{.jobs = fs::absolute(folder / "jobs"),
+                                   .pattern = pattern,
+                                   .device = pattern.device,
+                                   .parallelism = judge_parallelism(settings)};
+    choose_worker(settings, judging);
+    evaluate::LocalEvaluator evaluator(std::move(judging));
     WW_TRY(auto templates, prompt_templates(settings));
     WW_TRY(const auto facts, target_facts(settings));
     WW_TRY(const auto level, feedback_level(settings));

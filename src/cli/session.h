@@ -10,6 +10,7 @@
 #include "core/device_facts.h"
 #include "core/task.h"
 #include "evaluate/job.h"
+#include "evaluate/local_evaluator.h"
 #include "llm/make_model.h"
 #include "prompt/compose.h"
 #include "search/engine.h"
@@ -23,7 +24,10 @@ std::filesystem::path archive_path(const std::string& from_flag);
 /// The settings' share of each part; errors name the setting.
 Result<llm::ModelOptions> model_options(const Settings& settings);
 Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& task);
+/// For a process per job directory.
 std::vector<std::string> worker_command(const Settings& settings);
+/// The user's own worker command, or our own that stays warm.
+void choose_worker(const Settings& settings, evaluate::LocalOptions& options);
 Result<DeviceFacts> target_facts(const Settings& settings);
 Result<prompt::FeedbackLevel> feedback_level(const Settings& settings);
 Result<prompt::TemplateSet> prompt_templates(const Settings& settings);

@@ -17,7 +17,7 @@ namespace {
 
 using enum SettingKind;
 
-constexpr std::array<SettingRow, 39> kRows = {{
+constexpr std::array<SettingRow, 41> kRows = {{
     {"search.strategy", "--strategy", text, "fsr", "search strategy (warpwright strategies)"},
     {"search.candidates", "-n,--candidates", integer, "3", "candidates per round (N), or chains"},
     {"search.depth", "-d,--depth", integer, "4", "rounds (D), or turns of a chain"},
@@ -58,6 +58,9 @@ constexpr std::array<SettingRow, 39> kRows = {{
     {"judge.sizes", "--sizes", text, "", "labels of the sizes to time, comma-separated"},
     {"judge.front_end", "--front-end", text, "auto", "auto, clang or nvcc"},
     {"judge.checks", "--checks", text, "full", "of the SIMT machine: full, fast or off"},
+    {"judge.sanitize", "--sanitize", text, "auto",
+     "small cases under checking tools: auto, on or off (docs/timing.md)"},
+    {"judge.counters", "--ncu", flag, "false", "ask the GPU's performance counters through ncu"},
     {"judge.limit", "--trial-limit", duration, "120s", "longest trial of one candidate"},
     {"judge.jobs", "-j,--jobs", integer, "", "trials at a time"},
     {"judge.unsafe", "--unsafe", flag, "false", "judge without a sandbox where none works"},

@@ -45,10 +45,9 @@ Result<int> judge(const EvalFlags& flags) {
   WW_TRY(const std::string source, read_file(flags.file, std::size_t{1} << 20));
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-eval-"));
-  evaluate::LocalEvaluator evaluator({.worker = worker_command(settings),
-                                      .jobs = jobs.path(),
-                                      .pattern = pattern,
-                                      .device = pattern.device});
+  evaluate::LocalOptions options{.jobs = jobs.path(), .pattern = pattern, .device = pattern.device};
+  choose_worker(settings, options);
+  evaluate::LocalEvaluator evaluator(std::move(options));
   StopSignal stop;
   const InterruptGuard interrupts(stop);
   WW_TRY(Evaluation evaluation, evaluator.evaluate({"candidate", source, false}, stop));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/evaluation.h"
 
+#include <array>
 #include <cmath>
 
 namespace warpwright {
@@ -19,7 +20,18 @@ std::optional<double> geometric_mean(const std::vector<Measurement>& measurement
   return std::exp(log_sum / static_cast<double>(measurements.size()));
 }
 
+constexpr std::array<std::string_view, 3> kOrders = {"same", "faster", "slower"};
+
 }  // namespace
+
+std::string_view name_of(Order order) { return kOrders[static_cast<std::size_t>(order)]; }
+
+std::optional<Order> order_named(std::string_view name) {
+  for (std::size_t i = 0; i < kOrders.size(); ++i) {
+    if (kOrders[i] == name) return static_cast<Order>(i);
+  }
+  return std::nullopt;
+}
 
 void add_baseline_times(Evaluation& evaluation, const Evaluation& baseline) {
   for (auto& measurement : evaluation.measurements) {

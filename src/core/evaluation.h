@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/verdict.h"
@@ -45,10 +46,54 @@ struct Measurement {
   double low_us = 0;  ///< confidence interval of the median
   double high_us = 0;
   int samples = 0;
-  double floor_us = 0;     ///< physical lower bound on this device, 0 = not known
-  double baseline_us = 0;  ///< the task's baseline, judged the same way, 0 = not known
+  double floor_us = 0;         ///< physical lower bound on this device, 0 = not known
+  double baseline_us = 0;      ///< the task's baseline, judged the same way, 0 = not known
+  int dropped = 0;             ///< of the samples, as outliers, before the interval was made
+  int throttled = 0;           ///< taken while the GPU was slowed down; not among the samples
+  std::vector<double> raw_us;  ///< the samples in their order, at most kMaxRawSamples
 
   bool operator==(const Measurement&) const = default;
+};
+inline constexpr std::size_t kMaxRawSamples = 500;
+
+/// What a comparison says of its first kernel. Written to disk by name.
+enum class Order : int { same = 0, faster = 1, slower = 2 };
+std::string_view name_of(Order order);  ///< "faster"
+std::optional<Order> order_named(std::string_view name);
+
+/// A ratio of times, the first kernel's over the second's, and where it lies.
+struct Ratio {
+  double value = 1;
+  double low = 1;
+  double high = 1;
+
+  bool operator==(const Ratio&) const = default;
+};
+
+/// Two kernels at one size, measured in turns.
+struct SizeComparison {
+  std::string size;
+  TimeSource source = TimeSource::measured;
+  Order order = Order::same;
+  Ratio ratio;
+  double margin = 0;    ///< the least relative difference that counts
+  double first_us = 0;  ///< medians
+  double second_us = 0;
+  int pairs = 0;
+  int throttled = 0;  ///< pairs taken while the GPU was slowed down; not among the others
+  std::vector<double> first_raw_us, second_raw_us;  ///< element i of both belong together
+
+  bool operator==(const SizeComparison&) const = default;
+};
+
+/// The candidate against a rival in one process: what `warpwright compare` asks for.
+struct Comparison {
+  std::string failed;  ///< "first" or "second": whose verdict is bad; empty = both are ok
+  Order order = Order::same;
+  Ratio ratio;  ///< geometric mean over the sizes
+  std::vector<SizeComparison> sizes;
+
+  bool operator==(const Comparison&) const = default;
 };
 
 /// Something the judge saw in the source that a person or a model can act on.
@@ -73,7 +118,9 @@ struct Evaluation {
   std::string device;   ///< what it ran on, in words
   std::string seed;     ///< of the inputs, to repeat the trial; empty before validate
   double device_s = 0;  ///< time the device was held
-  std::map<std::string, double> stage_s;  ///< wall time by stage name
+  std::map<std::string, double> stage_s;        ///< wall time by stage name
+  std::map<std::string, std::string> manifest;  ///< how times were taken; docs/formats.md
+  std::optional<Comparison> comparison;         ///< when the job has a rival
 
   bool operator==(const Evaluation&) const = default;
 

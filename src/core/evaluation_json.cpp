@@ -23,15 +23,35 @@ json to_json(const KernelResources& r) {
           {"occupancy", r.occupancy}};
 }
 
+const char* name_of_source(TimeSource source) {
+  return source == TimeSource::measured ? "measured" : "estimated";
+}
+
 json to_json(const Measurement& m) {
-  return {{"size", m.size},
-          {"source", m.source == TimeSource::measured ? "measured" : "estimated"},
-          {"median_us", m.median_us},
-          {"low_us", m.low_us},
-          {"high_us", m.high_us},
-          {"samples", m.samples},
-          {"floor_us", m.floor_us},
-          {"baseline_us", m.baseline_us}};
+  json item = {{"size", m.size},           {"source", name_of_source(m.source)},
+               {"median_us", m.median_us}, {"low_us", m.low_us},
+               {"high_us", m.high_us},     {"samples", m.samples},
+               {"floor_us", m.floor_us},   {"baseline_us", m.baseline_us}};
+  if (m.dropped != 0) item["dropped"] = m.dropped;
+  if (m.throttled != 0) item["throttled"] = m.throttled;
+  if (!m.raw_us.empty()) item["raw_us"] = m.raw_us;
+  return item;
+}
+
+json to_json(const Ratio& r) { return {{"value", r.value}, {"low", r.low}, {"high", r.high}}; }
+
+json to_json(const SizeComparison& c) {
+  return {{"size", c.size},
+          {"source", name_of_source(c.source)},
+          {"order", name_of(c.order)},
+          {"ratio", to_json(c.ratio)},
+          {"margin", c.margin},
+          {"first_us", c.first_us},
+          {"second_us", c.second_us},
+          {"pairs", c.pairs},
+          {"throttled", c.throttled},
+          {"first_raw_us", c.first_raw_us},
+          {"second_raw_us", c.second_raw_us}};
 }
 
 json to_json(const Finding& f) {
@@ -62,18 +82,66 @@ void read_item(JsonReader& in, KernelResources& r) {
   r.occupancy = in.number("occupancy");
 }
 
-void read_item(JsonReader& in, Measurement& m) {
-  m.size = in.text("size");
+TimeSource read_source(JsonReader& in) {
   const std::string source = in.text("source");
   if (source != "measured" && source != "estimated")
     in.fail("source", "is neither measured nor estimated");
-  m.source = source == "estimated" ? TimeSource::estimated : TimeSource::measured;
+  return source == "estimated" ? TimeSource::estimated : TimeSource::measured;
+}
+
+std::vector<double> read_numbers(JsonReader& in, const char* key) {
+  std::vector<double> numbers;
+  const json& list = in.array(key);
+  if (list.size() > kMaxRawSamples) return in.fail(key, "is too long"), numbers;
+  for (const json& element : list) {
+    if (!element.is_number() || !std::isfinite(element.get<double>())) {
+      return in.fail(key, "holds something that is not a number"), numbers;
+    }
+    numbers.push_back(element.get<double>());
+  }
+  return numbers;
+}
+
+void read_item(JsonReader& in, Measurement& m) {
+  m.size = in.text("size");
+  m.source = read_source(in);
   m.median_us = in.number("median_us");
   m.low_us = in.number("low_us");
   m.high_us = in.number("high_us");
   m.samples = in.small_integer("samples");
   m.floor_us = in.number("floor_us");
   m.baseline_us = in.number("baseline_us");
+  // Younger than the format: older results lack them.
+  if (in.has("dropped")) m.dropped = in.small_integer("dropped");
+  if (in.has("throttled")) m.throttled = in.small_integer("throttled");
+  if (in.has("raw_us")) m.raw_us = read_numbers(in, "raw_us");
+}
+
+Order read_order(JsonReader& in) {
+  const auto order = order_named(in.text("order"));
+  if (!order) in.fail("order", "is none of same, faster, slower");
+  return order.value_or(Order::same);
+}
+
+Ratio read_ratio(JsonReader& in) {
+  JsonReader inner(in.object("ratio"), "result, ratio");
+  const Ratio ratio{inner.number("value"), inner.number("low"), inner.number("high")};
+  in.adopt(inner);
+  return ratio;
+}
+
+void read_item(JsonReader& in, SizeComparison& c) {
+  c.size = in.text("size");
+  c.source = read_source(in);
+  c.order = read_order(in);
+  c.ratio = read_ratio(in);
+  c.margin = in.number("margin");
+  c.first_us = in.number("first_us");
+  c.second_us = in.number("second_us");
+  c.pairs = in.small_integer("pairs");
+  c.throttled = in.small_integer("throttled");
+  c.first_raw_us = read_numbers(in, "first_raw_us");
+  c.second_raw_us = read_numbers(in, "second_raw_us");
 }
 
 void read_item(JsonReader& in, Finding& f) {
@@ -93,22 +161,43 @@ std::vector<T> read_list(JsonReader& reader, const char* key) {
   return items;
 }
 
+Comparison read_comparison(const json& object, JsonReader& in) {
+  JsonReader inner(object, "result, comparison");
+  Comparison comparison;
+  comparison.failed = inner.text("failed");
+  if (!comparison.failed.empty() && comparison.failed != "first" && comparison.failed != "second") {
+    inner.fail("failed", "is neither first nor second");
+  }
+  comparison.order = read_order(inner);
+  comparison.ratio = read_ratio(inner);
+  comparison.sizes = read_list<SizeComparison>(inner, "sizes");
+  in.adopt(inner);
+  return comparison;
+}
+
 }  // namespace
 
 std::string evaluation_to_json(const Evaluation& e) {
-  const json document = {{"format", 1},
-                         {"verdict", name_of(e.verdict)},
-                         {"stage", name_of(e.stage)},
-                         {"reason", e.reason},
-                         {"feedback", e.feedback},
-                         {"diagnostics", list_of(e.diagnostics)},
-                         {"resources", list_of(e.resources)},
-                         {"measurements", list_of(e.measurements)},
-                         {"findings", list_of(e.findings)},
-                         {"device", e.device},
-                         {"seed", e.seed},
-                         {"device_s", e.device_s},
-                         {"stage_s", e.stage_s}};
+  json document = {{"format", 1},
+                   {"verdict", name_of(e.verdict)},
+                   {"stage", name_of(e.stage)},
+                   {"reason", e.reason},
+                   {"feedback", e.feedback},
+                   {"diagnostics", list_of(e.diagnostics)},
+                   {"resources", list_of(e.resources)},
+                   {"measurements", list_of(e.measurements)},
+                   {"findings", list_of(e.findings)},
+                   {"device", e.device},
+                   {"seed", e.seed},
+                   {"device_s", e.device_s},
+                   {"stage_s", e.stage_s}};
+  if (!e.manifest.empty()) document["manifest"] = e.manifest;
+  if (e.comparison) {
+    document["comparison"] = {{"failed", e.comparison->failed},
+                              {"order", name_of(e.comparison->order)},
+                              {"ratio", to_json(e.comparison->ratio)},
+                              {"sizes", list_of(e.comparison->sizes)}};
+  }
   return dump_json(document, 1);
 }
 
@@ -140,6 +229,13 @@ Result<Evaluation> evaluation_from_json(std::string_view text) {
   JsonReader seconds(stages, "result, stage_s");
   for (const auto& [name, value] : stages.items()) e.stage_s[name] = seconds.number(name.c_str());
   in.adopt(seconds);
+  if (in.has("manifest")) {
+    const json& manifest = in.object("manifest");
+    JsonReader facts(manifest, "result, manifest");
+    for (const auto& [name, value] : manifest.items()) e.manifest[name] = facts.text(name.c_str());
+    in.adopt(facts);
+  }
+  if (in.has("comparison")) e.comparison = read_comparison(in.object("comparison"), in);
   WW_CHECK(in.status());
   return e;
 }

@@ -52,6 +52,9 @@ constexpr std::string_view kStrictLane =
     "* Exactly one `__global__` function; it may be launched several times, and cudaMemsetAsync is "
     "allowed.\n";
 
+constexpr std::string_view kFullPrecision =
+    "Arithmetic in single precision or better: no half, bfloat16, TF32 or FP8, no tensor cores.";
+
 const TypeRow& row_of(ElementType type) {
   const auto index = static_cast<std::size_t>(type);
   ASSERT(index < kTypes.size(), "unknown element type");
@@ -92,6 +95,10 @@ const std::vector<TaskRule>& known_task_rules() {
        "and its parallel form, odd-even transposition)."},
       {"no_copy_call",
        "The data must be moved by a kernel; cudaMemcpy and its relatives are not allowed."},
+      {"mixed_precision",
+       "Tensor cores and lower precisions may be used inside, for instance with numbers split into "
+       "several TF32 or BF16 parts; the result must be as accurate as single-precision "
+       "arithmetic."},
   };
   return rules;
 }
@@ -116,15 +123,32 @@ std::string signature_of(const Task& task) {
   return fmt::format("extern \"C\" void solve({})", fmt::join(parameters, ", "));
 }
 
+bool has_rule(const Task& task, std::string_view name) {
+  return std::find(task.rules.begin(), task.rules.end(), name) != task.rules.end();
+}
+
+bool wants_full_precision(const Task& task) {
+  const bool half = std::any_of(task.arguments.begin(), task.arguments.end(), [](const auto& a) {
+    return a.type == ElementType::f16 || a.type == ElementType::bf16;
+  });
+  return !half && !has_rule(task, "mixed_precision");
+}
+
+std::vector<std::string_view> rule_sentences(const Task& task) {
+  std::vector<std::string_view> sentences;
+  if (wants_full_precision(task)) sentences.push_back(kFullPrecision);
+  for (const auto& rule : known_task_rules()) {
+    if (has_rule(task, rule.name)) sentences.push_back(rule.meaning);
+  }
+  return sentences;
+}
+
 std::string description_for_model(const Task& task) {
   std::string text = task.description;
   if (!text.empty() && text.back() != '\n') text += '\n';
   text += kCallingConvention;
   if (task.lane == "strict") text += kStrictLane;
-  for (const auto& rule : known_task_rules()) {
-    if (std::find(task.rules.begin(), task.rules.end(), rule.name) == task.rules.end()) continue;
-    text += fmt::format("* {}\n", rule.meaning);
-  }
+  for (const auto sentence : rule_sentences(task)) text += fmt::format("* {}\n", sentence);
   return text;
 }
 
@@ -194,6 +218,10 @@ CheckRule check_for(const Task& task, const InputVariant* variant) {
   CheckRule merged = task.check;
   for (const auto& [name, text] : change.parameters) merged.parameters[name] = text;
   return merged;
+}
+
+CheckRule check_for(const Task& task, const InputVariant* variant, const TaskArgument& output) {
+  return output.check.rule.empty() ? check_for(task, variant) : output.check;
 }
 
 const TaskSize* size_labelled(const Task& task, std::string_view label) {

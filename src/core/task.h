@@ -41,6 +41,8 @@ struct TaskArgument {
   std::string expression;
   /// Inputs and inouts: the distribution used for timing, e.g. "normal(0, 1)".
   std::string distribution;
+  /// Outputs and inouts: how this one is compared; without a rule, as the task says.
+  CheckRule check;
 
   bool operator==(const TaskArgument&) const = default;
 };
@@ -68,6 +70,7 @@ struct InputVariant {
 struct Task {
   std::string name;
   std::string title;
+  std::string group;        ///< of built-in tasks: empty = the paper's 20, "extension" = more
   std::string description;  ///< for the model, in our own words
   std::vector<TaskArgument> arguments;
   std::map<std::string, std::string> derived;  ///< name -> expression over the size's values
@@ -104,6 +107,15 @@ struct TaskRule {
 };
 const std::vector<TaskRule>& known_task_rules();
 
+bool has_rule(const Task& task, std::string_view name);
+
+/// No arithmetic below single precision: where no argument is of a lower one and the rule
+/// mixed_precision does not allow it.
+bool wants_full_precision(const Task& task);
+
+/// The task's rules in sentences for the model, the implied ones included.
+std::vector<std::string_view> rule_sentences(const Task& task);
+
 /// `extern "C" void solve(const float* input, float* output, int rows, int cols)`
 std::string signature_of(const Task& task);
 
@@ -128,6 +140,9 @@ Result<bool> applies(const Task& task, const InputVariant& variant, const TaskSi
 
 /// The task's rule with the variant's changes.
 CheckRule check_for(const Task& task, const InputVariant* variant);
+
+/// The rule of one output: its own, which no variant changes, else the task's with the changes.
+CheckRule check_for(const Task& task, const InputVariant* variant, const TaskArgument& output);
 
 /// The timed, scale-up or edge size of that label; none when there is no such.
 const TaskSize* size_labelled(const Task& task, std::string_view label);

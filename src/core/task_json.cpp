@@ -106,6 +106,14 @@ Problem read_number(const Json& value, const std::string& where, double& out) {
   return std::nullopt;
 }
 
+Problem read_check(const Json& json, const std::string& where, CheckRule& check) {
+  Reader reader(json, where);
+  WW_FIND(reader.text("rule", check.rule));
+  WW_FIND(read_texts(json, where, true, check.parameters));
+  check.parameters.erase("rule");
+  return std::nullopt;
+}
+
 Problem read_argument(const Json& json, const std::string& where, TaskArgument& argument) {
   Reader reader(json, where);
   std::string type;
@@ -128,6 +136,9 @@ Problem read_argument(const Json& json, const std::string& where, TaskArgument& 
   WW_FIND(reader.expression(is_buffer(argument) ? "count" : "value", argument.expression,
                             is_buffer(argument)));
   WW_FIND(reader.text("values", argument.distribution));
+  const Json* check = nullptr;
+  WW_FIND(reader.object("check", check));
+  if (check != nullptr) WW_FIND(read_check(*check, where + ".check", argument.check));
   return reader.no_others();
 }
 
@@ -155,14 +166,6 @@ Problem read_size(const Task& task, const Json& json, const std::string& where, 
     }
   }
   if (size.label.empty()) size.label = label_of(task, size.values);
-  return std::nullopt;
-}
-
-Problem read_check(const Json& json, const std::string& where, CheckRule& check) {
-  Reader reader(json, where);
-  WW_FIND(reader.text("rule", check.rule));
-  WW_FIND(read_texts(json, where, true, check.parameters));
-  check.parameters.erase("rule");
   return std::nullopt;
 }
 
@@ -245,6 +248,7 @@ Problem read_task(const Json& json, Task& task) {
   Reader reader(json, "");
   WW_FIND(reader.text("name", task.name));
   WW_FIND(reader.text("title", task.title));
+  WW_FIND(reader.text("group", task.group));
   WW_FIND(reader.text("description", task.description));
   WW_FIND(reader.text("lane", task.lane));
   WW_FIND(read_rules(reader, task));
@@ -261,24 +265,25 @@ Problem read_task(const Json& json, Task& task) {
   return find_problem(task);
 }
 
+OrderedJson to_json(const CheckRule& check) {
+  OrderedJson json = OrderedJson::object();
+  if (!check.rule.empty()) json["rule"] = check.rule;
+  for (const auto& [name, text] : check.parameters) json[name] = text;
+  return json;
+}
+
 OrderedJson to_json(const TaskArgument& argument) {
   OrderedJson json = {
       {"name", argument.name}, {"type", name_of(argument.type)}, {"role", name_of(argument.role)}};
   json[is_buffer(argument) ? "count" : "value"] = argument.expression;
   if (!argument.distribution.empty()) json["values"] = argument.distribution;
+  if (argument.check != CheckRule{}) json["check"] = to_json(argument.check);
   return json;
 }
 
 OrderedJson to_json(const TaskSize& size) {
   OrderedJson json = {{"label", size.label}};
   for (const auto& [name, value] : size.values) json[name] = value;
-  return json;
-}
-
-OrderedJson to_json(const CheckRule& check) {
-  OrderedJson json = OrderedJson::object();
-  if (!check.rule.empty()) json["rule"] = check.rule;
-  for (const auto& [name, text] : check.parameters) json[name] = text;
   return json;
 }
 
@@ -300,11 +305,9 @@ OrderedJson to_list(const std::vector<T>& items) {
 }  // namespace
 
 std::string task_to_json(const Task& task) {
-  OrderedJson json = {{"name", task.name},
-                      {"title", task.title},
-                      {"description", task.description},
-                      {"lane", task.lane},
-                      {"rules", task.rules}};
+  OrderedJson json = {{"name", task.name},   {"title", task.title},
+                      {"group", task.group}, {"description", task.description},
+                      {"lane", task.lane},   {"rules", task.rules}};
   json["argument"] = to_list(task.arguments);
   json["derived"] = task.derived;
   json["size"] = to_list(task.sizes);

@@ -57,6 +57,8 @@ Problem check_header(const Task& task) {
         "lane",
         fmt::format("unknown lane '{}'; known: strict (one kernel function), free", task.lane)};
   }
+  if (!task.group.empty() && !is_identifier(task.group))
+    return TaskProblem{"group", fmt::format("'{}' is not a usable name", task.group)};
   for (std::size_t i = 0; i < task.rules.size(); ++i) {
     std::vector<std::string_view> known;
     for (const auto& rule : known_task_rules()) known.push_back(rule.name);
@@ -98,7 +100,6 @@ Problem check_arguments(const Task& task) {
     }
     if (!seen.insert(argument.name).second)
       return TaskProblem{at("name"), fmt::format("'{}' is there twice", argument.name)};
-    has_output |= argument.role == ArgumentRole::output || argument.role == ArgumentRole::inout;
     const bool needs_values =
         argument.role == ArgumentRole::input || argument.role == ArgumentRole::inout;
     if (needs_values && argument.distribution.empty()) {
@@ -110,6 +111,12 @@ Problem check_arguments(const Task& task) {
       return TaskProblem{at("values"),
                          fmt::format("'{}' is no input, so it takes no values", argument.name)};
     }
+    const bool is_output =
+        argument.role == ArgumentRole::output || argument.role == ArgumentRole::inout;
+    has_output |= is_output;
+    if (!is_output && argument.check != CheckRule{})
+      return TaskProblem{at("check"),
+                         fmt::format("'{}' is no output, so it takes no check", argument.name)};
     if (needs_values)
       WW_FIND(check_distribution(task, at("values"), argument.name, argument.distribution));
   }
@@ -148,6 +155,21 @@ Problem check_numbers_of(const Task& task, const std::string& distribution, cons
   return std::nullopt;
 }
 
+// The rule's numbers have values at this size.
+Problem check_numbers_at(const CheckRule& check, const Values& values, const std::string& where,
+                         const TaskSize& size) {
+  const auto row = check_rule_named(check.rule);
+  for (const auto& parameter : row.value()->parameters) {
+    const auto found = check.parameters.find(std::string(parameter.name));
+    if (parameter.names_argument || found == check.parameters.end()) continue;
+    if (const auto value = value_of(found->second, values); !value) {
+      return TaskProblem{where + "." + found->first,
+                         fmt::format("at size '{}': {}", size.label, value.error().message)};
+    }
+  }
+  return std::nullopt;
+}
+
 // One size with one variant: every expression of the task has a value there.
 Problem check_at(const Task& task, const TaskSize& size, const InputVariant* variant,
                  const std::string& where) {
@@ -174,15 +196,12 @@ Problem check_at(const Task& task, const TaskSize& size, const InputVariant* var
     for (const auto& [name, text] : variant->inputs)
       WW_FIND(check_numbers_of(task, text, *values, fmt::format("{}.inputs.{}", where, name)));
   }
-  const auto check = check_for(task, variant);
-  const auto row = check_rule_named(check.rule);
-  for (const auto& parameter : row.value()->parameters) {
-    const auto found = check.parameters.find(std::string(parameter.name));
-    if (parameter.names_argument || found == check.parameters.end()) continue;
-    if (const auto value = value_of(found->second, *values); !value) {
-      return TaskProblem{(variant == nullptr ? "check." : where + ".check.") + found->first,
-                         says(value.error().message)};
-    }
+  WW_FIND(check_numbers_at(check_for(task, variant), *values,
+                           variant == nullptr ? "check" : where + ".check", size));
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    if (task.arguments[i].check.rule.empty()) continue;
+    WW_FIND(check_numbers_at(task.arguments[i].check, *values, fmt::format("argument[{}].check", i),
+                             size));
   }
   return std::nullopt;
 }
@@ -266,6 +285,10 @@ std::optional<TaskProblem> find_problem(const Task& task) {
   WW_FIND(check_header(task));
   WW_FIND(check_arguments(task));
   WW_FIND(check_rule_of(task, task.check, "check"));
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    if (task.arguments[i].check == CheckRule{}) continue;
+    WW_FIND(check_rule_of(task, task.arguments[i].check, fmt::format("argument[{}].check", i)));
+  }
   for (const auto& [name, text] : task.derived) {
     const auto where = "derived." + name;
     if (!is_identifier(name))

@@ -32,8 +32,8 @@ constexpr std::array<VerdictRow, kVerdictCount> kVerdicts = {{
     {"harness_error", RepairKind::none},
 }};
 
-constexpr std::array<std::string_view, kStageCount> kStages = {"reply",  "lint",     "build",
-                                                               "record", "validate", "measure"};
+constexpr std::array<std::string_view, kStageCount> kStages = {
+    "reply", "lint", "build", "record", "validate", "measure", "sanitize"};
 
 const VerdictRow& row_of(Verdict verdict) {
   const auto index = static_cast<std::size_t>(verdict);

@@ -25,8 +25,16 @@ enum class Verdict : int {
 inline constexpr int kVerdictCount = 13;
 
 /// The stage that decided. Written to disk, never renumber.
-enum class Stage : int { reply = 0, lint = 1, build = 2, record = 3, validate = 4, measure = 5 };
-inline constexpr int kStageCount = 6;
+enum class Stage : int {
+  reply = 0,
+  lint = 1,
+  build = 2,
+  record = 3,
+  validate = 4,
+  measure = 5,
+  sanitize = 6,  ///< between validate and measure
+};
+inline constexpr int kStageCount = 7;
 
 /// Which refined prompt a verdict calls for (the paper's four kinds).
 enum class RepairKind { none, compile, launch, mismatch };

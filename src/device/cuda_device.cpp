@@ -42,27 +42,27 @@ Result<FileLock> wait_for_gpu(int ordinal, double wait_s) {
 
 }  // namespace
 
-Result<std::unique_ptr<Device>> CudaDevice::open(int ordinal, double wait_s) {
+Result<std::unique_ptr<Device>> CudaDevice::open(int ordinal, double wait_s, bool bare) {
   WW_TRY(const CudaDriver driver, CudaDriver::open());
   WW_TRY(FileLock lock, wait_for_gpu(ordinal, wait_s));
-  std::unique_ptr<CudaDevice> device(new CudaDevice(driver, std::move(lock)));
-  WW_CHECK(device->start(ordinal));
+  std::unique_ptr<CudaDevice> device(new CudaDevice(driver, ordinal, std::move(lock)));
+  device->bare_ = bare;
+  WW_CHECK(device->start());
   return std::unique_ptr<Device>(std::move(device));
 }
 
-Status CudaDevice::start(int ordinal) {
-  WW_CHECK(
-      driver_.check(driver_.device_get(&device_, ordinal), "open GPU " + std::to_string(ordinal)));
-  CuContext context = nullptr;
-  WW_CHECK(driver_.check(driver_.context_retain(&context, device_), "create a GPU context"));
+Status CudaDevice::start() {
+  WW_CHECK(driver_.check(driver_.device_get(&device_, ordinal_),
+                         "open GPU " + std::to_string(ordinal_)));
+  WW_CHECK(driver_.check(driver_.context_retain(&context_, device_), "create a GPU context"));
   retained_ = true;
-  WW_CHECK(driver_.check(driver_.context_set_current(context), "use the GPU context"));
+  WW_CHECK(driver_.check(driver_.context_set_current(context_), "use the GPU context"));
   driver_.context_set_limit(kCuLimitPersistingL2, 0);  // not every GPU has it
   WW_CHECK(driver_.check(driver_.stream_create(&stream_, kCuStreamNonBlocking), "make a stream"));
   WW_CHECK(driver_.check(driver_.event_create(&begin_, 0), "make an event"));
   WW_CHECK(driver_.check(driver_.event_create(&end_, 0), "make an event"));
   maps_pages_ = attribute(CuAttribute::virtual_memory) == 1;
-  info_.facts = facts_of(driver_, device_, ordinal);
+  info_.facts = facts_of(driver_, device_, ordinal_);
   int version = 0;
   driver_.driver_version(&version);
   info_.description = info_.facts.name + " (CUDA " + std::to_string(version / 1000) + "." +
@@ -70,19 +70,45 @@ Status CudaDevice::start(int ordinal) {
   const auto flush_bytes =
       static_cast<std::uint64_t>(std::max(info_.facts.l2_bytes, 4LL << 20)) * 2;
   WW_TRY(flush_, CudaMemory::allocate(driver_, device_, flush_bytes, CudaMemory::Guard::margins));
-  WW_TRY(pattern_,
-         CudaMemory::allocate(driver_, device_, kPoisonTileBytes, CudaMemory::Guard::margins));
+  WW_TRY(pattern_, CudaMemory::allocate(driver_, device_, kPoisonTileBytes + kPoisonOffsets,
+                                        CudaMemory::Guard::margins));
   WW_CHECK(measure_overhead());
+  return refresh_free_bytes();
+}
+
+Status CudaDevice::refresh_free_bytes() {
   std::size_t free_bytes = 0, total = 0;
   WW_CHECK(driver_.check(driver_.memory_info(&free_bytes, &total), "ask for free memory"));
-  info_.free_bytes = free_bytes;
+  info_.free_bytes = free_bytes + pool_.bytes();
   return {};
+}
+
+Status CudaDevice::attach(double wait_s) {
+  ASSERT(!lock_, "a device is attached once at a time");
+  WW_CHECK(usable());
+  WW_TRY(lock_, wait_for_gpu(ordinal_, wait_s));
+  // Contexts belong to threads, and another one may have had it before.
+  WW_CHECK(driver_.check(driver_.context_set_current(context_), "use the GPU context"));
+  pattern_valid_ = false;
+  return refresh_free_bytes();
+}
+
+void CudaDevice::detach() {
+  if (lost_) {
+    abandon();
+  } else {
+    for (auto& [id, buffer] : buffers_) pool_.give_back(std::move(buffer.memory));
+    buffers_.clear();
+    modules_.clear();
+  }
+  lock_.reset();
 }
 
 CudaDevice::~CudaDevice() {
   if (lost_) abandon();
   if (lost_ || !retained_) return;
   buffers_.clear();
+  pool_.clear();
   modules_.clear();
   flush_.reset();
   pattern_.reset();
@@ -96,7 +122,10 @@ CudaDevice::~CudaDevice() {
 // everything back when the process ends.
 void CudaDevice::abandon() {
   for (auto& [id, buffer] : buffers_) static_cast<void>(buffer.memory.release());
+  buffers_.clear();
+  pool_.abandon();
   for (auto& module : modules_) static_cast<void>(module.release());
+  modules_.clear();
   static_cast<void>(flush_.release());
   static_cast<void>(pattern_.release());
 }
@@ -128,17 +157,20 @@ Status CudaDevice::flush_cache() {
                        "flush the cache");
 }
 
+// One upload of random bits per candidate; each seed starts somewhere else in it. A kernel that
+// would know the pattern has to have seen it before, and no memory outlives a call unfilled.
 Result<CuAddress> CudaDevice::pattern(std::uint64_t seed) {
-  if (!pattern_valid_ || pattern_seed_ != seed) {
-    const auto bytes = poison_pattern(seed, kPoisonTileBytes);
+  if (!pattern_valid_) {
+    const auto bytes = poison_pattern(seed, kPoisonTileBytes + kPoisonOffsets);
     WW_CHECK(driver_.check(
         driver_.copy_to_device_async(pattern_->address(), bytes.data(), bytes.size(), stream_),
         "upload random bits"));
     WW_CHECK(driver_.check(driver_.stream_synchronize(stream_), "upload random bits"));
-    pattern_seed_ = seed;
     pattern_valid_ = true;
   }
-  return pattern_->address();
+  constexpr std::uint64_t kStep = 256;
+  const std::uint64_t mixed = (seed ^ (seed >> 29)) * 0xBF58476D1CE4E5B9ULL;
+  return pattern_->address() + (mixed >> 32) % (kPoisonOffsets / kStep) * kStep;
 }
 
 Result<std::optional<Fault>> CudaDevice::wait(CuEvent event, double limit_s) {
@@ -173,14 +205,17 @@ Result<Loaded> CudaDevice::load(const Code& code) {
   auto module = std::make_unique<CudaModule>(driver_, code);
   WW_TRY(auto fault, module->load());
   if (fault) return Loaded{.fault = std::move(fault)};
+  // A heap that was used keeps its content and its size for as long as the context lives.
+  if (code.ptx.find("malloc") != std::string::npos) altered_ = true;
   modules_.push_back(std::move(module));
   return Loaded{.module = static_cast<ModuleId>(modules_.size()) - 1};
 }
 
 Result<BufferId> CudaDevice::allocate(std::uint64_t bytes, std::string_view name) {
   WW_CHECK(usable());
-  const auto guard = maps_pages_ ? CudaMemory::Guard::unmapped_pages : CudaMemory::Guard::margins;
-  WW_TRY(auto memory, CudaMemory::allocate(driver_, device_, bytes, guard));
+  auto guard = maps_pages_ ? CudaMemory::Guard::unmapped_pages : CudaMemory::Guard::margins;
+  if (bare_) guard = CudaMemory::Guard::none;
+  WW_TRY(auto memory, pool_.take(driver_, device_, bytes, guard));
   buffers_[next_buffer_] = {std::move(memory), std::string(name)};
   return next_buffer_++;
 }
@@ -188,7 +223,11 @@ Result<BufferId> CudaDevice::allocate(std::uint64_t bytes, std::string_view name
 void CudaDevice::release(BufferId buffer) {
   const auto found = buffers_.find(buffer);
   if (found == buffers_.end()) return;
-  if (lost_) static_cast<void>(found->second.memory.release());  // freeing might never return
+  if (lost_) {
+    static_cast<void>(found->second.memory.release());  // freeing might never return
+  } else {
+    pool_.give_back(std::move(found->second.memory));
+  }
   buffers_.erase(found);
 }
 

@@ -16,7 +16,7 @@ namespace warpwright::device {
 class CudaDevice final : public Device {
  public:
   /// Waits up to wait_s for other judges to leave the GPU: it is used by one at a time.
-  static Result<std::unique_ptr<Device>> open(int ordinal, double wait_s);
+  static Result<std::unique_ptr<Device>> open(int ordinal, double wait_s, bool bare = false);
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
   ~CudaDevice() override;
@@ -29,6 +29,10 @@ class CudaDevice final : public Device {
   Status download(std::span<std::byte> to, BufferId from) override;
   Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
                                           std::span<const Binding> bindings) override;
+  Status attach(double wait_s) override;
+  void detach() override;
+  [[nodiscard]] Status usable() const override;
+  [[nodiscard]] bool worn() const override { return lost_ || altered_; }
 
  private:
   friend class CudaReplay;
@@ -36,39 +40,45 @@ class CudaDevice final : public Device {
     std::unique_ptr<CudaMemory> memory;
     std::string name;
   };
-  CudaDevice(const CudaDriver& driver, FileLock lock) : driver_(driver), lock_(std::move(lock)) {}
-  Status start(int ordinal);
+  CudaDevice(const CudaDriver& driver, int ordinal, FileLock lock)
+      : driver_(driver), ordinal_(ordinal), lock_(std::move(lock)) {}
+  Status start();
+  Status refresh_free_bytes();
   Status measure_overhead();
   void abandon();
-  /// For a fresh pattern of random bits on the device, valid until the next call.
+  /// Random bits on the device: kPoisonTileBytes from there on, others for every seed.
   Result<CuAddress> pattern(std::uint64_t seed);
   /// Writes over the whole L2 cache, twice.
   Status flush_cache();
   /// Polls; the fault when the kernel failed or the time is up.
   Result<std::optional<Fault>> wait(CuEvent event, double limit_s);
-  [[nodiscard]] Status usable() const;
   [[nodiscard]] int attribute(CuAttribute which) const;
 
   CudaDriver driver_;
-  FileLock lock_;
+  int ordinal_;
+  std::optional<FileLock> lock_;  ///< held from attach() to detach()
+  CuContext context_ = nullptr;
   CuDevice device_ = 0;
   CuStream stream_ = nullptr;
   CuEvent begin_ = nullptr, end_ = nullptr;
   DeviceInfo info_;
   bool maps_pages_ = false;
   bool retained_ = false;
-  bool lost_ = false;  ///< after a fault that the context does not survive
+  bool bare_ = false;     ///< buffers without guards and poison
+  bool lost_ = false;     ///< after a fault that the context does not survive
+  bool altered_ = false;  ///< a candidate changed limits or used the context's own heap
+  CudaMemoryPool pool_;
   std::map<BufferId, Buffer> buffers_;
   BufferId next_buffer_ = 0;
   std::vector<std::unique_ptr<CudaModule>> modules_;
-  std::unique_ptr<CudaMemory> pattern_;
-  std::uint64_t pattern_seed_ = 0;
+  std::unique_ptr<CudaMemory> pattern_;  ///< filled anew for each candidate
   bool pattern_valid_ = false;
   std::unique_ptr<CudaMemory> flush_;
   unsigned char flush_value_ = 0;
 };
 
 inline constexpr std::uint64_t kPoisonTileBytes = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kPoisonOffsets = std::uint64_t{1} << 20;
 
 /// What the driver says of a GPU, without a context on it. Peaks come from the table of known
 /// devices, or from clocks and widths.

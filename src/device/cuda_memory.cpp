@@ -12,6 +12,9 @@ constexpr std::uint64_t kAlignment = 256;
 constexpr std::uint64_t kPlainMargin = 64 << 10;
 // Looked at after a call, on each side; overruns are rarely longer, and those are killed by pages.
 constexpr std::uint64_t kWatchedBytes = 4096;
+// Kept for later buffers; small next to the memory of any GPU that is worth a judge.
+constexpr std::uint64_t kMostKeptBytes = std::uint64_t{3} << 30;
+constexpr std::size_t kMostKeptBuffers = 256;
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t to) {
   return (value + to - 1) / to * to;
@@ -26,7 +29,7 @@ bool all_equal(std::span<const unsigned char> bytes, unsigned char value) {
 Result<std::unique_ptr<CudaMemory>> CudaMemory::allocate(const CudaDriver& driver, CuDevice device,
                                                          std::uint64_t bytes, Guard guard) {
   std::unique_ptr<CudaMemory> memory(new CudaMemory(driver));
-  memory->bytes_ = bytes;
+  memory->exact_ = guard == Guard::none;
   if (guard == Guard::unmapped_pages) {
     WW_CHECK(memory->map(device, bytes));
   } else {
@@ -40,8 +43,8 @@ Status CudaMemory::map(CuDevice device, std::uint64_t bytes) {
   properties.location.id = device;
   std::size_t page = 0;
   WW_CHECK(driver_.check(driver_.memory_granularity(&page, &properties, 0), "ask for page sizes"));
-  const std::uint64_t needed = std::max<std::uint64_t>(rounded_up(bytes, kAlignment), kAlignment);
-  mapped_bytes_ = rounded_up(needed, page);
+  page_ = page;
+  mapped_bytes_ = rounded_up(std::max<std::uint64_t>(bytes, 1), page);
   reserved_bytes_ = mapped_bytes_ + 2 * page;
   CuAddress reserved = 0;
   WW_CHECK(driver_.check(driver_.memory_reserve(&reserved, reserved_bytes_, 0, 0, 0),
@@ -58,16 +61,34 @@ Status CudaMemory::map(CuDevice device, std::uint64_t bytes) {
   access.location.id = device;
   WW_CHECK(driver_.check(driver_.memory_set_access(mapped_, mapped_bytes_, &access, 1),
                          "open device memory"));
-  address_ = end() - needed;
+  place(bytes);
   return {};
+}
+
+void CudaMemory::place(std::uint64_t bytes) {
+  const std::uint64_t needed = std::max<std::uint64_t>(rounded_up(bytes, kAlignment), kAlignment);
+  address_ = guard() == Guard::unmapped_pages ? end() - needed : mapped_ + kPlainMargin;
+  if (exact_) address_ = mapped_;
+  bytes_ = bytes;
+}
+
+bool CudaMemory::resize(std::uint64_t bytes) {
+  if (exact_) return false;
+  const std::uint64_t mapped = guard() == Guard::unmapped_pages
+                                   ? rounded_up(std::max<std::uint64_t>(bytes, 1), page_)
+                                   : rounded_up(bytes, kAlignment) + 2 * kPlainMargin;
+  if (mapped != mapped_bytes_) return false;
+  place(bytes);
+  return true;
 }
 
 Status CudaMemory::take(std::uint64_t bytes) {
   mapped_bytes_ = rounded_up(bytes, kAlignment) + 2 * kPlainMargin;
+  if (exact_) mapped_bytes_ = std::max<std::uint64_t>(bytes, 1);
   CuAddress at = 0;
   WW_CHECK(driver_.check(driver_.memory_alloc(&at, mapped_bytes_), "allocate device memory"));
   mapped_ = at;
-  address_ = at + kPlainMargin;
+  place(bytes);
   return {};
 }
 
@@ -106,6 +127,42 @@ Result<bool> CudaMemory::margins_hold(unsigned char value) const {
     if (!all_equal({bytes.data(), count}, value)) return false;
   }
   return true;
+}
+
+Result<std::unique_ptr<CudaMemory>> CudaMemoryPool::take(const CudaDriver& driver, CuDevice device,
+                                                         std::uint64_t bytes,
+                                                         CudaMemory::Guard guard) {
+  for (auto& memory : kept_) {
+    if (memory->guard() != guard || !memory->resize(bytes)) continue;
+    std::swap(memory, kept_.back());
+    auto taken = std::move(kept_.back());
+    kept_.pop_back();
+    bytes_ -= taken->mapped_bytes();
+    return taken;
+  }
+  auto fresh = CudaMemory::allocate(driver, device, bytes, guard);
+  if (fresh.ok() || kept_.empty()) return fresh;
+  clear();
+  return CudaMemory::allocate(driver, device, bytes, guard);
+}
+
+void CudaMemoryPool::give_back(std::unique_ptr<CudaMemory> memory) {
+  if (memory == nullptr || bytes_ + memory->mapped_bytes() > kMostKeptBytes ||
+      kept_.size() >= kMostKeptBuffers) {
+    return;
+  }
+  bytes_ += memory->mapped_bytes();
+  kept_.push_back(std::move(memory));
+}
+
+void CudaMemoryPool::clear() {
+  kept_.clear();
+  bytes_ = 0;
+}
+
+void CudaMemoryPool::abandon() {
+  for (auto& memory : kept_) static_cast<void>(memory.release());
+  clear();
 }
 
 Status repeat_pattern(const CudaDriver& driver, CuAddress at, std::uint64_t pattern_bytes,

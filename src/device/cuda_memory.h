@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "device/cuda_driver.h"
 
@@ -14,7 +15,8 @@ namespace warpwright::device {
 /// a margin: filled before a call, looked at after it.
 class CudaMemory {
  public:
-  enum class Guard { unmapped_pages, margins };
+  /// none: exactly the buffer, fresh memory, for tools that watch over it themselves.
+  enum class Guard { unmapped_pages, margins, none };
   /// An error when the device has not enough memory.
   static Result<std::unique_ptr<CudaMemory>> allocate(const CudaDriver& driver, CuDevice device,
                                                       std::uint64_t bytes, Guard guard);
@@ -24,6 +26,14 @@ class CudaMemory {
 
   [[nodiscard]] CuAddress address() const { return address_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] std::uint64_t mapped_bytes() const { return mapped_bytes_; }
+  [[nodiscard]] Guard guard() const {
+    if (exact_) return Guard::none;
+    return reserved_ == 0 ? Guard::margins : Guard::unmapped_pages;
+  }
+  /// The same memory for a buffer of another length. False when it does not fit exactly: then
+  /// nothing has changed.
+  bool resize(std::uint64_t bytes);
 
   /// Fills both margins, the whole of them: nothing can be kept there from call to call.
   Status fill_margins(unsigned char value, CuStream stream) const;
@@ -34,9 +44,11 @@ class CudaMemory {
   explicit CudaMemory(const CudaDriver& driver) : driver_(driver) {}
   Status map(CuDevice device, std::uint64_t bytes);
   Status take(std::uint64_t bytes);
+  void place(std::uint64_t bytes);
   [[nodiscard]] CuAddress end() const { return mapped_ + mapped_bytes_; }
 
   const CudaDriver& driver_;
+  bool exact_ = false;
   CuAddress address_ = 0;
   std::uint64_t bytes_ = 0;
   CuAddress mapped_ = 0;
@@ -44,6 +56,24 @@ class CudaMemory {
   CuAddress reserved_ = 0;  ///< 0 = a plain allocation
   std::uint64_t reserved_bytes_ = 0;
   CuHandle handle_ = 0;
+  std::uint64_t page_ = 0;  ///< of mapped memory
+};
+
+/// Mapping memory costs more than most calls. What buffers leave is kept for the next ones, up to
+/// a bound; whoever takes it fills it, margins included.
+class CudaMemoryPool {
+ public:
+  Result<std::unique_ptr<CudaMemory>> take(const CudaDriver& driver, CuDevice device,
+                                           std::uint64_t bytes, CudaMemory::Guard guard);
+  void give_back(std::unique_ptr<CudaMemory> memory);
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  void clear();
+  /// Without freeing: the context is lost.
+  void abandon();
+
+ private:
+  std::vector<std::unique_ptr<CudaMemory>> kept_;
+  std::uint64_t bytes_ = 0;
 };
 
 /// Copies the first `pattern_bytes` of the range over the rest of it.

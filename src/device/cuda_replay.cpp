@@ -35,6 +35,7 @@ CudaReplay::~CudaReplay() {
     return;
   }
   drop_graph();
+  for (auto& memory : scratch_) device_.pool_.give_back(std::move(memory));
 }
 
 Status CudaReplay::allocate() {
@@ -42,9 +43,10 @@ Status CudaReplay::allocate() {
   const bool cheap = !device_.maps_pages_ || plan_.buffers.size() > kMostGuardedScratch;
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     if (plan_.buffers[i].kind != BufferKind::scratch) continue;
-    auto memory = CudaMemory::allocate(
-        driver_, device_.device_, std::max<std::uint64_t>(plan_.buffers[i].bytes, 1),
-        cheap ? CudaMemory::Guard::margins : CudaMemory::Guard::unmapped_pages);
+    auto guard = cheap ? CudaMemory::Guard::margins : CudaMemory::Guard::unmapped_pages;
+    if (device_.bare_) guard = CudaMemory::Guard::none;
+    auto memory = device_.pool_.take(driver_, device_.device_,
+                                     std::max<std::uint64_t>(plan_.buffers[i].bytes, 1), guard);
     if (!memory.ok()) {
       fault_ = Fault{.verdict = Verdict::launch_error,
                      .kind = "out_of_memory",
@@ -62,6 +64,7 @@ Status CudaReplay::set_limits() {
       {{kCuLimitStackSize, plan_.stack_bytes}, {kCuLimitMallocHeapSize, plan_.heap_bytes}}};
   for (const auto& [limit, bytes] : limits) {
     if (bytes == 0) continue;
+    device_.altered_ = true;
     const CuResult result = driver_.context_set_limit(limit, bytes);
     if (result == 0) continue;
     fault_ = Fault{
@@ -146,7 +149,7 @@ CuAddress CudaReplay::real(std::uint64_t tagged) const {
 }
 
 Status CudaReplay::poison(CuAddress at, std::uint64_t bytes, std::uint64_t seed) {
-  if (bytes == 0) return {};
+  if (bytes == 0 || device_.bare_) return {};
   WW_TRY(const CuAddress tile, device_.pattern(seed));
   const std::uint64_t first = std::min(bytes, kPoisonTileBytes);
   WW_CHECK(driver_.check(driver_.copy_async(at, tile, first, device_.stream_), "poison a buffer"));

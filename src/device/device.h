@@ -108,6 +108,18 @@ class Device {
   /// this device cannot hold or launch gives a Replay whose run reports the fault.
   virtual Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
                                                   std::span<const Binding> bindings) = 0;
+
+  // A device may stay open between candidates. It belongs to one at a time, from open_device() or
+  // attach() to detach(), and what a candidate sees must not depend on those before it.
+
+  /// Takes the device again, for this thread. Waits up to wait_s for other judges.
+  virtual Status attach(double /*wait_s*/) { return {}; }
+  /// Forgets all modules and buffers, and lets others use the device. Replays must be gone.
+  virtual void detach() {}
+  /// An error once the context is lost: then nothing works any more.
+  [[nodiscard]] virtual Status usable() const { return {}; }
+  /// The context is lost, or holds something that cannot be undone: not for another candidate.
+  [[nodiscard]] virtual bool worn() const { return true; }
 };
 
 /// Which device to open.
@@ -115,6 +127,7 @@ struct DeviceChoice {
   std::string device = "auto";  ///< "auto" (CUDA where there is one, else SIMT), "simt", "cuda[:N]"
   std::string target = "h200";  ///< whose times the SIMT machine estimates
   std::string checks = "full";  ///< of the SIMT machine: "full", "fast", "off"
+  bool bare = false;  ///< a GPU's buffers without guards and poison, under a checking tool
 };
 
 /// A choice with "auto" decided, and what is known of the device before it is opened: enough to

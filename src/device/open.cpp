@@ -4,6 +4,7 @@
 #include "device/cuda_device.h"
 #include "device/cuda_driver.h"
 #include "device/device.h"
+#include "device/nvml.h"
 #include "device/simt_device.h"
 
 namespace warpwright::device {
@@ -55,7 +56,13 @@ Result<ResolvedDevice> resolve_device(const DeviceChoice& choice) {
 
 Result<std::unique_ptr<Device>> open_device(const ResolvedDevice& resolved, double wait_s) {
   if (!resolved.is_cuda) return SimtDevice::open(resolved.facts, resolved.choice.checks);
-  return CudaDevice::open(*cuda_ordinal(resolved.choice.device), wait_s);
+  return CudaDevice::open(*cuda_ordinal(resolved.choice.device), wait_s, resolved.choice.bare);
+}
+
+Result<std::unique_ptr<GpuMonitor>> open_monitor(const ResolvedDevice& resolved) {
+  const auto ordinal = cuda_ordinal(resolved.choice.device);
+  if (!ordinal) return Error{"the device " + resolved.choice.device + " is no GPU"};
+  return open_nvml(*ordinal);
 }
 
 }  // namespace warpwright::device

@@ -64,6 +64,15 @@ Status SimtDevice::download(std::span<std::byte> to, BufferId from) {
 
 Result<std::unique_ptr<Replay>> SimtDevice::prepare(ModuleId module, const LaunchPlan& plan,
                                                     std::span<const Binding> bindings) {
+  for (const PlanStep& step : plan.steps) {
+    const auto* launch = std::get_if<KernelLaunch>(&step);
+    if (launch == nullptr) continue;
+    const Status runnable =
+        modules_.at(static_cast<std::size_t>(module)).module.runnable(launch->kernel);
+    if (!runnable.ok()) {
+      return Error{"the SIMT machine cannot run this kernel: " + runnable.error().message};
+    }
+  }
   return std::unique_ptr<Replay>(std::make_unique<SimtReplay>(*this, module, plan, bindings));
 }
 

@@ -126,7 +126,9 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
                        .grid = dim(launch.grid),
                        .block = dim(launch.block),
                        .dynamic_shared_bytes = launch.shared_bytes,
-                       .params = std::as_bytes(std::span(parameters.data(), parameters.size()))};
+                       .params = std::as_bytes(std::span(parameters.data(), parameters.size())),
+                       .cluster = dim(launch.cluster)};
+  if (plan_.heap_bytes != 0) request.options.heap_bytes = plan_.heap_bytes;
   const std::uint64_t blocks = request.grid.count();
   request.options.checks =
       options.timed ? std::min(device_.checks_, simt::Checks::fast) : device_.checks_;

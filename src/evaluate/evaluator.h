@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -14,6 +15,10 @@ struct EvaluationRequest {
   std::string id;  ///< names the job; unique within a run
   std::string source;
   bool is_baseline = false;  ///< our own kernel: the lane's rules do not apply to it
+  /// A second source: both are judged, then timed in turns, and the evaluation of the first holds
+  /// a comparison. A bad verdict of either is the evaluation's; the comparison says whose it is.
+  std::optional<std::string> rival = std::nullopt;
+  bool rival_is_baseline = false;
 };
 
 /// Judges sources of one task on one device. evaluate() blocks its thread; up to parallelism()

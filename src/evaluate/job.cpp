@@ -15,6 +15,7 @@ namespace {
 constexpr int kFormat = 1;
 constexpr const char* kRequestFile = "request.json";
 constexpr const char* kSourceFile = "candidate.cu";
+constexpr const char* kRivalFile = "rival.cu";
 constexpr const char* kResultFile = "result.json";
 constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20;
 constexpr double kMaxLimitSeconds = 24 * 3600.0;
@@ -49,15 +50,19 @@ std::string request_to_json(const JobRequest& request) {
                    {"id", request.id},
                    {"task", json::parse(task_to_json(request.task), nullptr, false)},
                    {"is_baseline", request.is_baseline},
+                   {"timing_only", request.timing_only},
                    {"device", request.device},
                    {"target", request.target},
                    {"lane", request.lane},
                    {"sizes", request.sizes},
                    {"front_end", request.front_end},
                    {"checks", request.checks},
+                   {"sanitize", request.sanitize},
+                   {"counters", request.counters},
                    {"limit_s", request.limit_s},
                    {"unsafe", request.unsafe},
                    {"cache", request.cache.string()}};
+  if (request.rival) document["rival"] = {{"is_baseline", request.rival_is_baseline}};
   if (request.seed) document["seed"] = *request.seed;
   return dump_json(document, 1);
 }
@@ -69,12 +74,28 @@ Result<JobRequest> request_from_json(std::string_view text) {
   JobRequest request;
   request.id = in.text("id");
   request.is_baseline = in.flag("is_baseline");
+  request.timing_only = in.has("timing_only") && in.flag("timing_only");
+  if (request.timing_only && !request.is_baseline) {
+    in.fail("timing_only", "is for the judge's own kernels: is_baseline must be true, too");
+  }
   request.device = in.text("device");
   if (!is_device(request.device)) in.fail("device", "is not auto, simt, cuda or cuda:N");
   request.target = in.text("target");
   read_choice(in, "lane", request.lane, {"", "strict", "free"});
   read_choice(in, "front_end", request.front_end, {"auto", "clang", "nvcc"});
   read_choice(in, "checks", request.checks, {"full", "fast", "off"});
+  // Younger than the format: a request may come from an older program.
+  if (in.has("sanitize")) read_choice(in, "sanitize", request.sanitize, {"auto", "on", "off"});
+  if (in.has("counters")) request.counters = in.flag("counters");
+  if (in.has("rival")) {
+    JsonReader rival(in.object("rival"), "request, rival");
+    request.rival.emplace();
+    request.rival_is_baseline = rival.flag("is_baseline");
+    in.adopt(rival);
+  }
+  if (request.timing_only && request.rival && !request.rival_is_baseline) {
+    in.fail("timing_only", "is for the judge's own kernels: the rival must be one, too");
+  }
   for (const auto& label : in.array("sizes")) {
     if (!label.is_string()) in.fail("sizes", "holds something that is not a string");
     if (label.is_string()) request.sizes.push_back(label.get<std::string>());
@@ -101,6 +122,7 @@ Result<JobRequest> request_from_json(std::string_view text) {
 Status JobDirectory::write_request(const JobRequest& request) const {
   WW_CHECK(make_directories(path_));
   WW_CHECK(write_file(path_ / kSourceFile, request.source));
+  if (request.rival) WW_CHECK(write_file(path_ / kRivalFile, *request.rival));
   return write_file(path_ / kRequestFile, request_to_json(request));
 }
 
@@ -109,6 +131,13 @@ Result<JobRequest> JobDirectory::read_request() const {
   auto request = request_from_json(text);
   if (!request.ok()) return prefixed((path_ / kRequestFile).string(), request.error());
   WW_TRY(request->source, read_file(path_ / kSourceFile, kMaxSourceBytes));
+  if (request->rival) {
+    WW_TRY(request->rival, read_file(path_ / kRivalFile, kMaxSourceBytes));
+  }
+  if (!request->cache.empty() && request->cache.is_relative()) {
+    std::error_code ignored;
+    request->cache = std::filesystem::absolute(path_ / request->cache, ignored).lexically_normal();
+  }
   return request;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/local_evaluator.h"
 
-#include <fmt/format.h>
-
 #include "base/process.h"
 #include "base/text.h"
+#include "evaluate/runner_pool.h"
+#include "evaluate/worker_server.h"
 
 namespace warpwright::evaluate {
 
@@ -14,8 +14,18 @@ namespace {
 constexpr double kGraceSeconds = 15;
 constexpr std::size_t kKeptStderrBytes = 2000;
 
-/// What a worker needs from its surroundings: the compilers' places and the GPU's selection.
-/// Never a key.
+std::string last_words(const ProcessExit& exit) {
+  std::string why = "the worker ended without a result: " + exit.describe();
+  const std::string_view said = trimmed(exit.err);
+  if (!said.empty()) {
+    const std::size_t from = said.size() > kKeptStderrBytes ? said.size() - kKeptStderrBytes : 0;
+    why += "; it said: " + clean_utf8(said.substr(from));
+  }
+  return why;
+}
+
+}  // namespace
+
 std::vector<std::string> worker_environment() {
   auto environment =
       environment_subset({"PATH", "TMPDIR", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES",
@@ -24,28 +34,27 @@ std::vector<std::string> worker_environment() {
   return environment;
 }
 
-Evaluation verdict_without_result(const ProcessExit& exit, double limit_s) {
-  Evaluation evaluation;
-  evaluation.stage = Stage::validate;
-  if (exit.timed_out) {
-    evaluation.verdict = Verdict::timeout;
-    evaluation.reason = fmt::format("the trial did not end within {:.0f} s", limit_s);
-    evaluation.feedback = evaluation.reason;
-    evaluation.device_s = exit.wall_s;
-    return evaluation;
-  }
-  evaluation.verdict = Verdict::harness_error;
-  evaluation.reason = "the worker ended without a result: " + exit.describe();
-  const std::string_view last_words = trimmed(exit.err);
-  if (!last_words.empty()) {
-    const std::size_t from =
-        last_words.size() > kKeptStderrBytes ? last_words.size() - kKeptStderrBytes : 0;
-    evaluation.reason += "; it said: " + clean_utf8(last_words.substr(from));
-  }
-  return evaluation;
+LocalEvaluator::LocalEvaluator(LocalOptions options) : options_(std::move(options)) {
+  if (!options_.server.empty()) server_ = std::make_unique<WorkerServer>(options_.server);
 }
 
-}  // namespace
+LocalEvaluator::~LocalEvaluator() = default;
+
+/// Absent: the result is in the folder.
+Result<std::optional<Evaluation>> LocalEvaluator::run_worker(const JobDirectory& job,
+                                                             const JobRequest& request,
+                                                             const StopSignal& stop) {
+  Command command;
+  command.argv = options_.worker;
+  command.argv.push_back(job.path().string());
+  command.env = worker_environment();
+  const double limit_s = request.limit_s + kGraceSeconds;
+  command.limits.wall = std::chrono::milliseconds(static_cast<std::int64_t>(limit_s * 1e3));
+  WW_TRY(const ProcessExit exit, run_process(command, &stop));
+  if (exit.stopped) return Error{"stopped while judging " + request.id};
+  if (job.has_result()) return std::optional<Evaluation>{};
+  return std::optional(verdict_without_result(last_words(exit), exit.timed_out, limit_s));
+}
 
 Result<Evaluation> LocalEvaluator::evaluate(const EvaluationRequest& request,
                                             const StopSignal& stop) {
@@ -56,17 +65,18 @@ Result<Evaluation> LocalEvaluator::evaluate(const EvaluationRequest& request,
   full.id = request.id;
   full.source = request.source;
   full.is_baseline = request.is_baseline;
+  full.rival = request.rival;
+  full.rival_is_baseline = request.rival_is_baseline;
   WW_CHECK(job.write_request(full));
-
-  Command command;
-  command.argv = options_.worker;
-  command.argv.push_back(job.path().string());
-  command.env = worker_environment();
-  command.limits.wall =
-      std::chrono::milliseconds(static_cast<std::int64_t>((full.limit_s + kGraceSeconds) * 1e3));
-  WW_TRY(const ProcessExit exit, run_process(command, &stop));
-  if (exit.stopped) return Error{"stopped while judging " + request.id};
-  if (!job.has_result()) return verdict_without_result(exit, full.limit_s + kGraceSeconds);
+  if (server_ != nullptr) {
+    WW_CHECK(server_->judge(job, stop));
+    if (!job.has_result()) {
+      return verdict_without_result("the worker's server ended without a result", false, 0);
+    }
+  } else {
+    WW_TRY(auto instead, run_worker(job, full, stop));
+    if (instead) return std::move(*instead);
+  }
   auto result = job.read_result();
   if (result.ok() && !options_.keep_jobs) std::filesystem::remove_all(job.path(), ignored);
   return result;

@@ -92,6 +92,15 @@ CaseBuffers::~CaseBuffers() {
   }
 }
 
+Status CaseBuffers::refill(std::span<const verify::Bytes> inputs) {
+  for (std::size_t i = 0; i < bindings_.size(); ++i) {
+    if (inputs[i].empty()) continue;
+    const bool restored = bindings_[i].before == device::Binding::Before::restore;
+    WW_CHECK(device_->upload(restored ? bindings_[i].pristine : bindings_[i].buffer, inputs[i]));
+  }
+  return {};
+}
+
 Result<std::vector<verify::Bytes>> CaseBuffers::outputs() const {
   std::vector<verify::Bytes> outputs(bindings_.size());
   for (std::size_t i = 0; i < bindings_.size(); ++i) {
@@ -102,16 +111,14 @@ Result<std::vector<verify::Bytes>> CaseBuffers::outputs() const {
   return outputs;
 }
 
-Result<std::optional<std::string>> CaseBuffers::changed_input(
-    std::span<const verify::Bytes> inputs) const {
-  verify::Bytes now;
+Result<std::vector<verify::Bytes>> CaseBuffers::inputs() const {
+  std::vector<verify::Bytes> inputs(bindings_.size());
   for (std::size_t i = 0; i < bindings_.size(); ++i) {
     if (task_->arguments[i].role != ArgumentRole::input) continue;
-    now.resize(bytes_[i]);
-    WW_CHECK(device_->download(now, bindings_[i].buffer));
-    if (now != inputs[i]) return std::optional(task_->arguments[i].name);
+    inputs[i].resize(bytes_[i]);
+    WW_CHECK(device_->download(inputs[i], bindings_[i].buffer));
   }
-  return std::optional<std::string>{};
+  return inputs;
 }
 
 }  // namespace warpwright::evaluate

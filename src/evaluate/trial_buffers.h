@@ -30,11 +30,12 @@ class CaseBuffers {
   ~CaseBuffers();
 
   [[nodiscard]] std::span<const device::Binding> bindings() const { return bindings_; }
+  /// Other content for inputs and inouts, of the same sizes.
+  Status refill(std::span<const verify::Bytes> inputs);
   /// By argument; empty for all but outputs and inouts.
   [[nodiscard]] Result<std::vector<verify::Bytes>> outputs() const;
-  /// The name of an input whose content is no longer what was uploaded.
-  [[nodiscard]] Result<std::optional<std::string>> changed_input(
-      std::span<const verify::Bytes> inputs) const;
+  /// The same of inputs, as they are now.
+  [[nodiscard]] Result<std::vector<verify::Bytes>> inputs() const;
 
  private:
   CaseBuffers(device::Device& device, const Task& task) : device_(&device), task_(&task) {}

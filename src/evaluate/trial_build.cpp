@@ -5,8 +5,8 @@
 
 #include "base/files.h"
 #include "evaluate/trial_feedback.h"
+#include "evaluate/trial_rules.h"
 #include "evaluate/trial_state.h"
-#include "sandbox/sandbox.h"
 
 namespace warpwright::evaluate {
 
@@ -31,10 +31,9 @@ Status open_workshop(TrialState& state) {
   WW_TRY(state.target, device::resolve_device({.device = state.request.device,
                                                .target = state.request.target,
                                                .checks = state.request.checks}));
-  WW_TRY(auto sandbox, sandbox::Sandbox::open({.allow_none = state.request.unsafe}));
   WW_CHECK(make_directories(state.scratch));
   const auto cache = state.request.cache.empty() ? state.scratch / "cache" : state.request.cache;
-  WW_TRY(state.builder, build::Builder::create(sandbox, build::find_toolchain(), {.cache = cache}));
+  WW_TRY(state.builder, state.station.builder(cache, state.request.unsafe));
   return {};
 }
 
@@ -45,6 +44,7 @@ Result<build::BuildOutcome> build_source(TrialState& state, const std::string& s
   const double limit_s = std::clamp(state.deadline.remaining_s(), 1.0, kLongestBuildSeconds);
   build::BuildRequest request{.source = source,
                               .arguments = build::solve_arguments(state.request.task),
+                              .signature = signature_of(state.request.task),
                               .target = state.target.facts,
                               .front_end = front_end};
   request.limits.wall = std::chrono::milliseconds(static_cast<int>(limit_s * 1e3));
@@ -58,7 +58,7 @@ Result<Next> build_stage(TrialState& state) {
   const build::BuildOutcome& built = state.candidate.built;
   state.evaluation.diagnostics = built.diagnostics;
   state.evaluation.resources = built.resources;
-  if (built.verdict == Verdict::ok) return Next::go_on;
+  if (built.verdict == Verdict::ok) return judge_device_code(state);
   std::string feedback = compile_feedback(built.diagnostics, state.request.source);
   if (feedback.empty()) feedback = built.reason + "\n";
   return end_with(state, built.verdict, built.reason, std::move(feedback));

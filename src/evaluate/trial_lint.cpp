@@ -8,8 +8,7 @@ namespace warpwright::evaluate {
 Result<Next> lint_stage(TrialState& state) {
   const JobRequest& request = state.request;
   if (request.is_baseline) return Next::go_on;
-  const auto broken =
-      build::lint(request.source, request.lane.empty() ? request.task.lane : request.lane);
+  const auto broken = build::lint(request.source);
   if (!broken) return Next::go_on;
   state.evaluation.diagnostics.push_back({"error", broken->line, 0, broken->message});
   return end_with(state, Verdict::forbidden, broken->message + " (rule " + broken->rule + ")",

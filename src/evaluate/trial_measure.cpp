@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "evaluate/trial_measure.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "base/clock.h"
+#include "evaluate/counters.h"
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_limits.h"
-#include "evaluate/trial_runs.h"
-#include "profile/roofline.h"
-#include "profile/timing.h"
 
 namespace warpwright::evaluate {
 
 namespace {
 
-// So that no input is still in a cache, and no address or value is met twice in a row.
-constexpr std::uint64_t kInputSets = 3;
-// Seeds of timed inputs, apart from those of validation.
-constexpr std::uint64_t kTimedSeeds = 1 << 20;
 constexpr std::uint64_t kEstimatedElements = std::uint64_t{1} << 20;
-
-struct Sized {
-  const TaskSize* size;
-  std::size_t number;
-  profile::Roofline roof;
-};
+// Clocks rise within this time; later sizes find them risen.
+constexpr double kFirstWarmUpSeconds = 0.05;
+constexpr double kLaterWarmUpSeconds = 0.01;
 
 void add_findings(TrialState& state, const std::vector<Finding>& findings) {
   auto& all = state.evaluation.findings;
@@ -37,44 +31,17 @@ void add_findings(TrialState& state, const std::vector<Finding>& findings) {
   }
 }
 
-/// One replay on the SIMT machine, of a part of the blocks where there are many.
 Result<Next> estimate_size(TrialState& state, const Sized& sized) {
-  const Task& task = state.request.task;
-  WW_TRY(const auto call, call_of(task, *sized.size, nullptr));
-  WW_TRY(const auto trial,
-         verify::make_trial(task, *sized.size, nullptr, derived_seed(state.seed, kTimedSeeds)));
-  WW_TRY(const auto inputs, make_inputs(trial, kEstimatedElements));
-  WW_TRY(auto buffers, CaseBuffers::make(*state.device, task, call, inputs));
-  const LaunchPlan& plan = state.candidate.plans.at(call_key(call));
-  WW_TRY(auto replay, state.device->prepare(state.candidate.module, plan, buffers.bindings()));
-  WW_TRY(const auto report, replay->run({.poison_seed = state.seed,
-                                         .timed = true,
-                                         .may_sample = true,
-                                         .limit_s = work_limits(state).run_s}));
-  if (!report.faults.empty()) {
-    note(state, fmt::format("size {} has no estimate: a sample of its blocks does not run on its "
-                            "own ({})",
-                            sized.size->label, report.faults.front().kind));
-    return Next::go_on;
-  }
-  merge_resources(state, report.resources, plan);
-  add_findings(state, report.findings);
+  WW_TRY(const auto report, estimate(state, sized));
+  if (!report) return Next::go_on;
   state.evaluation.measurements.push_back({.size = sized.size->label,
                                            .source = TimeSource::estimated,
-                                           .median_us = report.elapsed_us,
-                                           .low_us = report.elapsed_us,
-                                           .high_us = report.elapsed_us,
+                                           .median_us = report->elapsed_us,
+                                           .low_us = report->elapsed_us,
+                                           .high_us = report->elapsed_us,
                                            .samples = 1,
                                            .floor_us = sized.roof.floor_us});
   return Next::go_on;
-}
-
-profile::TimingOptions timing_options(const TrialState& state, std::size_t sizes_left) {
-  const double share = 0.5 * state.deadline.remaining_s() / static_cast<double>(sizes_left);
-  profile::TimingOptions options;
-  options.warm_up = {.min_s = 0.05, .max_s = std::clamp(share, 0.05, 0.5)};
-  options.stop.max_s = std::clamp(share, 0.1, 1.0);
-  return options;
 }
 
 /// A set picked after the fact: had a timed call been wrong, it would show.
@@ -89,66 +56,145 @@ Result<Next> check_timed_results(TrialState& state, std::vector<LoadedCase>& set
   return next;
 }
 
+void add_measurement(TrialState& state, const Sized& sized, const profile::Timing& timing) {
+  const std::string& label = sized.size->label;
+  const int samples = static_cast<int>(timing.samples_us.size());
+  state.evaluation.measurements.push_back({.size = label,
+                                           .source = TimeSource::measured,
+                                           .median_us = timing.time_us.median,
+                                           .low_us = timing.time_us.low,
+                                           .high_us = timing.time_us.high,
+                                           .samples = samples,
+                                           .floor_us = sized.roof.floor_us,
+                                           .dropped = timing.dropped,
+                                           .throttled = timing.throttled,
+                                           .raw_us = kept_raw(timing.samples_us)});
+  if (timing.dropped > 0) {
+    note(state, fmt::format("size {}: {} of {} samples were dropped as disturbed", label,
+                            timing.dropped, samples));
+  }
+  if (timing.always_throttled) {
+    note(state, fmt::format("size {}: the GPU was slowed down all the time; its usual clock would "
+                            "give shorter times",
+                            label));
+  } else if (timing.throttled > 0) {
+    note(state, fmt::format("size {}: {} samples were thrown away because the GPU was slowed down",
+                            label, timing.throttled));
+  }
+}
+
+Result<Next> time_size(TrialState& state, const Sized& sized, TrialWatch& watch) {
+  WW_TRY(auto sets, load_sets(state, sized));
+  std::uint64_t calls = 0;
+  std::vector<device::Fault> faults;
+  const auto next_sample = [&]() -> Result<double> {
+    LoadedCase& set = sets[calls % sets.size()];
+    return timed_run(state, *set.replay, calls++, faults);
+  };
+  profile::TimingOptions options{.warm_up = warm_up_of(state, sized)};
+  options.stop.max_s = sampling_s(state, sized, 1.0);
+  const auto timing =
+      profile::gather(next_sample, options, SystemClock(), &state.stop, watch.get());
+  if (!faults.empty()) return end_with_faults(state, faults, {sized.size, nullptr});
+  if (!timing.ok()) return timing.error();
+  add_measurement(state, sized, *timing);
+  // Warm-up may have ended before every set was used.
+  while (calls < sets.size()) {
+    if (const auto sample = next_sample(); !sample.ok()) return sample.error();
+  }
+  watch.write_manifest(state, sets.size());
+  WW_TRY(const Next next, check_timed_results(state, sets));
+  if (next == Next::ended) return next;
+  if (const auto ended = impossible(state, sized, timing->time_us.median)) return *ended;
+  return check_fresh_inputs(state, sized, sets, timing->time_us.median);
+}
+
+}  // namespace
+
+Result<std::vector<Sized>> sized_of(const TrialState& state) {
+  std::vector<Sized> all;
+  for (std::size_t i = 0; i < state.timed.size(); ++i) {
+    WW_TRY(const auto roof,
+           profile::roofline(state.request.task, *state.timed[i], state.device->info().facts));
+    all.push_back({state.timed[i], i, state.timed.size() - i, roof});
+  }
+  return all;
+}
+
+Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized& sized) {
+  const Task& task = state.request.task;
+  WW_TRY(const auto call, call_of(task, *sized.size, nullptr));
+  WW_TRY(const auto trial, verify::make_trial(task, *sized.size, nullptr, timed_seed(state, 0, 0)));
+  WW_TRY(const auto inputs, make_inputs(trial, kEstimatedElements));
+  WW_TRY(auto buffers, CaseBuffers::make(*state.device, task, call, inputs));
+  const LaunchPlan& plan = state.candidate.plans.at(call_key(call));
+  WW_TRY(auto replay, state.device->prepare(state.candidate.module, plan, buffers.bindings()));
+  WW_TRY(auto report, replay->run({.poison_seed = state.seed,
+                                   .timed = true,
+                                   .may_sample = true,
+                                   .limit_s = work_limits(state).run_s}));
+  if (!report.faults.empty()) {
+    note(state, fmt::format("size {} has no estimate: a sample of its blocks does not run on its "
+                            "own ({})",
+                            sized.size->label, report.faults.front().kind));
+    return std::optional<device::RunReport>{};
+  }
+  merge_resources(state, report.resources, plan);
+  add_findings(state, report.findings);
+  return std::optional(std::move(report));
+}
+
 Result<std::vector<LoadedCase>> load_sets(TrialState& state, const Sized& sized) {
   WW_TRY(const std::uint64_t bytes, footprint_bytes(state.request.task, *sized.size));
   const std::uint64_t sets =
       bytes * kInputSets < state.device->info().free_bytes * 7 / 10 ? kInputSets : 1;
   std::vector<LoadedCase> loaded;
   for (std::uint64_t s = 0; s < sets; ++s) {
-    const std::uint64_t seed =
-        derived_seed(state.seed, kTimedSeeds + sized.number * kInputSets + s);
+    const std::uint64_t seed = timed_seed(state, sized.number, s);
     WW_TRY(auto one, load_case(state, *state.device, state.candidate, {sized.size, nullptr}, seed));
     loaded.push_back(std::move(one));
   }
   return loaded;
 }
 
-Result<Next> time_size(TrialState& state, const Sized& sized, std::size_t sizes_left) {
-  WW_TRY(auto sets, load_sets(state, sized));
-  std::uint64_t calls = 0;
-  std::vector<device::Fault> faults;
-  const auto next_sample = [&]() -> Result<double> {
-    LoadedCase& set = sets[calls % sets.size()];
-    const std::uint64_t poison_seed = derived_seed(state.seed, ~calls);
-    ++calls;
-    WW_TRY(auto report,
-           set.replay->run(
-               {.poison_seed = poison_seed, .timed = true, .limit_s = work_limits(state).run_s}));
-    if (report.faults.empty()) return report.elapsed_us;
-    faults = std::move(report.faults);
-    return Error{faults.front().message};
-  };
-  const auto timing =
-      profile::gather(next_sample, timing_options(state, sizes_left), SystemClock(), &state.stop);
-  if (!faults.empty()) return end_with_faults(state, faults, {sized.size, nullptr});
-  if (!timing.ok()) return timing.error();
-  state.evaluation.measurements.push_back({.size = sized.size->label,
-                                           .source = TimeSource::measured,
-                                           .median_us = timing->time_us.median,
-                                           .low_us = timing->time_us.low,
-                                           .high_us = timing->time_us.high,
-                                           .samples = static_cast<int>(timing->samples_us.size()),
-                                           .floor_us = sized.roof.floor_us});
-  if (timing->dropped > 0) {
-    note(state, fmt::format("size {}: {} of {} samples were dropped as disturbed",
-                            sized.size->label, timing->dropped, timing->samples_us.size()));
-  }
-  // Warm-up may have ended before every set was used.
-  while (calls < sets.size()) {
-    if (const auto sample = next_sample(); !sample.ok()) return sample.error();
-  }
-  WW_TRY(const Next next, check_timed_results(state, sets));
-  if (next == Next::ended || timing->time_us.median >= sized.roof.impossible_us) return next;
+Result<double> timed_run(TrialState& state, device::Replay& replay, std::uint64_t call,
+                         std::vector<device::Fault>& faults) {
+  WW_TRY(auto report, replay.run({.poison_seed = derived_seed(state.seed, ~call),
+                                  .timed = true,
+                                  .limit_s = work_limits(state).run_s}));
+  if (report.faults.empty()) return report.elapsed_us;
+  faults = std::move(report.faults);
+  return Error{faults.front().message};
+}
+
+std::optional<Next> impossible(TrialState& state, const Sized& sized, double median_us) {
+  if (median_us >= sized.roof.impossible_us) return std::nullopt;
   const std::string reason =
       fmt::format("size {}: {:.2f} us is less than the device needs to move the data",
-                  sized.size->label, timing->time_us.median);
+                  sized.size->label, median_us);
   return end_with(state, Verdict::cheat, reason,
                   "At size " + sized.size->label +
                       " the kernel cannot have read its inputs and written its outputs in the time "
                       "it took.\n");
 }
 
-}  // namespace
+double sampling_s(const TrialState& state, const Sized& sized, double most_s) {
+  const double share = 0.5 * state.deadline.remaining_s() / static_cast<double>(sized.left);
+  return std::clamp(share, 0.1, most_s);
+}
+
+profile::WarmUp warm_up_of(const TrialState& state, const Sized& sized) {
+  return {.min_s = sized.number == 0 ? kFirstWarmUpSeconds : kLaterWarmUpSeconds,
+          .max_s = sampling_s(state, sized, 0.5)};
+}
+
+std::vector<double> kept_raw(std::span<const double> samples_us) {
+  std::vector<double> kept;
+  for (const double us : samples_us.first(std::min(samples_us.size(), kMaxRawSamples))) {
+    kept.push_back(std::round(us * 1e3) / 1e3);
+  }
+  return kept;
+}
 
 Result<Next> measure_stage(TrialState& state) {
   const bool estimated = state.device->info().time_source == TimeSource::estimated;
@@ -156,16 +202,21 @@ Result<Next> measure_stage(TrialState& state) {
     note(state, fmt::format("times include {:.2f} us of the timer's own",
                             state.device->info().timer_overhead_us));
   }
-  for (std::size_t i = 0; i < state.timed.size(); ++i) {
+  TrialWatch watch(state);
+  WW_TRY(const auto sizes, sized_of(state));
+  for (const Sized& sized : sizes) {
     if (state.stop.requested()) return Error{"stopped"};
     if (const auto ended = out_of_time(state)) return *ended;
-    WW_TRY(const auto roof,
-           profile::roofline(state.request.task, *state.timed[i], state.device->info().facts));
-    const Sized sized{state.timed[i], i, roof};
-    WW_TRY(const Next next, estimated ? estimate_size(state, sized)
-                                      : time_size(state, sized, state.timed.size() - i));
+    if (state.request.timing_only && !estimated) {
+      WW_TRY(const Next timed, time_without_checks(state, *sized.size, sized.roof.floor_us));
+      if (timed == Next::ended) return timed;
+      continue;
+    }
+    WW_TRY(const Next next,
+           estimated ? estimate_size(state, sized) : time_size(state, sized, watch));
     if (next == Next::ended) return next;
   }
+  if (state.request.counters) ask_counters(state);
   return Next::go_on;
 }
 

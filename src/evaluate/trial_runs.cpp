@@ -30,7 +30,14 @@ Result<LoadedCase> load_case(TrialState& state, device::Device& device, const Pr
   const Task& task = state.request.task;
   WW_TRY(auto call, call_of(task, *item.size, item.variant));
   WW_TRY(auto trial, verify::make_trial(task, *item.size, item.variant, seed));
-  WW_TRY(auto inputs, make_inputs(trial));
+  std::vector<verify::Bytes> inputs;
+  if (auto ready = state.ahead.take_inputs(item, seed)) {
+    inputs = std::move(*ready);
+  } else {
+    const PartTimer timer(state, "inputs");
+    WW_TRY(inputs, make_inputs(trial));
+  }
+  const PartTimer timer(state, "upload");
   WW_TRY(auto buffers, CaseBuffers::make(device, task, call, inputs));
   const auto plan = program.plans.find(call_key(call));
   ASSERT(plan != program.plans.end(), "every case was recorded");
@@ -46,6 +53,10 @@ Result<LoadedCase> load_case(TrialState& state, device::Device& device, const Pr
 Result<std::vector<verify::Expected>> expected_values(TrialState& state, const LoadedCase& loaded) {
   WW_TRY(const bool needed, verify::needs_expected(loaded.trial));
   if (!needed) return std::vector<verify::Expected>(loaded.inputs.size());
+  if (auto ready = state.ahead.take_expected(loaded.item, loaded.trial.seed)) {
+    return std::move(*ready);
+  }
+  const PartTimer timer(state, "reference");
   if (state.reference) return state.reference->run(loaded.trial, loaded.inputs);
   ASSERT(state.baseline.has_value(), "a task has a reference or a baseline");
   WW_TRY(auto baseline,
@@ -73,25 +84,51 @@ Next end_with_faults(TrialState& state, const std::vector<device::Fault>& faults
                   fault_feedback(faults, item, state.request.source));
 }
 
-Result<Next> check_results(TrialState& state, const LoadedCase& loaded,
-                           std::span<const verify::Expected> expected,
-                           const std::vector<Finding>& findings) {
-  WW_TRY(const auto changed, loaded.buffers.changed_input(loaded.inputs));
-  if (changed) {
-    const std::string reason = "the input '" + *changed + "' was changed by the call";
-    return end_with(state, Verdict::mismatch, describe_case(loaded.item) + ": " + reason,
-                    "At " + describe_case(loaded.item) + ": " + reason +
-                        "; inputs must be left as they are.\n");
+Result<Fetched> fetch_results(const LoadedCase& loaded) {
+  Fetched fetched;
+  WW_TRY(fetched.inputs, loaded.buffers.inputs());
+  WW_TRY(fetched.outputs, loaded.buffers.outputs());
+  return fetched;
+}
+
+Result<std::optional<Wrong>> find_wrong(const verify::Trial& trial,
+                                        std::span<const verify::Bytes> inputs,
+                                        std::span<const verify::Expected> expected,
+                                        const Fetched& fetched) {
+  for (std::size_t i = 0; i < fetched.inputs.size(); ++i) {
+    const TaskArgument& argument = trial.task->arguments[i];
+    if (argument.role != ArgumentRole::input || fetched.inputs[i] == inputs[i]) continue;
+    return std::optional(Wrong{.changed_input = argument.name});
   }
-  WW_TRY(const auto outputs, loaded.buffers.outputs());
-  WW_TRY(const auto mismatch,
-         verify::check_outputs(loaded.trial, loaded.inputs, expected, outputs));
-  if (!mismatch) return Next::go_on;
+  WW_TRY(auto mismatch, verify::check_outputs(trial, inputs, expected, fetched.outputs));
+  if (!mismatch) return std::optional<Wrong>{};
+  return std::optional(Wrong{.mismatch = std::move(*mismatch)});
+}
+
+Next end_with_wrong(TrialState& state, const verify::Case& item, const Wrong& wrong,
+                    const std::vector<Finding>& findings) {
+  if (!wrong.changed_input.empty()) {
+    const std::string reason = "the input '" + wrong.changed_input + "' was changed by the call";
+    return end_with(
+        state, Verdict::mismatch, describe_case(item) + ": " + reason,
+        "At " + describe_case(item) + ": " + reason + "; inputs must be left as they are.\n");
+  }
+  const verify::Mismatch& mismatch = wrong.mismatch;
   for (const Finding& finding : findings) {
     if (finding.kind == "uninitialised_read") state.evaluation.findings.push_back(finding);
   }
-  return end_with(state, mismatch->verdict, describe_case(loaded.item) + ": " + mismatch->message,
-                  mismatch_feedback(*mismatch, loaded.item, findings, state.request.source));
+  return end_with(state, mismatch.verdict, describe_case(item) + ": " + mismatch.message,
+                  mismatch_feedback(mismatch, item, findings, state.request.source));
+}
+
+Result<Next> check_results(TrialState& state, const LoadedCase& loaded,
+                           std::span<const verify::Expected> expected,
+                           const std::vector<Finding>& findings) {
+  const PartTimer timer(state, "check");
+  WW_TRY(const Fetched fetched, fetch_results(loaded));
+  WW_TRY(const auto wrong, find_wrong(loaded.trial, loaded.inputs, expected, fetched));
+  if (!wrong) return Next::go_on;
+  return end_with_wrong(state, loaded.item, *wrong, findings);
 }
 
 void merge_resources(TrialState& state, const std::vector<KernelResources>& seen,

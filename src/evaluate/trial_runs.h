@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include "evaluate/trial_buffers.h"
 #include "evaluate/trial_state.h"
+#include "verify/check.h"
 
 namespace warpwright::evaluate {
 
@@ -30,7 +31,27 @@ Result<std::vector<verify::Expected>> expected_values(TrialState& state, const L
 Next end_with_faults(TrialState& state, const std::vector<device::Fault>& faults,
                      const verify::Case& item);
 
-/// Whether inputs are untouched and outputs right; else the trial has ended.
+/// What a run left on the device.
+struct Fetched {
+  std::vector<verify::Bytes> inputs;   ///< by argument; empty for all but inputs
+  std::vector<verify::Bytes> outputs;  ///< by argument; empty for all but outputs and inouts
+};
+Result<Fetched> fetch_results(const LoadedCase& loaded);
+
+/// Why results are not accepted: an input that changed, or an output.
+struct Wrong {
+  std::string changed_input;
+  verify::Mismatch mismatch;  ///< of an output, when changed_input is empty
+};
+/// No device needed, and safe on any thread.
+Result<std::optional<Wrong>> find_wrong(const verify::Trial& trial,
+                                        std::span<const verify::Bytes> inputs,
+                                        std::span<const verify::Expected> expected,
+                                        const Fetched& fetched);
+Next end_with_wrong(TrialState& state, const verify::Case& item, const Wrong& wrong,
+                    const std::vector<Finding>& findings);
+
+/// All three at once.
 Result<Next> check_results(TrialState& state, const LoadedCase& loaded,
                            std::span<const verify::Expected> expected,
                            const std::vector<Finding>& findings);

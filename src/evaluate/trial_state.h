@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,8 @@
 #include "core/launch_plan.h"
 #include "device/device.h"
 #include "evaluate/job.h"
+#include "evaluate/station.h"
+#include "evaluate/trial_ahead.h"
 #include "verify/cases.h"
 #include "verify/reference.h"
 
@@ -31,6 +35,8 @@ class Deadline {
     return std::chrono::duration<double>(end_ - std::chrono::steady_clock::now()).count();
   }
   [[nodiscard]] bool passed() const { return remaining_s() <= 0; }
+  /// For time that is not the trial's own.
+  void postpone(double seconds) { end_ += std::chrono::duration<double>(seconds); }
 
  private:
   std::chrono::time_point<std::chrono::steady_clock, std::chrono::duration<double>> end_;
@@ -44,24 +50,31 @@ struct Program {
   device::ModuleId module = -1;
 };
 
+struct CarefulRun;
+
 /// What the stages of one trial hand on.
 struct TrialState {
   const JobRequest& request;
   std::filesystem::path scratch;
+  Station& station;
   const StopSignal& stop;
   Deadline deadline;
   Evaluation evaluation;
 
   device::ResolvedDevice target;
+  DeviceLease lease;  ///< outlives what lies on the device
+  device::Device* device = nullptr;
   std::optional<build::Builder> builder;
   Program candidate;
   std::optional<Program> baseline;  ///< only where it stands in for the reference
   std::vector<verify::Case> cases;
   std::vector<const TaskSize*> timed;  ///< sizes to measure
   std::optional<verify::Reference> reference;
-  std::unique_ptr<device::Device> device;
   std::optional<std::chrono::steady_clock::time_point> device_since;  ///< held from then on
   std::uint64_t seed = 0;
+  Ahead ahead;
+  std::shared_ptr<const CarefulRun> careful;  ///< on the SIMT machine, before the GPU is taken
+  bool work_judged = false;                   ///< the work check on a second device is made once
 };
 
 /// What a stage found: the next one may go on, or the verdict is in the evaluation. The error is
@@ -72,7 +85,24 @@ Result<Next> lint_stage(TrialState& state);
 Result<Next> build_stage(TrialState& state);
 Result<Next> record_stage(TrialState& state);
 Result<Next> validate_stage(TrialState& state);
+Result<Next> sanitize_stage(TrialState& state);
 Result<Next> measure_stage(TrialState& state);
+
+/// Runs these stages one after the other and adds their times. Whether all went well; else the
+/// verdict is in the evaluation, harness_error included.
+bool run_stages(TrialState& state, std::span<const Stage> stages);
+
+inline constexpr std::array<Stage, 3> kStagesWithoutDevice = {Stage::lint, Stage::build,
+                                                              Stage::record};
+
+TrialState begin_trial(const JobRequest& request, const std::filesystem::path& scratch,
+                       Station& station, const StopSignal& stop);
+
+/// What every trial does last, whatever its verdict.
+Evaluation finish_trial(TrialState& state);
+
+/// One size of a request that is timing_only, on a GPU.
+Result<Next> time_without_checks(TrialState& state, const TaskSize& size, double floor_us);
 
 /// Ends the trial with a verdict; `reason` is for people, `feedback` for the model.
 Next end_with(TrialState& state, Verdict verdict, std::string reason, std::string feedback);
@@ -87,6 +117,22 @@ Result<build::BuildOutcome> build_source(TrialState& state, const std::string& s
 Result<build::SolveCall> call_of(const Task& task, const TaskSize& size,
                                  const InputVariant* variant);
 std::string call_key(const build::SolveCall& call);
+
+/// Adds its lifetime to stage_s under a name of its own, so that one sees what a stage's time
+/// went into.
+class PartTimer {
+ public:
+  PartTimer(TrialState& state, std::string part)
+      : state_(state), part_(std::move(part)), start_(std::chrono::steady_clock::now()) {}
+  PartTimer(const PartTimer&) = delete;
+  PartTimer& operator=(const PartTimer&) = delete;
+  ~PartTimer();
+
+ private:
+  TrialState& state_;
+  std::string part_;
+  std::chrono::steady_clock::time_point start_;
+};
 
 /// A remark that is no verdict: a size left out, a check not made.
 void note(TrialState& state, std::string text);

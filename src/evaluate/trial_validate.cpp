@@ -3,9 +3,12 @@
 
 #include <random>
 
+#include "evaluate/trial_checks.h"
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_limits.h"
+#include "evaluate/trial_rules.h"
 #include "evaluate/trial_runs.h"
+#include "evaluate/trial_sanitize.h"
 
 namespace warpwright::evaluate {
 
@@ -17,7 +20,7 @@ std::uint64_t drawn_seed() {
 }
 
 Status load_reference(TrialState& state) {
-  if (state.request.task.reference_source.empty()) return {};
+  if (state.request.task.reference_source.empty() || state.request.timing_only) return {};
   const auto cache = state.request.cache.empty() ? state.scratch / "cache" : state.request.cache;
   WW_TRY(auto reference,
          verify::Reference::load(state.request.task, {.cache = cache / "references"}));
@@ -35,12 +38,23 @@ Result<std::optional<device::Fault>> load_program(device::Device& device, Progra
 
 Result<Next> open_and_load(TrialState& state) {
   WW_CHECK(load_reference(state));
-  if (const auto ended = out_of_time(state)) return *ended;
-  WW_TRY(state.device, device::open_device(state.target, state.deadline.remaining_s()));
-  state.device_since = std::chrono::steady_clock::now();
-  state.evaluation.device = state.device->info().description;
   state.seed = state.request.seed.value_or(drawn_seed());
   state.evaluation.seed = fmt::format("{:#018x}", state.seed);
+  if (state.target.is_cuda && !state.request.timing_only) {
+    // All that needs no GPU, while another candidate may have it. A kernel that is known to access
+    // what it must not does not get that far.
+    if (look_before(state) == Next::ended) return Next::ended;
+    WW_CHECK(make_ahead(state));
+  }
+  if (const auto ended = out_of_time(state)) return *ended;
+  if (state.device == nullptr) {
+    const PartTimer timer(state, "wait");
+    WW_TRY(state.lease, state.station.lease(state.target, state.deadline.remaining_s()));
+    state.deadline.postpone(state.lease.waited_s());
+    state.device = state.lease.device();
+    state.device_since = std::chrono::steady_clock::now();
+  }
+  state.evaluation.device = state.device->info().description;
   WW_TRY(const auto fault, load_program(*state.device, state.candidate));
   if (fault) {
     return end_with(state, fault->verdict, fault->message, fault->message + "\n");
@@ -89,50 +103,60 @@ bool too_large_to_judge(TrialState& state, const device::RunReport& report,
   return true;
 }
 
-Result<Next> run_and_check(TrialState& state, LoadedCase& loaded,
-                           std::span<const verify::Expected> expected, std::uint64_t poison_seed) {
-  WW_TRY(const auto report, loaded.replay->run({.poison_seed = poison_seed,
-                                                .limit_s = run_limit_s(state, loaded.item)}));
-  if (too_large_to_judge(state, report, loaded.item)) return Next::go_on;
-  if (!report.faults.empty()) {
-    return end_with_faults(state, explained(state, report.faults, loaded.item, loaded.trial.seed),
-                           loaded.item);
+/// One run of a case. Absent: the machine could not judge it, or the trial has ended.
+Result<std::optional<device::RunReport>> run_case(TrialState& state, LoadedCase& loaded,
+                                                  CheckQueue& checks, std::uint64_t poison_seed,
+                                                  Next& next) {
+  device::RunReport report;
+  {
+    const PartTimer timer(state, "run");
+    WW_TRY(report, loaded.replay->run(
+                       {.poison_seed = poison_seed, .limit_s = run_limit_s(state, loaded.item)}));
   }
-  const auto& plan = state.candidate.plans.at(call_key(loaded.call));
-  merge_resources(state, report.resources, plan);
-  return check_results(state, loaded, expected, report.findings);
+  if (too_large_to_judge(state, report, loaded.item)) return std::optional<device::RunReport>{};
+  if (!report.faults.empty()) {
+    // An earlier case may be wrong, and says more about the candidate.
+    WW_TRY(next, checks.settle_all());
+    if (next == Next::ended) return std::optional<device::RunReport>{};
+    next = end_with_faults(state, explained(state, report.faults, loaded.item, loaded.trial.seed),
+                           loaded.item);
+    return std::optional<device::RunReport>{};
+  }
+  merge_resources(state, report.resources, state.candidate.plans.at(call_key(loaded.call)));
+  return std::optional(std::move(report));
 }
 
-/// A wrong result that changes with the poison has a cause worth telling.
-Status blame_old_content(TrialState& state, LoadedCase& loaded, std::uint64_t seed) {
-  WW_TRY(const auto before, loaded.buffers.outputs());
-  WW_TRY(const auto report, loaded.replay->run({.poison_seed = derived_seed(seed, 2),
-                                                .limit_s = work_limits(state).run_s}));
-  WW_TRY(const auto after, loaded.buffers.outputs());
-  if (!report.faults.empty() || before == after) return {};
-  state.evaluation.feedback +=
-      "The wrong values change with what the memory held before the call: something is read or "
-      "added to before it is written, or not written at all.\n";
-  return {};
+/// A rule on the work done is about right results; wrong ones have a verdict of their own.
+Result<Next> judge_right_work(TrialState& state, const LoadedCase& loaded,
+                              std::span<const verify::Expected> expected, const Fetched& fetched,
+                              const device::RunReport& report) {
+  if (!has_rule(state.request.task, "adjacent_exchange")) return Next::go_on;
+  WW_TRY(const auto wrong, find_wrong(loaded.trial, loaded.inputs, expected, fetched));
+  return wrong ? Next::go_on : judge_work(state, loaded, report);
 }
 
-Result<Next> validate_case(TrialState& state, const verify::Case& item, std::uint64_t number) {
+Result<Next> validate_case(TrialState& state, const verify::Case& item, std::uint64_t number,
+                           CheckQueue& checks) {
   const std::uint64_t seed = derived_seed(state.seed, number);
   WW_TRY(auto loaded, load_case(state, *state.device, state.candidate, item, seed));
-  WW_TRY(const auto expected, expected_values(state, loaded));
-  WW_TRY(const Next first, run_and_check(state, loaded, expected, seed));
-  if (first == Next::ended && state.evaluation.verdict == Verdict::mismatch) {
-    WW_CHECK(blame_old_content(state, loaded, seed));
-  }
+  WW_TRY(auto expected, expected_values(state, loaded));
   // Every other case a second time: what an output held before must not matter.
-  if (first == Next::ended || number % 2 == 0) return first;
-  WW_TRY(const Next second, run_and_check(state, loaded, expected, derived_seed(seed, 1)));
-  if (second == Next::ended) {
-    state.evaluation.feedback +=
-        "The same call was right the first time: the result depends on what memory held before, "
-        "or on the order in which threads ran.\n";
+  CheckQueue::Results results;
+  for (std::uint64_t run = 0; run <= number % 2; ++run) {
+    Next next = Next::go_on;
+    const std::uint64_t poison_seed = run == 0 ? seed : derived_seed(seed, run);
+    WW_TRY(const auto report, run_case(state, loaded, checks, poison_seed, next));
+    if (next == Next::ended) return next;
+    if (!report) break;
+    const PartTimer timer(state, "fetch");
+    WW_TRY(auto fetched, fetch_results(loaded));
+    results.runs.push_back(std::move(fetched));
+    if (run > 0) continue;
+    results.findings = report->findings;
+    WW_TRY(next, judge_right_work(state, loaded, expected, results.runs.front(), *report));
+    if (next == Next::ended) return next;
   }
-  return second;
+  return checks.add(loaded, std::move(expected), std::move(results));
 }
 
 }  // namespace
@@ -140,6 +164,7 @@ Result<Next> validate_case(TrialState& state, const verify::Case& item, std::uin
 Result<Next> validate_stage(TrialState& state) {
   WW_TRY(const Next opened, open_and_load(state));
   if (opened == Next::ended) return opened;
+  CheckQueue checks(state);
   const double budget_s = work_limits(state).validate_s;
   const auto start = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < state.cases.size(); ++i) {
@@ -151,10 +176,10 @@ Result<Next> validate_stage(TrialState& state) {
                               state.cases.size() - i, state.cases.size()));
       break;
     }
-    WW_TRY(const Next next, validate_case(state, state.cases[i], i));
+    WW_TRY(const Next next, validate_case(state, state.cases[i], i, checks));
     if (next == Next::ended) return next;
   }
-  return Next::go_on;
+  return checks.settle_all();
 }
 
 }  // namespace warpwright::evaluate

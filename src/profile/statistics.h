@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "core/evaluation.h"
+
 namespace warpwright::profile {
 
 /// Of a non-empty list; the mean of the middle two when their number is even.
@@ -41,23 +43,45 @@ Cleaned drop_outliers(std::span<const double> values, double factor = 6);
 
 /// When to stop sampling.
 struct StopRule {
-  int min_samples = 10;
+  int min_samples = 30;
   int max_samples = 500;
-  double max_s = 1.0;                  ///< of sampling
-  double relative_half_width = 0.005;  ///< tight enough
+  double max_s = 1.0;                   ///< of sampling
+  double relative_half_width = 0.0025;  ///< tight enough
 };
 bool enough(const StopRule& rule, std::span<const double> samples, double spent_s);
 
-enum class Comparison { same, faster, slower };
-
-/// A against B, from samples taken in turns: element i of both belong together.
-struct PairedResult {
-  Comparison result = Comparison::same;
-  Interval ratio;  ///< of A over B; below 1 = A is faster
+/// How two kernels that were timed in turns are compared. docs/timing.md has the reasons.
+struct PairOptions {
+  double confidence = 0.99;
+  int resamples = 2000;
+  /// The least relative difference that counts: the larger of the two.
+  double margin = 0.0075;
+  double margin_us = 0.075;
+  std::uint64_t seed = 0x5eed;
 };
 
-/// Called different only when the interval excludes ratios within `margin` of 1.
+/// A against B. `draws` are means of the logarithm of the ratio, resampled; they serve to combine
+/// sizes.
+struct PairedResult {
+  Order order = Order::same;
+  Ratio ratio;        ///< of A over B; below 1 = A is faster
+  double margin = 0;  ///< that was used
+  std::vector<double> draws;
+
+  /// Half the width of the ratio's interval, relative.
+  [[nodiscard]] double half_width() const;
+};
+
+inline constexpr std::size_t kLeastQuads = 3;
+
+/// Elements 2k and 2k+1 of both lists were taken as A B B A: a quad. Each quad gives one ratio, in
+/// which a steady drift and what the second place of a pair costs cancel. An odd last pair is left
+/// out; at least one quad is needed. Called different only when the whole interval lies further
+/// from 1 than the margin, and never from fewer than kLeastQuads.
 PairedResult compare_paired(std::span<const double> a, std::span<const double> b,
-                            double margin = 0.003, const BootstrapOptions& options = {});
+                            const PairOptions& options = {});
+
+/// The geometric mean over sizes. At least one.
+PairedResult combine(std::span<const PairedResult> sizes, const PairOptions& options = {});
 
 }  // namespace warpwright::profile

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/timing.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace warpwright::profile {
 
 namespace {
+
+constexpr double kLaterWarmUpSeconds = 0.01;
 
 class Stopwatch {
  public:
@@ -13,6 +16,7 @@ class Stopwatch {
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(clock_.now() - start_).count();
   }
+  void restart() { start_ = clock_.now(); }
 
  private:
   const Clock& clock_;
@@ -48,44 +52,144 @@ Status warm_up(const NextSample& next, const WarmUp& rule, const Clock& clock,
   return {};
 }
 
+/// Resampling takes as long as many samples do, and a GPU that waits for it may change its clock:
+/// looks get rarer as samples get more.
+class Looks {
+ public:
+  explicit Looks(int first) : next_(first) {}
+  bool due(std::size_t count) {
+    if (count < next_) return false;
+    next_ = count + std::max<std::size_t>(count / 4, 4);
+    return true;
+  }
+
+ private:
+  std::size_t next_;
+};
+
+/// Samples since the last look at the clocks stand or fall together.
+class Batches {
+ public:
+  Batches(ClockWatch* watch, double every_s, const Clock& clock)
+      : watch_(watch), every_s_(every_s), since_(clock) {
+    if (watch_ != nullptr) watch_->slowed();
+  }
+  /// How many of `count` samples are good, after a look where one is due.
+  std::size_t good(std::size_t count, bool last) {
+    if (watch_ == nullptr || !watch_->watching()) return count;
+    if (count == good_ || (!last && since_.seconds() < every_s_)) return count;
+    since_.restart();
+    if (!watch_->slowed()) good_ = count;
+    return good_;
+  }
+
+ private:
+  ClockWatch* watch_;
+  double every_s_;
+  Stopwatch since_;
+  std::size_t good_ = 0;
+};
+
 }  // namespace
 
 Result<Timing> gather(const NextSample& next_sample_us, const TimingOptions& options,
-                      const Clock& clock, const StopSignal* stop) {
+                      const Clock& clock, const StopSignal* stop, ClockWatch* watch) {
   Timing timing;
   WW_CHECK(warm_up(next_sample_us, options.warm_up, clock, stop, timing));
-  const Stopwatch watch(clock);
-  do {
+  const Stopwatch spent(clock);
+  Batches batches(watch, options.watch_s, clock);
+  Looks looks(options.stop.min_samples);
+  std::vector<double>& samples = timing.samples_us;
+  std::vector<double> throttled;
+  StopRule cheap = options.stop;
+  cheap.min_samples = cheap.max_samples;  // count and time only
+  for (bool last = false; !last;) {
     WW_CHECK(check(stop));
     WW_TRY(const double sample, next_sample_us());
-    timing.samples_us.push_back(sample);
-  } while (!enough(options.stop, timing.samples_us, watch.seconds()));
+    samples.push_back(sample);
+    last = enough(looks.due(samples.size()) ? options.stop : cheap, samples, spent.seconds());
+    const std::size_t good = batches.good(samples.size(), last);
+    const auto from = samples.begin() + static_cast<std::ptrdiff_t>(good);
+    throttled.insert(throttled.end(), from, samples.end());
+    samples.erase(from, samples.end());
+    if (last && samples.size() < throttled.size()) last = spent.seconds() >= options.stop.max_s;
+  }
+  timing.throttled = static_cast<int>(throttled.size());
+  if (samples.empty()) {
+    timing.always_throttled = true;
+    samples = std::move(throttled);
+  }
   const Cleaned cleaned = drop_outliers(timing.samples_us);
   timing.dropped = cleaned.dropped;
   timing.time_us = bootstrap_median(cleaned.kept);
   return timing;
 }
 
-Result<PairedTiming> gather_paired(const NextSample& next_a_us, const NextSample& next_b_us,
-                                   const TimingOptions& options, const Clock& clock,
-                                   const StopSignal* stop) {
+namespace {
+
+Status add_quad(const NextOfPair& a, const NextOfPair& b, std::uint64_t quad, PairedTiming& to) {
+  WW_TRY(const double a1, a(2 * quad));
+  WW_TRY(const double b1, b(2 * quad));
+  WW_TRY(const double b2, b(2 * quad + 1));
+  WW_TRY(const double a2, a(2 * quad + 1));
+  to.a_us.insert(to.a_us.end(), {a1, a2});
+  to.b_us.insert(to.b_us.end(), {b1, b2});
+  return {};
+}
+
+/// Moves pairs from `good` on to `out`.
+void take_from(PairedTiming& timing, std::size_t good, PairedTiming& out) {
+  const auto move = [good](std::vector<double>& from, std::vector<double>& to) {
+    const auto first = from.begin() + static_cast<std::ptrdiff_t>(good);
+    to.insert(to.end(), first, from.end());
+    from.erase(first, from.end());
+  };
+  move(timing.a_us, out.a_us);
+  move(timing.b_us, out.b_us);
+}
+
+bool tight(const PairedTiming& timing, const PairTimingOptions& options) {
+  PairOptions coarse = options.pairs;
+  coarse.resamples = 400;
+  return compare_paired(timing.a_us, timing.b_us, coarse).half_width() <= options.stop.half_width;
+}
+
+}  // namespace
+
+Result<PairedTiming> gather_paired(const NextOfPair& next_a_us, const NextOfPair& next_b_us,
+                                   const PairTimingOptions& options, const Clock& clock,
+                                   const StopSignal* stop, ClockWatch* watch) {
   Timing ignored;
-  WW_CHECK(warm_up(next_a_us, options.warm_up, clock, stop, ignored));
-  WW_CHECK(warm_up(next_b_us, options.warm_up, clock, stop, ignored));
-  const Stopwatch watch(clock);
-  PairedTiming paired;
-  std::vector<double> ratios;
-  do {
+  std::uint64_t warming = 0;
+  WW_CHECK(warm_up([&] { return next_a_us(warming++); }, options.warm_up, clock, stop, ignored));
+  WarmUp shorter = options.warm_up;  // the first has brought the clocks up
+  shorter.min_s = std::min(shorter.min_s, kLaterWarmUpSeconds);
+  WW_CHECK(warm_up([&] { return next_b_us(warming++); }, shorter, clock, stop, ignored));
+  const Stopwatch spent(clock);
+  Batches batches(watch, options.watch_s, clock);
+  Looks looks(options.stop.min_quads);
+  PairedTiming timing, throttled;
+  std::uint64_t quad = 0;
+  for (bool last = false; !last;) {
     WW_CHECK(check(stop));
-    const bool a_first = ratios.size() % 2 == 0;
-    WW_TRY(const double first, a_first ? next_a_us() : next_b_us());
-    WW_TRY(const double second, a_first ? next_b_us() : next_a_us());
-    paired.a_us.push_back(a_first ? first : second);
-    paired.b_us.push_back(a_first ? second : first);
-    ratios.push_back(paired.b_us.back() > 0 ? paired.a_us.back() / paired.b_us.back() : 1);
-  } while (!enough(options.stop, ratios, watch.seconds()));
-  paired.comparison = compare_paired(paired.a_us, paired.b_us);
-  return paired;
+    WW_CHECK(add_quad(next_a_us, next_b_us, quad++, timing));
+    const std::size_t quads = timing.a_us.size() / 2;
+    last = (quads >= kLeastQuads && spent.seconds() >= options.stop.max_s) ||
+           quads >= static_cast<std::size_t>(options.stop.max_quads) ||
+           (looks.due(quads) && tight(timing, options));
+    take_from(timing, batches.good(timing.a_us.size(), last), throttled);
+    if (last && timing.a_us.size() < throttled.a_us.size()) {
+      last = spent.seconds() >= options.stop.max_s;
+    }
+  }
+  timing.throttled = static_cast<int>(throttled.a_us.size());
+  if (timing.a_us.empty()) {
+    timing.always_throttled = true;
+    std::swap(timing.a_us, throttled.a_us);
+    std::swap(timing.b_us, throttled.b_us);
+  }
+  timing.comparison = compare_paired(timing.a_us, timing.b_us, options.pairs);
+  return timing;
 }
 
 }  // namespace warpwright::profile

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/stop.h"
+#include "profile/clock_watch.h"
 #include "profile/statistics.h"
 
 namespace warpwright::profile {
@@ -25,29 +26,54 @@ struct WarmUp {
 struct TimingOptions {
   WarmUp warm_up;
   StopRule stop;
+  double watch_s = 0.05;  ///< between looks at the GPU's clocks
 };
 
 struct Timing {
   Interval time_us;
-  std::vector<double> samples_us;  ///< all, in their order
+  std::vector<double> samples_us;  ///< all but throttled ones, in their order
   int dropped = 0;                 ///< as outliers, before the interval was made
+  int throttled = 0;               ///< thrown away because the GPU was slowed down
   int warm_up_samples = 0;
-  bool settled = false;  ///< the warm-up ended by itself, not by its limit
+  bool settled = false;           ///< the warm-up ended by itself, not by its limit
+  bool always_throttled = false;  ///< no sample was free of it: the samples are what there is
 };
 
 /// Warm-up until settled, then samples until the rule is content. A stop request ends it with an
 /// error.
 Result<Timing> gather(const NextSample& next_sample_us, const TimingOptions& options,
-                      const Clock& clock, const StopSignal* stop = nullptr);
+                      const Clock& clock, const StopSignal* stop = nullptr,
+                      ClockWatch* watch = nullptr);
+
+/// When to stop sampling pairs. Never because the answer looks clear: looking often and stopping
+/// at a lucky moment would call equal kernels different.
+struct PairStop {
+  int min_quads = 24;
+  int max_quads = 250;
+  double max_s = 0.5;         ///< kLeastQuads are taken whatever they take
+  double half_width = 0.002;  ///< of the ratio
+};
+
+struct PairTimingOptions {
+  WarmUp warm_up;
+  PairStop stop;
+  PairOptions pairs;
+  double watch_s = 0.05;
+};
 
 struct PairedTiming {
   PairedResult comparison;
-  std::vector<double> a_us, b_us;
+  std::vector<double> a_us, b_us;  ///< element i of both belong together; throttled ones are out
+  int throttled = 0;               ///< pairs
+  bool always_throttled = false;
 };
 
-/// A and B in turns, the first of a pair alternating, after a warm-up of both.
-Result<PairedTiming> gather_paired(const NextSample& next_a_us, const NextSample& next_b_us,
-                                   const TimingOptions& options, const Clock& clock,
-                                   const StopSignal* stop = nullptr);
+/// A time for the pair of this number; both of a pair shall see the same data.
+using NextOfPair = std::function<Result<double>(std::uint64_t pair)>;
+
+/// A and B in turns, as A B B A, after a warm-up of both.
+Result<PairedTiming> gather_paired(const NextOfPair& next_a_us, const NextOfPair& next_b_us,
+                                   const PairTimingOptions& options, const Clock& clock,
+                                   const StopSignal* stop = nullptr, ClockWatch* watch = nullptr);
 
 }  // namespace warpwright::profile

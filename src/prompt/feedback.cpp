@@ -170,10 +170,7 @@ std::string arguments_text(const Task& task) {
 
 std::string rules_text(const Task& task) {
   std::string text;
-  for (const auto& rule : known_task_rules()) {
-    if (std::find(task.rules.begin(), task.rules.end(), rule.name) == task.rules.end()) continue;
-    text += fmt::format("- {}\n", rule.meaning);
-  }
+  for (const auto sentence : rule_sentences(task)) text += fmt::format("- {}\n", sentence);
   return std::string(trimmed(text));
 }
 

@@ -14,12 +14,30 @@ using nlohmann::json;
 
 namespace {
 
+/// A result less its raw samples: hundreds of numbers per size that hardly compress, and that few
+/// look at for any but the best kernel. The archive has them.
+std::string without_samples(const std::string& text) {
+  if (text.find("raw_us") == std::string::npos) return text;
+  json result = json::parse(text, nullptr, false);
+  if (!result.is_object()) return text;
+  const auto clean = [](json& holder, const char* list) {
+    if (!holder.is_object() || !holder.contains(list) || !holder[list].is_array()) return;
+    for (auto& entry : holder[list]) {
+      if (!entry.is_object()) continue;
+      for (const char* key : {"raw_us", "first_raw_us", "second_raw_us"}) entry.erase(key);
+    }
+  };
+  clean(result, "measurements");
+  if (result.contains("comparison")) clean(result["comparison"], "sizes");
+  return dump_json(result, 1);
+}
+
 /// Copies every text that a row mentions into the page. A text that cannot be read leaves a note
 /// in its place: one damaged row must not cost the page.
 class PooledTexts final : public TextLinks {
  public:
-  PooledTexts(store::Archive& archive, std::string run, TextPool& pool)
-      : reader_(archive), run_(std::move(run)), pool_(pool) {}
+  PooledTexts(store::Archive& archive, const store::RunRecord& run, TextPool& pool)
+      : reader_(archive), run_(run.id), best_(run.best_trial), pool_(pool) {}
 
   json stored(const std::string& sha256) override {
     const auto known = known_.find(sha256);  // prompts repeat their history again and again
@@ -32,7 +50,10 @@ class PooledTexts final : public TextLinks {
   }
   json reply(const std::string& trial) override { return pool_.add(reply_of(trial).first); }
   json reasoning(const std::string& trial) override { return pool_.add(reply_of(trial).second); }
-  json result(const std::string&, const std::string& text) override { return pool_.add(text); }
+  json result(const std::string& trial, const std::string& text) override {
+    const bool whole = trial == best_ || trial == "baseline";
+    return pool_.add(whole ? text : without_samples(text));
+  }
   json own(const std::string&, const std::string& text) override { return pool_.add(text); }
 
  private:
@@ -44,6 +65,7 @@ class PooledTexts final : public TextLinks {
 
   store::StoryReader reader_;
   std::string run_;
+  std::string best_;
   TextPool& pool_;
   std::unordered_map<std::string, int> known_;
 };
@@ -54,7 +76,7 @@ Result<Page> run_page(store::Archive& archive, const std::string& run,
                       const RunPageOptions& options) {
   WW_TRY(const RunStory story, read_story(archive, run));
   TextPool pool;
-  PooledTexts links(archive, story.run.id, pool);
+  PooledTexts links(archive, story.run, pool);
   json document = head_of(story, links);
   document["kind"] = "run";
   document["format"] = kPageFormat;

@@ -201,6 +201,9 @@ void resolve_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acces
 void resolve_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
   BlockState& b = *w.block;
   t.ok = 0;
+  for (u32 l = 0; l < kLanes; ++l)
+    if ((m >> l & 1) != 0 && a[l] >> kClusterRankShift != 0 && a[l] < kWindowBytes) [[unlikely]]
+      return resolve_cluster(w, i, a, m, bytes, kind, t);
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
     if (a[l] >= b.shared_bytes || bytes > b.shared_bytes - a[l]) {

@@ -94,6 +94,9 @@ void resolve_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acces
 void resolve_local(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t);
 void resolve_generic(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t);
 
+/// Addresses of which some lie in other blocks of the cluster.
+void resolve_cluster(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t);
+
 /// Races and uninitialised reads; called only with full checks.
 void check_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind);
 void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,

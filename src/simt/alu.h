@@ -186,6 +186,7 @@ void add_half_ops(OpTable& t);
 void add_compare_ops(OpTable& t);
 void add_convert_ops(OpTable& t);
 void add_integer_convert_ops(OpTable& t);
+void add_video_ops(OpTable& t);
 void add_special_ops(OpTable& t);
 /// "__nv_expf" and the like, by function name.
 void add_math_calls(OpTable& t);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // cp.async: data are read when the copy is issued and appear in shared memory when the thread
 // waits for it. Using them earlier reads the old content, as it may on hardware.
+#include <algorithm>
 #include <cstring>
 
 #include "simt/access.h"
 #include "simt/handlers.h"
+#include "simt/mbarrier.h"
 
 namespace warpwright::simt {
 namespace {
@@ -15,9 +17,9 @@ std::vector<PendingCopy>& open_group(Warp& w) {
   return groups.back();
 }
 
-void apply(Warp& w, const PendingCopy& c) {
+void apply(const BlockState& b, const PendingCopy& c) {
   for (u32 l = 0; l < kLanes; ++l)
-    if ((c.lanes >> l & 1) != 0) std::memcpy(w.block->shared + c.to[l], c.data[l].data(), c.bytes);
+    if ((c.lanes >> l & 1) != 0) std::memcpy(b.shared + c.to[l], c.data[l].data(), c.bytes);
 }
 
 }  // namespace
@@ -60,16 +62,60 @@ const Ins* run_copy_commit(Warp& w, const Ins* i) {
   return i + 1;
 }
 
+/// cp.async.mbarrier.arrive: takes the copies of the lanes out of their groups; they report to
+/// the barrier now.
+const Ins* run_copy_arrive(Warp& w, const Ins* i) {
+  const u32 m = w.lanes(i);
+  if (m == 0) return i + 1;
+  u64 a[kLanes];
+  lane_addresses(w, i->a, (i->aux & 1) != 0, i->imm, a);
+  Target t;
+  Ins plain = *i;
+  plain.aux = 0;
+  resolve_shared(w, &plain, a, m, 8, Access::atomic, t);
+  AsyncArrival arrival;
+  arrival.block = w.block;
+  arrival.lanes = t.ok;
+  std::copy(std::begin(t.lane), std::end(t.lane), arrival.barrier);
+  for (auto& group : w.block->copies[w.index]) {
+    for (PendingCopy& c : group) {
+      if ((c.lanes & m) == 0) continue;
+      arrival.copies.push_back(c);
+      arrival.copies.back().lanes &= m;
+      c.lanes &= ~m;
+    }
+  }
+  if ((i->aux & 2) != 0) expect_arrivals(w, i, arrival);
+  w.block->arrivals.push_back(std::move(arrival));
+  return i + 1;
+}
+
+void finish_arrivals(BlockState& b) {
+  const auto finish = [](std::vector<AsyncArrival>& list) {
+    for (const AsyncArrival& a : list) {
+      for (const PendingCopy& c : a.copies) apply(*a.block, c);
+      if (a.bulk_to != nullptr) std::memcpy(a.bulk_to, a.bulk.data(), a.bulk.size());
+      make_arrivals(a);
+    }
+    list.clear();
+  };
+  finish(b.arrivals);
+  if (b.cluster == nullptr) return;
+  finish(b.cluster->arrivals);
+  for (BlockState* other : b.cluster->blocks) finish(other->arrivals);
+}
+
 void finish_copies(Warp& w, std::size_t open, bool all) {
   auto& groups = w.block->copies[w.index];
   // The last group is still being filled; it counts only for wait_all.
   while (!groups.empty() && (all || groups.size() > open + 1)) {
-    for (const PendingCopy& c : groups.front()) apply(w, c);
+    for (const PendingCopy& c : groups.front()) apply(*w.block, c);
     groups.pop_front();
   }
 }
 
 const Ins* run_copy_wait(Warp& w, const Ins* i) {
+  finish_arrivals(*w.block);
   finish_copies(w, static_cast<std::size_t>(i->imm), i->aux != 0);
   return i + 1;
 }

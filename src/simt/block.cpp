@@ -11,6 +11,45 @@
 namespace warpwright::simt {
 namespace {
 
+std::uint64_t cluster_value(const LaunchState& s, const BlockState& b, Constant::Kind kind) {
+  const Dim3 size = s.cluster, grid = s.launch->grid, at = b.index;
+  using K = Constant::Kind;
+  switch (kind) {
+    case K::cluster_x:
+      return size.x;
+    case K::cluster_y:
+      return size.y;
+    case K::cluster_z:
+      return size.z;
+    case K::cluster_blocks:
+      return size.count();
+    case K::in_cluster_x:
+      return at.x % size.x;
+    case K::in_cluster_y:
+      return at.y % size.y;
+    case K::in_cluster_z:
+      return at.z % size.z;
+    case K::in_cluster_rank:
+      return b.cluster_rank;
+    case K::clusterid_x:
+      return at.x / size.x;
+    case K::clusterid_y:
+      return at.y / size.y;
+    case K::clusterid_z:
+      return at.z / size.z;
+    case K::nclusterid_x:
+      return grid.x / size.x;
+    case K::nclusterid_y:
+      return grid.y / size.y;
+    case K::nclusterid_z:
+      return grid.z / size.z;
+    case K::is_cluster:
+      return size.count() > 1 ? kAllLanes : 0;
+    default:
+      return 0;
+  }
+}
+
 std::uint64_t constant_value(const LaunchState& s, const BlockState& b, const Constant& c) {
   const Launch& l = *s.launch;
   using K = Constant::Kind;
@@ -58,8 +97,9 @@ std::uint64_t constant_value(const LaunchState& s, const BlockState& b, const Co
       return b.shared_bytes;
     case K::warps_per_block:
       return (l.block.count() + kLanes - 1) / kLanes;
+    default:
+      return cluster_value(s, b, c.kind);
   }
-  return 0;
 }
 
 void fill(std::byte* at, std::uint8_t width, std::uint64_t value) {
@@ -70,8 +110,9 @@ void fill(std::byte* at, std::uint8_t width, std::uint64_t value) {
 }
 
 bool changes_with_block(Constant::Kind k) {
-  return k == Constant::Kind::ctaid_x || k == Constant::Kind::ctaid_y ||
-         k == Constant::Kind::ctaid_z || k == Constant::Kind::block_rank;
+  using K = Constant::Kind;
+  return k == K::ctaid_x || k == K::ctaid_y || k == K::ctaid_z || k == K::block_rank ||
+         (k >= K::in_cluster_x && k <= K::clusterid_z);
 }
 
 std::uint32_t shared_size(const LaunchState& s) {
@@ -146,6 +187,7 @@ void make_storage(Worker& worker, BlockState& b) {
   b.warps.resize(warps);
   b.copies.resize(warps);
   b.spinning.resize(warps);
+  b.cluster_arrived.resize(warps);
   for (std::size_t i = 0; i < warps; ++i) {
     Warp& w = b.warps[i];
     w.base[0] = base + round(k.register_bytes) * i;
@@ -184,6 +226,9 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   b.index = {static_cast<u32>(rank % launch.grid.x),
              static_cast<u32>(rank / launch.grid.x % launch.grid.y),
              static_cast<u32>(rank / launch.grid.x / launch.grid.y)};
+  b.cluster_rank =
+      b.index.x % s.cluster.x +
+      s.cluster.x * (b.index.y % s.cluster.y + s.cluster.y * (b.index.z % s.cluster.z));
   for (const Constant& c : s.kernel->constants)
     if (changes_with_block(c.kind))
       fill(b.warps[0].base[1] + (c.ref & ~kConstantBit), c.width, constant_value(s, b, c));
@@ -195,6 +240,7 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
     std::fill(b.shared_valid.begin(), b.shared_valid.end(), 0);
     std::fill(b.shared_words.begin(), b.shared_words.end(), SharedWord{});
   }
+  b.arrivals.clear();
   b.epoch = 1;
   b.live_threads = static_cast<u32>(launch.block.count());
   u32 left = b.live_threads;
@@ -203,11 +249,24 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
     left -= std::min(left, kLanes);
     b.copies[w.index].clear();
     b.spinning[w.index] = {};
+    b.cluster_arrived[w.index] = 0;
     start_warp(w, lanes);
   }
 }
 
+namespace {
+
+bool waits_for_cluster(const BlockState& b) {
+  return b.cluster != nullptr && std::any_of(b.warps.begin(), b.warps.end(), [](const Warp& w) {
+           return std::any_of(w.splits.begin(), w.splits.end(),
+                              [](const Split& s) { return s.state == Split::State::at_cluster; });
+         });
+}
+
+}  // namespace
+
 bool run_block(Worker& worker, BlockState& b) {
+  b.progressed = false;
   while (true) {
     bool progress = false, done = true, yielded = false;
     for (Warp& w : b.warps) {
@@ -219,8 +278,10 @@ bool run_block(Worker& worker, BlockState& b) {
         if (b.barriers[k].arrived != 0) try_release(b, k);
       if (worker.launch->stop.load(std::memory_order_relaxed)) return true;
     }
+    b.progressed = b.progressed || progress;
     if (done) return true;
-    if (worker.launch->cooperative && yielded) return false;
+    if ((worker.launch->cooperative || b.cluster != nullptr) && yielded) return false;
+    if (!progress && waits_for_cluster(b)) return false;
     if (!progress) {
       report_deadlock(worker, b);
       const bool any = std::any_of(b.warps.begin(), b.warps.end(), [](const Warp& w) {

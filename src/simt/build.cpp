@@ -45,6 +45,7 @@ class Placement {
   }
 
   void pin_specials() {
+    for (const Val v : k_.pinned) ranges_[v] = {0, 0xfffffffeu};
     for (std::size_t s = 0; s < static_cast<std::size_t>(LaneSpecial::count_); ++s)
       if (k_.kernel.uses_lane_special[s]) ranges_[k_.kernel.lane_special_ref[s]] = {0, 0xfffffffeu};
   }
@@ -256,6 +257,21 @@ class Emitter {
       case Lir::Flow::exit:
         i.run = l.guard == kNoVal ? run_exit : run_guarded_exit;
         i.aux = b + 1;
+        break;
+      case Lir::Flow::call: {
+        std::vector<std::uint32_t> rows = l.table;
+        for (std::size_t r = 0; r < rows.size(); r += 3) {
+          rows[r + 1] = g_.block_of_label[rows[r + 1]];
+          rows[r + 2] = g_.block_of_label[rows[r + 2]];
+        }
+        i.run = l.a == kNoVal ? run_call : run_indirect_call;
+        i.target = static_cast<std::uint32_t>(k_.jump_tables.size());
+        i.aux = b + 1;
+        k_.jump_tables.push_back(std::move(rows));
+        break;
+      }
+      case Lir::Flow::give_back:
+        i.aux = b;
         break;
       case Lir::Flow::table: {
         std::vector<std::uint32_t> blocks;

@@ -7,6 +7,7 @@
 // (locks, `*.sync`) do not block them.
 #include <utility>
 
+#include "simt/call_graph.h"
 #include "simt/handlers.h"
 #include "simt/worker.h"
 
@@ -14,7 +15,7 @@ namespace warpwright::simt {
 namespace {
 
 constexpr std::int64_t kSlice = 20'000;  ///< warp instructions before others get a turn
-constexpr std::uint32_t kMaxSplits = 4096;
+constexpr std::uint32_t kMaxSplits = 1 << 16;
 constexpr std::uint32_t kSpinSlices = 4;  ///< of asking again before it counts as waiting
 
 std::int32_t new_split(Warp& w) {
@@ -247,6 +248,85 @@ const Ins* run_guarded_exit(Warp& w, const Ins* i) {
   if (lanes == w.mask) return exit_lanes(w, lanes, i + 1);
   if (lanes != 0) exit_lanes(w, lanes, i + 1);
   return enter(w, i->aux);
+}
+
+namespace {
+
+/// Starts a function for some lanes of the running split, which waits behind the call.
+void start_function(Warp& w, std::uint32_t lanes, const std::uint32_t* row, std::int32_t node) {
+  const std::int32_t index = new_split(w);
+  Split& s = w.splits[static_cast<std::size_t>(index)];
+  s.state = Split::State::ready;
+  s.mask = lanes;
+  s.resume_block = row[1];
+  s.reconverge = row[2];
+  s.parent = node;
+  ++w.splits[static_cast<std::size_t>(node)].children;
+}
+
+/// The running split as a node that waits for its callees; null when there is no room.
+const Ins* open_call(Warp& w, const Ins* i, std::uint32_t& lanes) {
+  if (w.splits.size() > kMaxSplits / 2) {
+    report(w, i, FaultKind::out_of_bounds, static_cast<std::uint32_t>(std::countr_zero(w.mask)), 0,
+           "local", "too many calls are open in one warp");
+    return exit_lanes(w, w.mask, i);
+  }
+  Split& s = w.splits[static_cast<std::size_t>(w.current)];
+  lanes = w.mask;
+  s.state = Split::State::joining;
+  s.resume_block = i->aux;
+  s.mask = 0;
+  s.children = 0;
+  return nullptr;
+}
+
+}  // namespace
+
+const Ins* run_call(Warp& w, const Ins* i) {
+  std::uint32_t lanes = 0;
+  if (const Ins* next = open_call(w, i, lanes); lanes == 0) return next;
+  start_function(w, lanes, w.kernel->jump_tables[i->target].data(), w.current);
+  return next_split(w);
+}
+
+const Ins* run_indirect_call(Warp& w, const Ins* i) {
+  const auto& rows = w.kernel->jump_tables[i->target];
+  const auto* address = w.slot<std::uint64_t>(i->a);
+  std::uint32_t lost = w.mask;
+  std::vector<std::pair<std::size_t, std::uint32_t>> callees;
+  for (std::size_t r = 0; r < rows.size(); r += 3) {
+    std::uint32_t lanes = 0;
+    for (std::uint32_t l = 0; l < kLanes; ++l)
+      if ((w.mask >> l & 1) != 0 && address[l] == function_address(rows[r]))
+        lanes |= std::uint32_t{1} << l;
+    if (lanes != 0) callees.emplace_back(r, lanes);
+    lost &= ~lanes;
+  }
+  if (lost != 0) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(lost));
+    report(w, i, FaultKind::trap, lane, address[lane], "",
+           "a call of an address that is no function of this signature");
+    const bool all = lost == w.mask;
+    const Ins* next = exit_lanes(w, lost, i);
+    if (all) return next;
+  }
+  if (callees.size() > 1) ++w.worker->divergent[i->id];
+  std::uint32_t lanes = 0;
+  const std::int32_t node = w.current;
+  if (const Ins* next = open_call(w, i, lanes); lanes == 0) return next;
+  for (const auto& [row, some] : callees) start_function(w, some, rows.data() + row, node);
+  return next_split(w);
+}
+
+const Ins* run_return(Warp& w, const Ins* i) {
+  // Reached only by splits that diverged with no common way on: up to the one that was called.
+  std::int32_t at = w.current;
+  while (w.splits[static_cast<std::size_t>(at)].reconverge != i->aux)
+    at = w.splits[static_cast<std::size_t>(at)].parent;
+  const std::int32_t caller = w.splits[static_cast<std::size_t>(at)].parent;
+  w.splits[static_cast<std::size_t>(caller)].mask |= w.mask;
+  end_current(w);
+  return next_split(w);
 }
 
 const Ins* run_trap(Warp& w, const Ins* i) {

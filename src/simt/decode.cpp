@@ -146,7 +146,7 @@ Status decode_cvta(Lowering& l) {
   const bool to = parts[1] == "to";
   const std::string_view space = parts[to ? 2 : 1];
   std::uint64_t window = 0;
-  if (space == "shared" || space == "shared::cta")
+  if (space == "shared" || space == "shared::cta" || space == "shared::cluster")
     window = kSharedWindow;
   else if (space == "local")
     window = kLocalWindow;
@@ -241,14 +241,18 @@ constexpr DecoderRow kDecoders[] = {
     {"discard", decode_ignored},
     {"exit", decode_leave},
     {"fence", decode_fence},
+    {"getctarank", decode_mapa},
     {"griddepcontrol", decode_ignored},
     {"ld", decode_load},
-    {"ldmatrix", decode_ldmatrix},
+    {"ldmatrix", decode_matrix_rows},
     {"ldu", decode_load},
+    {"mapa", decode_mapa},
     {"match", decode_match},
+    {"mbarrier", decode_mbarrier},
     {"membar", decode_fence},
     {"mma", decode_mma},
     {"mov", decode_mov},
+    {"movmatrix", decode_movmatrix},
     {"nanosleep", decode_nanosleep},
     {"pmevent", decode_ignored},
     {"prefetch", decode_ignored},
@@ -261,6 +265,7 @@ constexpr DecoderRow kDecoders[] = {
     {"setp", decode_setp},
     {"shfl", decode_shuffle},
     {"st", decode_store},
+    {"stmatrix", decode_matrix_rows},
     {"trap", decode_trap},
     {"vote", decode_vote},
     {"wmma", decode_wmma},

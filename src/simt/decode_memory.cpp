@@ -28,9 +28,11 @@ bool is_hint(std::string_view p) {
 
 Modifiers modifiers(const std::vector<std::string_view>& parts, bool atomic) {
   constexpr std::pair<std::string_view, Space> kSpaces[] = {
-      {"global", Space::global},      {"shared", Space::shared},    {"shared::cta", Space::shared},
-      {"local", Space::local},        {"const", Space::constant},   {"param", Space::param},
-      {"param::entry", Space::param}, {"param::func", Space::param}};
+      {"global", Space::global},      {"shared", Space::shared},
+      {"shared::cta", Space::shared}, {"shared::cluster", Space::shared},
+      {"local", Space::local},        {"const", Space::constant},
+      {"param", Space::param},        {"param::entry", Space::param},
+      {"param::func", Space::param}};
   Modifiers m;
   m.type = parts.back();
   for (std::size_t i = 1; i + 1 < parts.size(); ++i) {
@@ -213,6 +215,17 @@ Status decode_copy_async(Lowering& l) {
   const auto& parts = l.statement().ins.parts;
   const std::vector<Operand>& ops = l.operands();
   if (parts.size() < 3 || parts[1] != "async") return l.unsupported();
+  if (parts[2] == "bulk") return decode_copy_bulk(l);
+  if (parts[2] == "mbarrier") {
+    if (ops.size() != 1 || parts[3] != "arrive") return l.unsupported();
+    WW_TRY(const Lowering::Address a, l.address(ops[0]));
+    WW_CHECK(emit_guarded(l, run_copy_arrive, OpClass::barrier));
+    l.last().a = a.base;
+    l.last().imm = a.offset;
+    l.last().aux = (a.narrow ? 1u : 0u) | (parts[4] == "noinc" ? 0u : 2u);
+    l.last().info.access = l.new_access();
+    return {};
+  }
   if (parts[2] == "commit_group") return emit_guarded(l, run_copy_commit, OpClass::control);
   if (parts[2] == "wait_all" || parts[2] == "wait_group") {
     const bool all = parts[2] == "wait_all";

@@ -204,10 +204,11 @@ Status decode_wmma(Lowering& l) {
   return emit_mma(l, f);
 }
 
-/// ldmatrix.sync.aligned.m8n8.xN[.trans].shared.b16 {d...}, [a].
-Status decode_ldmatrix(Lowering& l) {
+/// {ld,st}matrix.sync.aligned.m8n8.xN[.trans].shared.b16 with the registers {d...} and [a].
+Status decode_matrix_rows(Lowering& l) {
   const auto& parts = l.statement().ins.parts;
   const std::vector<Operand>& ops = l.operands();
+  const bool stores = parts[0] == "stmatrix";
   const std::uint32_t count = has(parts, "x4")   ? 4
                               : has(parts, "x2") ? 2
                               : has(parts, "x1") ? 1
@@ -215,20 +216,34 @@ Status decode_ldmatrix(Lowering& l) {
   if (count == 0 || !has(parts, "m8n8") || parts.back() != "b16" || ops.size() != 2)
     return l.unsupported();
   std::vector<Val> regs;
-  WW_CHECK(registers(l, ops[0], 4, regs));
+  WW_CHECK(registers(l, ops[stores ? 1 : 0], 4, regs));
   if (regs.size() != count) return l.error("a matrix with the wrong number of registers");
-  WW_TRY(const Lowering::Address a, l.address(ops[1]));
+  WW_TRY(const Lowering::Address a, l.address(ops[stores ? 0 : 1]));
   if (!has(parts, "shared") && !has(parts, "shared::cta")) return l.unsupported();
-  WW_CHECK(emit_guarded(l, run_ldmatrix, OpClass::load_shared));
+  WW_CHECK(emit_guarded(l, stores ? run_stmatrix : run_ldmatrix,
+                        stores ? OpClass::store_shared : OpClass::load_shared));
   Lir& lir = l.last();
   lir.a = a.base;
   lir.imm = a.offset;
   lir.more = regs;
-  lir.more_defs = count;
+  lir.more_defs = stores ? 0 : count;
   lir.aux = count;
   lir.aux2 = (has(parts, "trans") ? 1u : 0u) | (a.narrow ? 2u : 0u);
   lir.info.access = l.new_access();
   return {};
+}
+
+/// movmatrix.sync.aligned.m8n8.trans.b16 d, a.
+Status decode_movmatrix(Lowering& l) {
+  const std::vector<Operand>& ops = l.operands();
+  if (l.statement().ins.text != "movmatrix.sync.aligned.m8n8.trans.b16" || ops.size() != 2)
+    return l.unsupported();
+  WW_TRY(const Val a, l.value(ops[1], {4}));
+  WW_TRY(const Dest d, l.dest(ops[0], {4}));
+  WW_CHECK(emit_guarded(l, run_movmatrix, OpClass::warp));
+  l.last().a = a;
+  l.last().d = d.val;
+  return l.settle(d);
 }
 
 }  // namespace warpwright::simt

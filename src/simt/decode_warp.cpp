@@ -28,7 +28,7 @@ Status decode_barrier(Lowering& l) {
   const auto& parts = l.statement().ins.parts;
   const std::vector<Operand>& ops = l.operands();
   if (has(parts, "warp")) return decode_warp_barrier(l);
-  if (has(parts, "cluster")) return l.unsupported();
+  if (has(parts, "cluster")) return decode_cluster_barrier(l);
   const bool aligned = parts[0] == "bar" || has(parts, "aligned");
   BarrierForm form = BarrierForm::sync;
   std::size_t i = 0;
@@ -103,9 +103,11 @@ Status decode_shuffle(Lowering& l) {
   return l.settle(d);
 }
 
-/// vote.sync.{all,any,uni}.pred p, q, mask and vote.sync.ballot.b32 d, q, mask.
+/// vote.sync.{all,any,uni}.pred p, q, mask and vote.sync.ballot.b32 d, q, mask; hand-written code
+/// also says vote.ballot.sync.
 Status decode_vote(Lowering& l) {
-  const auto& parts = l.statement().ins.parts;
+  auto parts = l.statement().ins.parts;
+  if (parts.size() == 4 && parts[2] == "sync") std::swap(parts[1], parts[2]);
   const std::vector<Operand>& ops = l.operands();
   constexpr std::string_view kModes[] = {"all", "any", "uni", "ballot"};
   if (parts.size() != 4 || parts[1] != "sync" || ops.size() != 3) return l.unsupported();

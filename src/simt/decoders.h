@@ -20,6 +20,11 @@ Status decode_redux(Lowering& l);
 Status decode_active_mask(Lowering& l);
 Status decode_mma(Lowering& l);
 Status decode_wmma(Lowering& l);
-Status decode_ldmatrix(Lowering& l);
+Status decode_matrix_rows(Lowering& l);
+Status decode_movmatrix(Lowering& l);
+Status decode_mbarrier(Lowering& l);
+Status decode_copy_bulk(Lowering& l);
+Status decode_mapa(Lowering& l);
+Status decode_cluster_barrier(Lowering& l);
 
 }  // namespace warpwright::simt

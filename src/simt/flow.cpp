@@ -142,13 +142,16 @@ FlowGraph make_flow(const LoweredKernel& k) {
     FlowBlock& block = g.blocks[b];
     const Lir& last = k.code[block.last - 1];
     const bool guarded_exit = last.flow == Lir::Flow::exit && last.guard != kNoVal;
-    if (last.flow == Lir::Flow::next || last.flow == Lir::Flow::branch || guarded_exit)
+    if (last.flow == Lir::Flow::next || last.flow == Lir::Flow::branch || guarded_exit ||
+        last.flow == Lir::Flow::call)
       block.successors.push_back(b + 1);
     if (last.flow == Lir::Flow::branch || last.flow == Lir::Flow::jump)
       block.successors.push_back(g.block_of_label[last.label]);
-    for (const std::uint32_t label : last.table)
-      block.successors.push_back(g.block_of_label[label]);
-    block.exits = last.flow == Lir::Flow::exit;
+    if (last.flow == Lir::Flow::table) {
+      for (const std::uint32_t label : last.table)
+        block.successors.push_back(g.block_of_label[label]);
+    }
+    block.exits = last.flow == Lir::Flow::exit || last.flow == Lir::Flow::give_back;
   }
   PostDominators(g).run();
   return g;

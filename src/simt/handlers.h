@@ -16,6 +16,14 @@ const Ins* run_jump(Warp& w, const Ins* i);
 const Ins* run_exit(Warp& w, const Ins* i);          ///< unguarded
 const Ins* run_guarded_exit(Warp& w, const Ins* i);  ///< aux = next block
 const Ins* run_branch_table(Warp& w, const Ins* i);  ///< a = index, target = jump table
+/// Calls: target = rows of {function, entry block, return block}, aux = block behind the call;
+/// indirect ones have the function's address in a.
+const Ins* run_call(Warp& w, const Ins* i);
+const Ins* run_indirect_call(Warp& w, const Ins* i);
+const Ins* run_return(Warp& w, const Ins* i);  ///< aux = its own block
+/// a = stack pointer, more = registers, imm = how many of 8, 4, 2 and 0 bytes, 16 bits each.
+const Ins* run_frame_save(Warp& w, const Ins* i);
+const Ins* run_frame_restore(Warp& w, const Ins* i);
 const Ins* run_trap(Warp& w, const Ins* i);
 const Ins* run_nop(Warp& w, const Ins* i);
 const Ins* run_yield(Warp& w, const Ins* i);
@@ -67,6 +75,15 @@ Handler atomic_handler(std::string_view op, std::string_view type, Space space, 
 const Ins* run_copy_async(Warp& w, const Ins* i);
 const Ins* run_copy_commit(Warp& w, const Ins* i);
 const Ins* run_copy_wait(Warp& w, const Ins* i);  ///< imm = groups that may stay open
+/// a = mbarrier; aux = bit 0: narrow address, bit 1: the arrival adds to those expected.
+const Ins* run_copy_arrive(Warp& w, const Ins* i);
+
+// Clusters. Waiting needs an arrival before it; aux = kBarrierAligned or 0.
+const Ins* run_cluster_arrive(Warp& w, const Ins* i);
+const Ins* run_cluster_wait(Warp& w, const Ins* i);
+/// d = address a as seen from everywhere in the cluster, in block b; aux: 4 or 8 bytes wide.
+const Ins* run_mapa(Warp& w, const Ins* i);
+const Ins* run_cluster_rank(Warp& w, const Ins* i);
 
 /// vprintf, __assertfail and the like: arguments in `more`, result in d. Null for unknown names.
 Handler runtime_handler(std::string_view name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/lowering.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -39,13 +40,15 @@ Result<LoweredKernel> Lowering::run() {
   Kernel& k = out_.kernel;
   k.name = std::string(entry_.name);
   k.max_threads = entry_.max_threads;
-  if (entry_.cluster_blocks > 1) return error("not supported: thread block clusters");
+  std::copy(std::begin(entry_.cluster), std::end(entry_.cluster), k.cluster);
   scopes_.emplace_back();
   WW_CHECK(kernel_parameters());
+  WW_CHECK(start_stack());
   WW_CHECK(body(entry_));
   at_ = nullptr;
   emit(nullptr, OpClass::control).flow = Lir::Flow::exit;
   out_.code.back().info.counted = false;
+  WW_CHECK(lower_functions());
   for (const auto& [variable, symbol] : shared_) {
     if (symbol.kind != Symbol::Kind::shared) continue;
     k.shared.push_back({std::string(variable->name), static_cast<std::uint32_t>(symbol.offset),
@@ -155,9 +158,15 @@ Status Lowering::declare(const Variable& v) {
     case Space::param:
       s.kind = Symbol::Kind::storage;
       s.index = static_cast<std::uint32_t>(storages_.size());
-      storages_.push_back({v.size_bytes, {}});
+      storages_.push_back({v.size_bytes, {}, -1});
       break;
     case Space::local:
+      if (current_ != nullptr) {
+        s.kind = Symbol::Kind::frame;
+        s.offset = align_up(frame_bytes_, v.align);
+        frame_bytes_ = s.offset + v.size_bytes;
+        break;
+      }
       s.kind = Symbol::Kind::local;
       s.offset = align_up(local_bytes_, v.align);
       local_bytes_ = s.offset + v.size_bytes;
@@ -233,9 +242,12 @@ Result<Lowering::Symbol> Lowering::module_symbol(std::string_view name) {
     s.index = i;
     return s;
   }
-  for (const Function& f : program_.ast.functions)
-    if (f.name == name)
-      return error("not supported: the address of a function ('" + std::string(name) + "')");
+  if (const std::int64_t f = defined_function(program_.ast, name); f >= 0) {
+    Symbol s;
+    s.kind = Symbol::Kind::function;
+    s.index = static_cast<std::uint32_t>(f);
+    return s;
+  }
   return error("unknown name '" + std::string(name) + "'");
 }
 
@@ -428,6 +440,16 @@ Result<Val> Lowering::symbol_value(std::string_view name, std::int64_t addend, A
     case Symbol::Kind::local:
     case Symbol::Kind::kernel_param:
       return constant_bits(symbol.offset + static_cast<std::uint64_t>(addend), type.width);
+    case Symbol::Kind::frame: {
+      Dest d;
+      d.val = temporary(8);
+      const std::uint64_t offset = symbol.offset + static_cast<std::uint64_t>(addend);
+      WW_CHECK(emit_op("add.u64", d, {frame_, constant_bits(offset, 8)}));
+      out_.code.back().info.counted = false;
+      return adapt(d.val, type);
+    }
+    case Symbol::Kind::function:
+      return constant_bits(function_address(symbol.index), type.width);
     case Symbol::Kind::dynamic_shared:
       c.kind = Constant::Kind::dynamic_shared;
       break;
@@ -444,6 +466,7 @@ Result<Val> Lowering::symbol_value(std::string_view name, std::int64_t addend, A
 
 Result<Lowering::Address> Lowering::address(const Operand& o) {
   if (o.kind != Operand::Kind::address) return error("expected an address");
+  if (!o.list.empty()) return unsupported();
   Address a;
   if (!o.name.empty()) {
     if (const Symbol* s = find(o.name); s != nullptr && s->kind == Symbol::Kind::reg) {
@@ -507,7 +530,21 @@ Result<Val> Lowering::special(std::string_view name, bool& found) {
       {"%ntid.z", K::ntid_z},
       {"%dynamic_smem_size", K::dynamic_shared_bytes},
       {"%total_smem_size", K::total_shared_bytes},
-      {"%nwarpid", K::warps_per_block}};
+      {"%nwarpid", K::warps_per_block},
+      {"%cluster_nctaid.x", K::cluster_x},
+      {"%cluster_nctaid.y", K::cluster_y},
+      {"%cluster_nctaid.z", K::cluster_z},
+      {"%cluster_nctarank", K::cluster_blocks},
+      {"%cluster_ctaid.x", K::in_cluster_x},
+      {"%cluster_ctaid.y", K::in_cluster_y},
+      {"%cluster_ctaid.z", K::in_cluster_z},
+      {"%cluster_ctarank", K::in_cluster_rank},
+      {"%clusterid.x", K::clusterid_x},
+      {"%clusterid.y", K::clusterid_y},
+      {"%clusterid.z", K::clusterid_z},
+      {"%nclusterid.x", K::nclusterid_x},
+      {"%nclusterid.y", K::nclusterid_y},
+      {"%nclusterid.z", K::nclusterid_z}};
   for (const auto& [text, kind] : kBlock) {
     if (text != name) continue;
     Constant c;
@@ -526,7 +563,12 @@ Result<Val> Lowering::special(std::string_view name, bool& found) {
   if (name == "WARP_SZ") return constant_bits(32, 4);
   if (name == "%smid" || name == "%gridid") return constant_bits(0, 4);
   if (name == "%nsmid") return constant_bits(1, 4);
-  if (name == "%cluster_ctarank" || name.starts_with("%cluster_ctaid.")) return constant_bits(0, 4);
+  if (name == "%is_explicit_cluster") {
+    Constant c;
+    c.kind = K::is_cluster;
+    c.width = 0;
+    return constant(c);
+  }
   found = false;
   return kNoVal;
 }

@@ -25,7 +25,8 @@ inline constexpr Val kNoVal = 0x7fffffffu;
 
 /// An instruction before registers are placed.
 struct Lir {
-  enum class Flow : std::uint8_t { next, branch, jump, exit, table };
+  /// A call names its callees in `table`, three words each; give_back is where they return.
+  enum class Flow : std::uint8_t { next, branch, jump, exit, table, call, give_back };
   Handler run = nullptr;
   Val d = kNoVal, a = kNoVal, b = kNoVal, c = kNoVal, guard = kNoVal;
   bool guard_negated = false;
@@ -44,6 +45,7 @@ struct LoweredKernel {
   std::vector<Lir> code;
   std::vector<std::uint32_t> labels;    ///< label -> index into code
   std::vector<std::uint8_t> registers;  ///< width of each virtual register; 0: predicate
+  std::vector<Val> pinned;              ///< registers that share their place with no other
   Kernel kernel;                        ///< everything but code and blocks
 };
 
@@ -116,6 +118,8 @@ class Lowering {
       global,
       label,
       dynamic_shared,
+      function,
+      frame,  ///< a local variable of a function that is called for real
       targets
     };
     Kind kind = Kind::reg;
@@ -129,6 +133,15 @@ class Lowering {
   struct Storage {
     std::uint64_t size_bytes = 0;
     std::map<std::uint64_t, Val> parts;
+    std::int64_t alias = -1;  ///< results of a real call are elsewhere
+  };
+  /// A function that is called for real.
+  struct OutOfLine {
+    std::size_t index = 0;                         ///< in Ast::functions
+    std::uint32_t entry = 0, leave = 0, back = 0;  ///< labels: start, clean-up, return
+    std::vector<std::uint32_t> params, results;    ///< storages
+    std::vector<Val> registers;
+    std::vector<std::size_t> frames;  ///< instructions that save or restore them
   };
 
   Status body(const Function& f);
@@ -150,6 +163,18 @@ class Lowering {
   Status inline_call(const Function& f, const Operand* results, const Operand* args);
   Result<std::uint32_t> storage_index(const Operand& o);
 
+  OutOfLine& out_of_line(std::size_t function);
+  std::uint32_t new_label();
+  std::uint32_t result_storage(std::uint64_t bytes);
+  Status pass_arguments(OutOfLine& callee, const Operand* args);
+  Status real_call(const std::vector<std::size_t>& callees, Val address, const Operand* results,
+                   const Operand* args);
+  Status indirect_call(const Operand& target, const Operand* results, const Operand* args);
+  Status start_stack();
+  Status function_body(OutOfLine& o);
+  void fill_frames(OutOfLine& o);
+  Status lower_functions();
+
   const Program& program_;
   const Function& entry_;
   LoweredKernel out_;
@@ -161,6 +186,12 @@ class Lowering {
   std::vector<const Function*> active_;
   std::vector<std::uint32_t> return_labels_;
   const Statement* at_ = nullptr;
+  std::deque<OutOfLine> functions_;
+  std::map<std::uint64_t, std::uint32_t> result_storages_;  ///< by size
+  OutOfLine* current_ = nullptr;                            ///< null: the kernel itself
+  Val stack_ = kNoVal, frame_ = kNoVal;
+  std::uint64_t frame_bytes_ = 0;
+  bool result_written_ = false;
   std::uint64_t local_bytes_ = 0;
   std::uint64_t shared_bytes_ = 0;
   Val specials_[static_cast<std::size_t>(LaneSpecial::count_)];

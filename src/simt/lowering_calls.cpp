@@ -84,7 +84,9 @@ Status Lowering::parameter_load(const Operand& to, const Operand& from, std::str
     } else if (symbol.kind == Symbol::Kind::storage) {
       bool fits = false;
       ArgType t = register_type(type);
-      const Val part = storage_part(storages_[symbol.index], offset, t.width, fits);
+      const std::int64_t alias = storages_[symbol.index].alias;
+      const Val part =
+          storage_part(storages_[alias < 0 ? symbol.index : alias], offset, t.width, fits);
       if (!fits) return error("not supported: a parameter read in pieces it was not written in");
       d.final = d.val;
       if (bytes == 1) {
@@ -119,6 +121,9 @@ Status Lowering::parameter_store(const Operand& to, const Operand& from, std::st
   if (s == nullptr || s->kind != Symbol::Kind::storage)
     return error("not supported: st.param to '" + std::string(to.name) + "'");
   const std::uint32_t index = s->index;
+  if (current_ != nullptr && std::find(current_->results.begin(), current_->results.end(), index) !=
+                                 current_->results.end())
+    result_written_ = true;
   std::uint64_t offset = to.bits;
   for (const Operand* element : elements(from)) {
     ArgType t = register_type(type);
@@ -145,13 +150,21 @@ Status Lowering::call() {
   if (i >= ops.size() || ops[i].kind != Operand::Kind::name) return error("a damaged call");
   const std::string_view name = ops[i++].name;
   if (i < ops.size() && ops[i].kind == Operand::Kind::vector) args = &ops[i++];
-  if (is_register(name)) return error("not supported: indirect call");
-  if (i != ops.size()) return error("a damaged call");
   if (!at_->ins.guard.empty()) return error("not supported: a guarded call");
+  if (is_register(name)) return indirect_call(ops[i - (args == nullptr ? 1 : 2)], results, args);
+  if (i != ops.size()) return error("a damaged call");
   const Function* target = nullptr;
   for (const Function& f : program_.ast.functions)
     if (f.name == name && (target == nullptr || f.has_body)) target = &f;
-  if (target != nullptr && target->has_body) return inline_call(*target, results, args);
+  if (target != nullptr && target->has_body) {
+    const auto index = static_cast<std::size_t>(target - program_.ast.functions.data());
+    if (!program_.calls.recursive[index]) return inline_call(*target, results, args);
+    const std::size_t given = args == nullptr ? 0 : args->list.size();
+    const std::size_t wanted = results == nullptr ? 0 : results->list.size();
+    if (given != target->params.size() || wanted != target->results.size())
+      return error("a call of '" + std::string(name) + "' with the wrong number of arguments");
+    return real_call({index}, kNoVal, results, args);
+  }
   if (const OpRow* row = op_table().find(std::string(name));
       row != nullptr && name.starts_with("__nv_"))
     return call_native(*row, results, args);
@@ -198,6 +211,7 @@ Status Lowering::call_runtime(std::string_view name, const Operand* results, con
     bool fits = false;
     d = storage_part(s, 0, s.size_bytes == 8 ? 8 : 4, fits);
   }
+  if (name == "malloc" || name == "free") out_.kernel.uses_heap = true;
   Lir& lir = emit(handler, OpClass::control);
   lir.d = d;
   lir.more = std::move(values);
@@ -205,9 +219,7 @@ Status Lowering::call_runtime(std::string_view name, const Operand* results, con
 }
 
 Status Lowering::inline_call(const Function& f, const Operand* results, const Operand* args) {
-  if (active_.size() > kMaxCallDepth ||
-      std::find(active_.begin(), active_.end(), &f) != active_.end())
-    return error("not supported: recursion ('" + std::string(f.name) + "')");
+  if (active_.size() > kMaxCallDepth) return error("calls nested too deeply");
   const std::size_t given = args == nullptr ? 0 : args->list.size();
   const std::size_t wanted = results == nullptr ? 0 : results->list.size();
   if (given != f.params.size() || wanted != f.results.size())
@@ -248,6 +260,7 @@ Status Lowering::leave() {
     o.name = at_->ins.guard;
     WW_TRY(guard, predicate(o));
   }
+  result_written_ = false;
   const bool is_exit = return_labels_.empty() || at_->ins.parts[0] == "exit";
   Lir& lir = emit(nullptr, OpClass::control);
   lir.guard = guard;

@@ -14,7 +14,34 @@
 namespace warpwright::simt {
 namespace {
 
+constexpr std::uint64_t kMaxClusterBlocks = 16;
 constexpr std::uint64_t kMaxResidentBytes = std::uint64_t{8} << 30;
+
+/// What the launch asks for, or the text requires.
+Dim3 cluster_of(const Kernel& k, const Launch& l) {
+  if (k.cluster[0] == 0) return l.cluster;
+  return {k.cluster[0], k.cluster[1], k.cluster[2]};
+}
+
+/// Samples of blocks become samples of whole clusters.
+void choose_blocks(LaunchState& s) {
+  const Launch& l = *s.launch;
+  s.cluster = cluster_of(*s.kernel, l);
+  s.clustered = s.cluster.count() > 1 || s.kernel->uses_cluster_barrier;
+  s.blocks = l.options.only_blocks;
+  if (s.clustered) {
+    for (std::uint64_t& rank : s.blocks) {
+      const std::uint64_t x = rank % l.grid.x, y = rank / l.grid.x % l.grid.y,
+                          z = rank / l.grid.x / l.grid.y;
+      const std::uint64_t across = l.grid.x / s.cluster.x, down = l.grid.y / s.cluster.y;
+      rank = (z / s.cluster.z * down + y / s.cluster.y) * across + x / s.cluster.x;
+    }
+    std::sort(s.blocks.begin(), s.blocks.end());
+    s.blocks.erase(std::unique(s.blocks.begin(), s.blocks.end()), s.blocks.end());
+  }
+  s.block_count =
+      s.blocks.empty() ? l.grid.count() : s.blocks.size() * (s.clustered ? s.cluster.count() : 1);
+}
 
 Status check_launch(const Kernel& k, const Launch& l) {
   const auto refuse = [&](const std::string& why) {
@@ -38,6 +65,15 @@ Status check_launch(const Kernel& k, const Launch& l) {
   if (l.params.size() != k.param_bytes)
     return refuse(
         fmt::format("{} bytes of parameters, the kernel has {}", l.params.size(), k.param_bytes));
+  const Dim3 c = cluster_of(k, l);
+  if (l.cluster.count() > 1 && k.cluster[0] != 0 && l.cluster != c)
+    return refuse("a cluster other than the one that the kernel requires");
+  if (c.count() == 0 || c.count() > kMaxClusterBlocks || l.grid.x % c.x != 0 ||
+      l.grid.y % c.y != 0 || l.grid.z % c.z != 0)
+    return refuse(
+        fmt::format("clusters of {} x {} x {} blocks; at most {}, and the grid must be a "
+                    "multiple",
+                    c.x, c.y, c.z, kMaxClusterBlocks));
   for (const std::uint64_t b : l.options.only_blocks)
     if (b >= l.grid.count()) return refuse(fmt::format("block {} is not in the grid", b));
   return {};
@@ -64,33 +100,83 @@ void run_independent(LaunchState& s, Worker& worker) {
   }
 }
 
-/// All blocks at once, in turns: grids that synchronise with themselves.
-void run_resident(LaunchState& s, Worker& worker) {
-  std::vector<BlockState> blocks(s.block_count);
-  std::vector<bool> done(s.block_count, false);
-  for (std::size_t i = 0; i < blocks.size(); ++i) start_block(worker, blocks[i], s.rank(i));
+/// Blocks in turns until all have ended, or wait for each other.
+void run_together(LaunchState& s, Worker& worker, std::vector<BlockState>& blocks) {
+  std::vector<bool> done(blocks.size(), false);
   std::size_t left = blocks.size();
   while (left > 0 && !s.stop.load(std::memory_order_relaxed)) {
+    bool progress = false;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-      if (done[i] || !run_block(worker, blocks[i])) continue;
-      done[i] = true;
-      --left;
+      if (done[i]) continue;
+      done[i] = run_block(worker, blocks[i]);
+      progress = progress || blocks[i].progressed;
+      left -= done[i] ? 1 : 0;
+      // Threads that have exited no longer count.
+      if (blocks[i].cluster != nullptr) try_release_cluster(*blocks[i].cluster);
     }
+    if (progress || left == 0 || !s.clustered) continue;
+    for (BlockState& b : blocks) report_cluster_deadlock(b);
+    return;
   }
+}
+
+/// The rank in the grid of block `k` of a cluster.
+std::uint64_t rank_in_grid(const LaunchState& s, std::uint64_t cluster, std::uint64_t k) {
+  const Dim3 grid = s.launch->grid, size = s.cluster;
+  const std::uint64_t across = grid.x / size.x, down = grid.y / size.y;
+  const std::uint64_t x = cluster % across * size.x + k % size.x;
+  const std::uint64_t y = cluster / across % down * size.y + k / size.x % size.y;
+  const std::uint64_t z = cluster / across / down * size.z + k / size.x / size.y;
+  return (z * grid.y + y) * grid.x + x;
+}
+
+/// Starts the blocks of a cluster, the first at `blocks`.
+void start_cluster(LaunchState& s, Worker& worker, std::uint64_t number, BlockState* blocks,
+                   Cluster& cluster) {
+  cluster.blocks.clear();
+  cluster.arrivals.clear();
+  for (std::uint64_t k = 0; k < s.cluster.count(); ++k) {
+    cluster.blocks.push_back(blocks + k);
+    start_block(worker, blocks[k], rank_in_grid(s, number, k));
+    blocks[k].cluster = &cluster;
+  }
+}
+
+void run_clusters(LaunchState& s, Worker& worker) {
+  std::vector<BlockState> blocks(s.cluster.count());
+  Cluster cluster;
+  while (!s.stop.load(std::memory_order_relaxed)) {
+    const std::size_t next = s.next_block.fetch_add(1, std::memory_order_relaxed);
+    if (next >= s.block_count / s.cluster.count()) return;
+    start_cluster(s, worker, s.rank(next), blocks.data(), cluster);
+    run_together(s, worker, blocks);
+  }
+}
+
+/// All blocks at once: grids that synchronise with themselves.
+void run_resident(LaunchState& s, Worker& worker) {
+  std::vector<BlockState> blocks(s.block_count);
+  std::vector<Cluster> clusters(s.clustered ? s.block_count / s.cluster.count() : 0);
+  for (std::size_t c = 0; c < clusters.size(); ++c)
+    start_cluster(s, worker, s.rank(c), &blocks[c * s.cluster.count()], clusters[c]);
+  if (!s.clustered)
+    for (std::size_t i = 0; i < blocks.size(); ++i) start_block(worker, blocks[i], s.rank(i));
+  run_together(s, worker, blocks);
 }
 
 void run_all(LaunchState& s, std::vector<Worker>& workers) {
   if (s.cooperative) return run_resident(s, workers[0]);
+  const auto run = s.clustered ? run_clusters : run_independent;
   std::vector<std::thread> threads;
   for (std::size_t i = 1; i < workers.size(); ++i)
-    threads.emplace_back([&s, &workers, i] { run_independent(s, workers[i]); });
-  run_independent(s, workers[0]);
+    threads.emplace_back([&s, &workers, i, run] { run(s, workers[i]); });
+  run(s, workers[0]);
   for (std::thread& t : threads) t.join();
 }
 
 }  // namespace
 
-Machine::Machine() = default;
+Machine::Machine() : heap_(std::make_unique<Heap>()) {}
 Machine::~Machine() = default;
 
 Status Machine::load(const Module& module) {
@@ -113,6 +199,8 @@ Status Machine::load(const Module& module) {
 
 Status Machine::reset(const Module& module) {
   WW_CHECK(load(module));
+  for (const Address a : heap_->live) WW_CHECK(memory_.free(a));
+  *heap_ = {};
   return write_initial(*module.program(), loaded_.at(module.program().get()).second);
 }
 
@@ -125,6 +213,8 @@ Status Machine::write_initial(const Program& program, const std::vector<Address>
       Address target = 0;
       for (const std::uint32_t k : program.globals)
         if (program.ast.variables[k].name == p.symbol) target = symbols[k];
+      if (const std::int64_t f = defined_function(program.ast, p.symbol); target == 0 && f >= 0)
+        target = function_address(static_cast<std::size_t>(f));
       if (target == 0)
         return Error{fmt::format(
             "PTX line {}: not supported: the address of '{}' in an initialiser", v.line, p.symbol)};
@@ -177,6 +267,7 @@ Status Machine::prepare_workspace(LaunchState& s) {
 }
 
 Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch) {
+  WW_CHECK(module.runnable(launch.kernel));
   const Kernel* kernel = module.program()->find(launch.kernel);
   if (kernel == nullptr) return Error{fmt::format("the module has no kernel '{}'", launch.kernel)};
   WW_CHECK(check_launch(*kernel, launch));
@@ -186,12 +277,12 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   s.program = module.program().get();
   s.kernel = kernel;
   s.memory = &memory_;
+  s.heap = heap_.get();
   s.launch = &launch;
   s.symbols = loaded_.at(s.program).second;
-  s.blocks = launch.options.only_blocks;
   s.cooperative = launch.options.cooperative;
   WW_CHECK(prepare_workspace(s));
-  s.block_count = s.blocks.empty() ? launch.grid.count() : s.blocks.size();
+  choose_blocks(s);
   if (s.cooperative &&
       s.block_count * (kernel->register_bytes * (launch.block.count() / kLanes + 1)) >
           kMaxResidentBytes)
@@ -200,7 +291,9 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   s.budget = static_cast<std::int64_t>(
       std::min<std::uint64_t>(launch.options.max_warp_instructions, INT64_MAX / 2));
   const std::size_t threads =
-      s.cooperative ? 1 : std::clamp<std::size_t>(launch.options.threads, 1, s.block_count);
+      s.cooperative || kernel->uses_heap
+          ? 1
+          : std::clamp<std::size_t>(launch.options.threads, 1, s.block_count);
   s.many_threads = threads > 1;
   WW_CHECK(prepare_checks(s));
   std::vector<Worker> workers;

@@ -16,6 +16,7 @@
 
 namespace warpwright::simt {
 
+struct Heap;
 struct LaunchState;
 
 /// off: only what keeps the machine itself safe (bounds). fast: bounds, alignment, barriers,
@@ -28,7 +29,8 @@ struct LaunchOptions {
   unsigned threads = 1;
   /// Warp instructions after which the launch is a hang and becomes a timeout.
   std::uint64_t max_warp_instructions = std::uint64_t{1} << 34;
-  bool cooperative = false;  ///< all blocks resident at once
+  bool cooperative = false;                           ///< all blocks resident at once
+  std::uint64_t heap_bytes = std::uint64_t{8} << 20;  ///< for malloc in device code
   /// Run only these blocks (x fastest), to sample a large launch; empty: all.
   std::vector<std::uint64_t> only_blocks;
 };
@@ -39,6 +41,7 @@ struct Launch {
   std::uint32_t dynamic_shared_bytes = 0;
   std::span<const std::byte> params;
   LaunchOptions options;
+  Dim3 cluster = {};  ///< in blocks; 1 x 1 x 1: what the kernel's text requires, or none
 };
 
 /// A device: memory and the modules loaded into it. One launch at a time.
@@ -70,6 +73,7 @@ class Machine {
   Memory memory_;
   LazyPages touched_;
   std::uint32_t launches_ = 0;
+  std::unique_ptr<Heap> heap_;
   Address workspace_ = 0;  ///< with which cooperative grids synchronise
   std::map<const Program*, std::pair<std::shared_ptr<const Program>, std::vector<Address>>> loaded_;
 };

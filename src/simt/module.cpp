@@ -8,10 +8,20 @@
 #include "simt/ptx_parser.h"
 
 namespace warpwright::simt {
+namespace {
+
+Result<Kernel> lowered_kernel(const Program& program, const Function& f) {
+  Lowering lowering(program, f);
+  WW_TRY(LoweredKernel lowered, lowering.run());
+  return build_kernel(std::move(lowered));
+}
+
+}  // namespace
 
 Result<Module> load(std::string_view ptx) {
   auto program = std::make_shared<Program>();
   WW_TRY(program->ast, parse_ptx(ptx));
+  program->calls = call_graph(program->ast);
   for (std::uint32_t i = 0; i < program->ast.variables.size(); ++i) {
     const Variable& v = program->ast.variables[i];
     if (v.space == Space::global || v.space == Space::constant) {
@@ -26,11 +36,14 @@ Result<Module> load(std::string_view ptx) {
   }
   for (const Function& f : program->ast.functions) {
     if (!f.is_entry || !f.has_body) continue;
-    Lowering lowering(*program, f);
-    WW_TRY(LoweredKernel lowered, lowering.run());
-    WW_TRY(Kernel kernel, build_kernel(std::move(lowered)));
-    program->kernels.push_back(std::move(kernel));
+    auto kernel = lowered_kernel(*program, f);
+    if (kernel.ok())
+      program->kernels.push_back(std::move(*kernel));
+    else
+      program->refused.emplace_back(f.name, kernel.error().message);
   }
+  if (program->kernels.empty() && !program->refused.empty())
+    return Error{program->refused.front().second};
   return Module(std::move(program));
 }
 
@@ -58,6 +71,12 @@ std::vector<VariableFacts> Module::variables() const {
     list.push_back({std::string(v.name), v.size_bytes, v.space == Space::constant});
   }
   return list;
+}
+
+Status Module::runnable(std::string_view kernel) const {
+  for (const auto& [name, why] : program_->refused)
+    if (name == kernel) return Error{why};
+  return {};
 }
 
 std::string_view Module::target() const { return program_->ast.target; }

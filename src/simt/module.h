@@ -44,6 +44,8 @@ class Module {
   [[nodiscard]] std::vector<KernelFacts> kernels() const;
   [[nodiscard]] std::vector<VariableFacts> variables() const;
   [[nodiscard]] std::string_view target() const;
+  /// Fails for a kernel that the text has but the machine cannot run, naming the instruction.
+  [[nodiscard]] Status runnable(std::string_view kernel) const;
   [[nodiscard]] const std::shared_ptr<const Program>& program() const { return program_; }
 
  private:
@@ -52,7 +54,8 @@ class Module {
   std::shared_ptr<const Program> program_;
 };
 
-/// Reads PTX. Whatever the machine cannot run exactly is refused here, by name and PTX line.
+/// Reads PTX. Whatever the machine cannot run exactly is refused by name and PTX line: here when no
+/// kernel of the text can run, else when such a kernel is asked for.
 Result<Module> load(std::string_view ptx);
 
 }  // namespace warpwright::simt

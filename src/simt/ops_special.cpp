@@ -79,6 +79,7 @@ const OpTable& op_table() {
     OpTable t;
     add_integer_ops(t);
     add_logic_ops(t);
+    add_video_ops(t);
     add_float_ops(t);
     add_rounded_ops(t);
     add_half_ops(t);

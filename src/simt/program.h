@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "simt/call_graph.h"
 #include "simt/ptx_ast.h"
 #include "simt/report.h"
 
@@ -22,6 +24,8 @@ inline constexpr std::uint64_t kSharedWindow = std::uint64_t{1} << 56;
 inline constexpr std::uint64_t kLocalWindow = std::uint64_t{2} << 56;
 inline constexpr std::uint64_t kParamWindow = std::uint64_t{3} << 56;
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
+/// Shared addresses of another block of the cluster: its rank + 1 above the offset.
+inline constexpr std::uint32_t kClusterRankShift = 24;
 
 /// Where an operand lives: a byte offset into the warp's registers or, with the top bit, into
 /// the constants of the block.
@@ -84,6 +88,21 @@ struct Constant {
     dynamic_shared_bytes,
     total_shared_bytes,
     warps_per_block,
+    cluster_x,  ///< blocks of a cluster
+    cluster_y,
+    cluster_z,
+    cluster_blocks,
+    in_cluster_x,  ///< place in the cluster
+    in_cluster_y,
+    in_cluster_z,
+    in_cluster_rank,
+    clusterid_x,
+    clusterid_y,
+    clusterid_z,
+    nclusterid_x,
+    nclusterid_y,
+    nclusterid_z,
+    is_cluster,
   };
   Kind kind = Kind::bits;
   std::uint8_t width = 4;  ///< bytes per lane; 0: a predicate
@@ -146,13 +165,19 @@ struct Kernel {
   std::uint32_t registers = 0;    ///< estimate: 32-bit registers alive at once
   std::uint32_t accesses = 0;     ///< rows of AccessStats
   std::uint32_t max_threads = 0;
+  std::uint32_t cluster[3] = {};  ///< required by the text; 0: not
   bool uses_partial_barriers = false;
+  bool uses_cluster_barrier = false;
+  bool uses_heap = false;  ///< device-side malloc: one host thread only
 };
 
 /// Everything made from one PTX text.
 struct Program {
   Ast ast;
+  CallGraph calls;
   std::vector<Kernel> kernels;
+  /// Kernels that the machine cannot run, with the reason.
+  std::vector<std::pair<std::string, std::string>> refused;
   /// Global and constant variables of ast.variables, by their index there.
   std::vector<std::uint32_t> globals;
 

@@ -86,8 +86,8 @@ struct Function {
   std::vector<Variable> results;
   std::vector<Statement> body;
   std::uint32_t line = 0;
-  std::uint32_t max_threads = 0;     ///< .maxntid, 0: none given
-  std::uint32_t cluster_blocks = 0;  ///< .reqnctapercluster, 0: none given
+  std::uint32_t max_threads = 0;  ///< .maxntid, 0: none given
+  std::uint32_t cluster[3] = {};  ///< .reqnctapercluster, 0: none given
 };
 
 /// A parsed PTX text. Owns the text that all names point into.

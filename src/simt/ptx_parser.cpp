@@ -216,7 +216,7 @@ Status Parser::function_attributes(Function& f) {
     if (word == ".maxntid" || word == ".reqntid")
       f.max_threads = static_cast<std::uint32_t>(n[0] * n[1] * n[2]);
     if (word == ".reqnctapercluster")
-      f.cluster_blocks = static_cast<std::uint32_t>(n[0] * n[1] * n[2]);
+      for (std::size_t i = 0; i < n.size(); ++i) f.cluster[i] = static_cast<std::uint32_t>(n[i]);
   }
   return {};
 }
@@ -310,7 +310,8 @@ Status Parser::instruction(Function& f) {
     s.label = s.ins.text;
     if (in_.peek() == '.') {
       const std::string_view word = in_.dotted();
-      if (word == ".callprototype") return in_.error("not supported: indirect calls");
+      // Calls name the sizes of what they pass; the prototype adds nothing.
+      if (word == ".callprototype") return in_.skip_statement(), Status{};
       if (word != ".branchtargets") {
         f.body.push_back(std::move(s));
         return statement(f, word);
@@ -358,6 +359,11 @@ Result<Operand> Parser::address() {
     if (in_.accept('+') || in_.peek() == '-') {
       WW_TRY(o.bits, integer("an offset"));
     }
+  }
+  // [name, {coordinates}] of tensor copies and textures: for whoever refuses them.
+  while (in_.accept(',')) {
+    WW_TRY(Operand element, operand(1));
+    o.list.push_back(std::move(element));
   }
   WW_CHECK(expect(']', "an address"));
   return o;

@@ -2,6 +2,7 @@
 // Functions of the device runtime that kernels call: printf and assert.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "simt/access.h"
@@ -110,11 +111,54 @@ const Ins* run_assertfail(Warp& w, const Ins* i) {
   return exit_lanes(w, w.mask, i + 1);
 }
 
+/// Null when the heap is full, as on a device.
+const Ins* run_malloc(Warp& w, const Ins* i) {
+  LaunchState& launch = *w.worker->launch;
+  const u64* bytes = w.slot<u64>(i->more[0]);
+  u64* d = w.slot<u64>(i->d);
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((w.mask >> l & 1) == 0) continue;
+    // Result and argument may share a register.
+    const u64 wanted = bytes[l], limit = launch.launch->options.heap_bytes;
+    d[l] = 0;
+    if (wanted == 0 || wanted > limit || launch.heap->bytes > limit - wanted) continue;
+    const auto address = launch.memory->allocate(wanted, "device malloc");
+    if (!address.ok()) continue;
+    launch.heap->live.push_back(*address);
+    launch.heap->bytes += wanted;
+    d[l] = *address;
+  }
+  return i + 1;
+}
+
+const Ins* run_free(Warp& w, const Ins* i) {
+  LaunchState& launch = *w.worker->launch;
+  const u64* address = w.slot<u64>(i->more[0]);
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((w.mask >> l & 1) == 0 || address[l] == 0) continue;
+    auto& live = launch.heap->live;
+    const auto at = std::find(live.begin(), live.end(), address[l]);
+    if (at == live.end()) {
+      report(w, i, FaultKind::use_after_free, l, address[l], "global",
+             "free of an address that malloc did not give, or that was freed before");
+      continue;
+    }
+    launch.heap->bytes -= launch.memory->nearest(address[l])->size_bytes;
+    live.erase(at);
+    (void)launch.memory->free(address[l]);
+  }
+  // What instructions remember of allocations is no longer true.
+  for (AccessMemo& memo : w.worker->memos) memo = {};
+  return i + 1;
+}
+
 }  // namespace
 
 Handler runtime_handler(std::string_view name) {
   if (name == "vprintf") return run_vprintf;
   if (name == "__assertfail" || name == "__assert_fail") return run_assertfail;
+  if (name == "malloc") return run_malloc;
+  if (name == "free") return run_free;
   return nullptr;
 }
 

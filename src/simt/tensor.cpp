@@ -176,6 +176,46 @@ const Ins* run_ldmatrix(Warp& w, const Ins* i) {
   return i + 1;
 }
 
+const Ins* run_stmatrix(Warp& w, const Ins* i) {
+  if (!whole_warp(w, i)) return i + 1;
+  const u32 matrices = i->aux;
+  u64 a[kLanes];
+  lane_addresses(w, i->a, (i->aux2 & 2) != 0, i->imm, a);
+  u16 rows[kLanes][8] = {};
+  for (u32 k = 0; k < matrices; ++k) {
+    const u32* s = w.slot<u32>(i->more[k]);
+    for (u32 l = 0; l < kLanes; ++l) {
+      const u32 first = 2 * (l & 3), other = l >> 2;
+      const bool across = (i->aux2 & 1) != 0;
+      (across ? rows[8 * k + first][other] : rows[8 * k + other][first]) = static_cast<u16>(s[l]);
+      (across ? rows[8 * k + first + 1][other] : rows[8 * k + other][first + 1]) =
+          static_cast<u16>(s[l] >> 16);
+    }
+  }
+  const u32 m = matrices == 4 ? kAllLanes : (u32{1} << (8 * matrices)) - 1;
+  Target t;
+  Ins plain = *i;
+  plain.aux = 0;
+  resolve_shared(w, &plain, a, m, 16, Access::store, t);
+  for (u32 l = 0; l < kLanes; ++l)
+    if ((t.ok >> l & 1) != 0) std::memcpy(t.lane[l], rows[l], 16);
+  return i + 1;
+}
+
+const Ins* run_movmatrix(Warp& w, const Ins* i) {
+  if (!whole_warp(w, i)) return i + 1;
+  u16 rows[8][8];
+  const u32* s = w.slot<u32>(i->a);
+  u32* d = w.slot<u32>(i->d);
+  for (u32 l = 0; l < kLanes; ++l) {
+    rows[l >> 2][2 * (l & 3)] = static_cast<u16>(s[l]);
+    rows[l >> 2][2 * (l & 3) + 1] = static_cast<u16>(s[l] >> 16);
+  }
+  for (u32 l = 0; l < kLanes; ++l)
+    d[l] = rows[2 * (l & 3)][l >> 2] | u32{rows[2 * (l & 3) + 1][l >> 2]} << 16;
+  return i + 1;
+}
+
 const Ins* run_fragment(Warp& w, const Ins* i) {
   if (!whole_warp(w, i)) return i + 1;
   const u32 registers = i->aux & 255;

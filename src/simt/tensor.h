@@ -41,6 +41,9 @@ struct MatrixForm {
 const Ins* run_mma(Warp& w, const Ins* i);
 /// aux = registers (1, 2, 4), aux2 = flags: 1 transposed, 2 narrow address.
 const Ins* run_ldmatrix(Warp& w, const Ins* i);
+const Ins* run_stmatrix(Warp& w, const Ins* i);
+/// d = the 8 x 8 matrix a, transposed.
+const Ins* run_movmatrix(Warp& w, const Ins* i);
 /// Fragments: imm = offset, b = stride; aux = registers | element << 8 | column-major << 16 |
 /// store << 17 | narrow address << 18; aux2 = rows | columns << 8 | space << 16.
 const Ins* run_fragment(Warp& w, const Ins* i);

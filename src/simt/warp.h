@@ -19,7 +19,7 @@ struct Worker;
 /// Lanes of one warp that walk together. Inner nodes wait for their children at `block` (their
 /// immediate post-dominator); leaves run.
 struct Split {
-  enum class State : std::uint8_t { free, ready, joining, at_barrier, at_sync };
+  enum class State : std::uint8_t { free, ready, joining, at_barrier, at_sync, at_cluster };
   State state = State::free;
   std::uint8_t barrier = 0;
   std::uint32_t mask = 0;

@@ -63,6 +63,23 @@ struct PendingCopy {
   std::uint8_t bytes = 0;
 };
 
+/// A copy into shared memory under way, and the mbarrier that it reports to when it is done.
+struct AsyncArrival {
+  BlockState* block = nullptr;
+  std::vector<PendingCopy> copies;  ///< of cp.async
+  std::vector<std::byte> bulk;      ///< of a bulk copy, to `bulk_to`
+  std::byte* bulk_to = nullptr;
+  std::uint32_t lanes = 0;  ///< that arrive
+  std::byte* barrier[kLanes] = {};
+};
+
+/// Blocks that run at the same time and see each other's shared memory.
+struct Cluster {
+  std::vector<BlockState*> blocks;  ///< by rank
+  std::uint64_t phase = 0;          ///< barriers passed
+  std::vector<AsyncArrival> arrivals;
+};
+
 /// Signs that a warp waits for others by trying again and again.
 struct Spinning {
   bool asked = false;        ///< an atomic or volatile read in this slice of time
@@ -85,7 +102,18 @@ struct BlockState {
   bool race_checks = false;
   std::vector<std::deque<std::vector<PendingCopy>>> copies;  ///< by warp: groups, the last open
   std::vector<Spinning> spinning;                            ///< by warp
+  Cluster* cluster = nullptr;
+  std::uint32_t cluster_rank = 0;
+  std::vector<std::uint32_t> cluster_arrived;  ///< by warp: lanes at the cluster's barrier
+  std::vector<AsyncArrival> arrivals;
+  bool progressed = false;         ///< in the last turn
   std::vector<std::byte> storage;  ///< registers, constants, shared and local memory
+};
+
+/// What device code allocated by itself. Lives until the module is reset.
+struct Heap {
+  std::vector<Address> live;
+  std::uint64_t bytes = 0;
 };
 
 /// What all workers of a launch share.
@@ -93,12 +121,15 @@ struct LaunchState {
   const Program* program = nullptr;
   const Kernel* kernel = nullptr;
   Memory* memory = nullptr;
+  Heap* heap = nullptr;
   const Launch* launch = nullptr;
   std::vector<Address> symbols;       ///< by index into ast.variables; then the workspace
   std::vector<std::uint64_t> blocks;  ///< ranks to run; empty: all
+  Dim3 cluster;
   std::uint64_t block_count = 0;
   [[nodiscard]] std::uint64_t rank(std::uint64_t i) const { return blocks.empty() ? i : blocks[i]; }
   bool full_checks = false, counts = true, cooperative = false, many_threads = false;
+  bool clustered = false;  ///< blocks run in groups; `blocks` then names the groups
   std::atomic<std::size_t> next_block{0};
   std::atomic<std::int64_t> budget{0};
   std::atomic<bool> stop{false};
@@ -153,6 +184,14 @@ bool run_block(Worker& worker, BlockState& b);
 void start_block(Worker& worker, BlockState& b, std::uint64_t rank);
 /// Reports a block that cannot go on.
 void report_deadlock(Worker& worker, BlockState& b);
+
+/// Puts the data of copies with an mbarrier in place and makes their arrivals.
+void finish_arrivals(BlockState& b);
+
+/// Lets lanes that wait for their cluster go on when everybody in it has arrived.
+void try_release_cluster(Cluster& c);
+/// Reports a cluster whose blocks wait for each other.
+void report_cluster_deadlock(BlockState& b);
 
 /// Applies asynchronous copies until at most `open` groups are left.
 void finish_copies(Warp& w, std::size_t open, bool all);

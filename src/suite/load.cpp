@@ -76,6 +76,15 @@ std::vector<std::string> embedded_task_names() {
   return {names.begin(), names.end()};
 }
 
+std::vector<std::string> embedded_task_names(std::string_view group) {
+  std::vector<std::string> names;
+  for (auto& name : embedded_task_names()) {
+    const auto task = load_embedded_task(name);
+    if (task.ok() && task->group == group) names.push_back(std::move(name));
+  }
+  return names;
+}
+
 Result<Task> load_embedded_task(std::string_view name) {
   TaskFolder texts{.name = std::string(name), .where = fmt::format("tasks/{}/task.toml", name)};
   bool found = false;

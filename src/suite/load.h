@@ -27,8 +27,11 @@ Result<Task> parse_task(const TaskFolder& folder);
 /// A folder on disk with task.toml and baseline.cu, and optionally slow.cu and reference.cpp.
 Result<Task> load_task_folder(const std::filesystem::path& folder);
 
-/// The names of the built-in tasks, sorted.
+/// The names of all built-in tasks, sorted.
 std::vector<std::string> embedded_task_names();
+
+/// Those of one group, sorted: "" are the paper's 20, "extension" the others.
+std::vector<std::string> embedded_task_names(std::string_view group);
 
 /// A built-in task; an error suggests the nearest name.
 Result<Task> load_embedded_task(std::string_view name);

@@ -153,16 +153,31 @@ double representable(ElementType type, double value) {
              : value;
 }
 
-Result<bool> needs_expected(const Trial& trial) {
-  const auto check = check_for(*trial.task, trial.variant);
+namespace {
+
+bool is_output(const TaskArgument& argument) {
+  return argument.role == ArgumentRole::output || argument.role == ArgumentRole::inout;
+}
+
+Result<bool> rule_needs_expected(const Trial& trial, const CheckRule& check) {
   return check.rule == "freivalds_samples" ? freivalds_is_full(trial, check) : Result<bool>(true);
+}
+
+}  // namespace
+
+Result<bool> needs_expected(const Trial& trial) {
+  for (const auto& argument : trial.task->arguments) {
+    if (!is_output(argument)) continue;
+    WW_TRY(const bool needed,
+           rule_needs_expected(trial, check_for(*trial.task, trial.variant, argument)));
+    if (needed) return true;
+  }
+  return false;
 }
 
 Result<std::optional<Mismatch>> check_outputs(const Trial& trial, std::span<const Bytes> inputs,
                                               std::span<const Expected> expected,
                                               std::span<const Bytes> outputs) {
-  const auto check = check_for(*trial.task, trial.variant);
-  WW_TRY(const RuleRow* row, rule_named(check.rule));
   WW_TRY(const bool with_expected, needs_expected(trial));
   const auto& arguments = trial.task->arguments;
   const bool complete = inputs.size() == arguments.size() && outputs.size() == arguments.size() &&
@@ -170,8 +185,9 @@ Result<std::optional<Mismatch>> check_outputs(const Trial& trial, std::span<cons
   if (!complete) return Error{"checking needs one entry per argument"};
   const Expected nothing;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].role != ArgumentRole::output && arguments[i].role != ArgumentRole::inout)
-      continue;
+    if (!is_output(arguments[i])) continue;
+    const CheckRule check = check_for(*trial.task, trial.variant, arguments[i]);
+    WW_TRY(const RuleRow* row, rule_named(check.rule));
     WW_TRY(const auto count, element_count(arguments[i], trial.values));
     const RuleInput input{trial,        check, inputs,     with_expected ? expected[i] : nothing,
                           arguments[i], i,     outputs[i], count};

@@ -31,14 +31,14 @@ struct Parameter {
   std::string name;
 };
 
-const CheckRuleRow& row_of(const Task& task) {
-  const auto row = check_rule_named(task.check.rule);
+const CheckRuleRow& row_of(const Task& task, const TaskArgument& output) {
+  const auto row = check_rule_named(check_for(task, nullptr, output).rule);
   ASSERT(row.ok(), "a validated task has a known rule");
   return *row.value();
 }
 
 bool is_wide(const Task& task, const TaskArgument& argument) {
-  return row_of(task).wide && is_floating(argument.type);
+  return row_of(task, argument).wide && is_floating(argument.type);
 }
 
 std::vector<Parameter> parameters_of(const Task& task) {
@@ -56,7 +56,7 @@ std::vector<Parameter> parameters_of(const Task& task) {
     const auto type =
         is_wide(task, argument) ? std::string_view("double") : native_output_type(argument.type);
     list.push_back({fmt::format("{}*", type), argument.name});
-    if (is_wide(task, argument) && row_of(task).wants_scale)
+    if (is_wide(task, argument) && row_of(task, argument).wants_scale)
       list.push_back({"double*", argument.name + "_scale"});
   }
   return list;
@@ -163,7 +163,7 @@ void add_output(CallFrame& frame, const Task& task, const TaskArgument& argument
   }
   expected.wide.resize(count);
   frame.pointers.push_back(expected.wide.data());
-  if (!row_of(task).wants_scale) return;
+  if (!row_of(task, argument).wants_scale) return;
   expected.scale.resize(count);
   frame.pointers.push_back(expected.scale.data());
 }

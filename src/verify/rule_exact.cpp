@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verify/random.h"
 #include "verify/rules.h"
 
 namespace warpwright::verify {
@@ -13,8 +14,12 @@ namespace {
 
 // The expected value rounded to the output's type, when a wide reference is compared exactly.
 double rounded(const RuleInput& input, double value) {
-  if (input.expected.wide.empty() || input.argument.type != ElementType::f32) return value;
-  return static_cast<double>(static_cast<float>(value));
+  if (input.expected.wide.empty()) return value;
+  const float single = static_cast<float>(value);
+  if (input.argument.type == ElementType::f32) return single;
+  if (input.argument.type == ElementType::f16) return from_half_bits(to_half_bits(single));
+  if (input.argument.type == ElementType::bf16) return from_bfloat_bits(to_bfloat_bits(single));
+  return value;
 }
 
 WrongElements compared(const RuleInput& input) {

@@ -81,9 +81,11 @@ class PageTest(unittest.TestCase):
         text = page.evaluate('document.getElementById("main").innerText')
         self.assertLess(text.index('×1.98'), text.index('The search'))
         for wanted in ('Vector addition', 'stopped', '1.95 … 2.01', '75.5 %', '34.96 µs', '$0.0210',
-                       'Roofline of NVIDIA H200', 'compile error', 'uncoalesced', '0x0123456789abcdef',
+                       'Roofline of NVIDIA H200', 'compile error', '0x0123456789abcdef',
                        'warpwright run vector_add --device cuda --model sample:model --depth 4'):
             self.assertIn(wanted, text)
+        for wanted in ('uncoalesced', '-arch=sm_90'):
+            page.until(f'document.getElementById("main").innerText.includes("{wanted}")')
         self.assertEqual(page.evaluate('document.querySelectorAll("canvas").length'), 3)
         # A drawn chart has more than one colour.
         colours = page.evaluate('''[...document.querySelectorAll("canvas")].map((c) => {

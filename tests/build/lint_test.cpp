@@ -15,9 +15,8 @@ const std::string kGood =
     "__global__ void k(float* x) { x[0] = 1; }\n"
     "extern \"C\" void solve(float* x) { k<<<1, 1>>>(x); }\n";
 
-void expect_finding(const std::string& source, std::string_view rule, int line,
-                    std::string_view lane = "strict") {
-  const auto finding = lint(source, lane);
+void expect_finding(const std::string& source, std::string_view rule, int line) {
+  const auto finding = lint(source);
   ASSERT_TRUE(finding.has_value()) << "expected " << rule << " in:\n" << source;
   EXPECT_EQ(finding->rule, rule);
   EXPECT_EQ(finding->line, line);
@@ -25,15 +24,15 @@ void expect_finding(const std::string& source, std::string_view rule, int line,
 }
 
 TEST(Lint, AcceptsAnOrdinaryCandidate) {
-  EXPECT_FALSE(lint(kGood, "strict").has_value());
-  EXPECT_FALSE(lint("#include \"cuda_fp16.h\"\n" + kGood, "strict").has_value());
+  EXPECT_FALSE(lint(kGood).has_value());
+  EXPECT_FALSE(lint("#include \"cuda_fp16.h\"\n" + kGood).has_value());
 }
 
 TEST(Lint, SolveMustBeThere) {
   expect_finding("__global__ void k() {}\n", "missing_solve", 1);
   expect_finding("__global__ void k() {}\nvoid solve() {}\n", "missing_solve", 1);
   expect_finding("__global__ void k() {}\n// extern \"C\" void solve() {}\n", "missing_solve", 1);
-  EXPECT_FALSE(lint("__global__ void k() {}\nextern \"C\" {\nvoid solve(int n) {}\n}\n", "strict"));
+  EXPECT_FALSE(lint("__global__ void k() {}\nextern \"C\" {\nvoid solve(int n) {}\n}\n"));
 }
 
 TEST(Lint, IncludesByPathAreRefused) {
@@ -43,8 +42,8 @@ TEST(Lint, IncludesByPathAreRefused) {
   expect_finding(kGood + "#define H <cmath>\n#include H\n", "path_include", 5);
   expect_finding(kGood + "%:include \"/etc/passwd\"\n", "path_include", 4);
   expect_finding(kGood + "#inc\\\nlude \"/etc/passwd\"\n", "path_include", 4);
-  EXPECT_FALSE(lint(kGood + "// #include \"/etc/passwd\"\n", "strict"));
-  EXPECT_FALSE(lint(kGood + "/*\n#include \"/etc/passwd\"\n*/\n", "strict"));
+  EXPECT_FALSE(lint(kGood + "// #include \"/etc/passwd\"\n"));
+  EXPECT_FALSE(lint(kGood + "/*\n#include \"/etc/passwd\"\n*/\n"));
 }
 
 TEST(Lint, EmbeddingIsRefused) {
@@ -57,23 +56,12 @@ TEST(Lint, PragmasThatLoadAreRefused) {
   expect_finding(kGood + "#pragma GCC dependency \"x\"\n", "pragma_plugin", 4);
   expect_finding(kGood + "#pragma clang plugin x\n", "pragma_plugin", 4);
   expect_finding(kGood + "_Pragma(\"comment(lib, x)\")\n", "pragma_plugin", 4);
-  EXPECT_FALSE(lint(kGood + "#pragma unroll 4\n#pragma once\n", "strict"));
+  EXPECT_FALSE(lint(kGood + "#pragma unroll 4\n#pragma once\n"));
 }
 
 TEST(Lint, LineDirectivesAreRefused) {
   expect_finding(kGood + "#line 1 \"x\"\n", "line_directive", 4);
-}
-
-TEST(Lint, StrictLaneWantsExactlyOneKernel) {
-  const std::string two = kGood + "__global__ void second() {}\n";
-  expect_finding(two, "one_kernel", 4);
-  EXPECT_FALSE(lint(two, "free"));
-  const std::string none = "extern \"C\" void solve(float* x) {}\n";
-  expect_finding(none, "one_kernel", 1);
-  const std::string declared = "__global__ void k(float* x);\n" + kGood;
-  EXPECT_FALSE(lint(declared, "strict")) << "a declaration is not a definition";
-  EXPECT_FALSE(
-      lint(kGood + "// __global__ void l() {}\nconst char* s = \"__global__ {\";\n", "strict"));
+  expect_finding(kGood + "# 1 \"x\"\n", "line_directive", 4);
 }
 
 TEST(Lint, HugeSourcesAreRefused) {
@@ -86,7 +74,7 @@ TEST(Lint, TakesLinearTime) {
     text.clear();
     while (text.size() < 1'000'000) text += piece;
     const auto started = std::chrono::steady_clock::now();
-    (void)lint(text, "strict");
+    (void)lint(text);
     EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5)) << piece;
   }
 }
@@ -106,7 +94,7 @@ TEST(StripSource, SurvivesUnfinishedText) {
   for (const std::string text :
        {"/*", "//", "\"", "'", "R\"(", "R\"x", "\"\\", "#include \"", "\\"}) {
     EXPECT_EQ(strip_source(text).size(), text.size());
-    EXPECT_TRUE(lint(text, "strict").has_value());
+    EXPECT_TRUE(lint(text).has_value());
   }
 }
 

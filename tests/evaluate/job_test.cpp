@@ -36,6 +36,25 @@ TEST(Job, RequestsSurviveTheDirectory) {
   EXPECT_FALSE(job.has_result());
 }
 
+TEST(Job, ARelativeCacheStartsAtTheJob) {
+  const auto folder = std::move(TemporaryDirectory::create("ww-job-")).value();
+  const JobDirectory job(folder.path() / "jobs" / "one");
+  JobRequest request = sample();
+  request.cache = "../../cache";
+  ASSERT_TRUE(job.write_request(request).ok());
+  EXPECT_EQ(job.read_request().value().cache, folder.path() / "cache");
+}
+
+TEST(Job, TimingOnlyIsForOurOwnKernelsAndMayBeAbsent) {
+  JobRequest request = sample();
+  request.is_baseline = request.timing_only = true;
+  std::string text = request_to_json(request);
+  EXPECT_TRUE(request_from_json(text).value().timing_only);
+  const std::string field = "\"timing_only\": true,";
+  text.replace(text.find(field), field.size(), "");
+  EXPECT_FALSE(request_from_json(text).value().timing_only);
+}
+
 TEST(Job, MalformedRequestsNameTheField) {
   const std::string good = request_to_json(sample());
   const auto broken = [&](const std::string& from, const std::string& to) {
@@ -47,6 +66,8 @@ TEST(Job, MalformedRequestsNameTheField) {
   EXPECT_THAT(broken("cuda:3", "cuda:x"), HasSubstr("'device'"));
   EXPECT_THAT(broken("\"lane\": \"free\"", "\"lane\": \"fast\""), HasSubstr("'lane'"));
   EXPECT_THAT(broken("30.5", "-1"), HasSubstr("'limit_s'"));
+  EXPECT_THAT(broken("\"timing_only\": false", "\"timing_only\": true"),
+              HasSubstr("'timing_only'"));
   EXPECT_THAT(broken("\"format\": 1", "\"format\": 2"), HasSubstr("'format'"));
   EXPECT_THAT(broken("18446744073709551615", "-5"), HasSubstr("'seed'"));
   EXPECT_THAT(request_from_json("{").error().message, HasSubstr("not valid JSON"));
@@ -56,7 +77,8 @@ TEST(Job, AWorkerAnswersEvenAnUnreadableRequest) {
   const auto folder = std::move(TemporaryDirectory::create("ww-job-")).value();
   ASSERT_TRUE(write_file(folder.path() / "request.json", "{}").ok());
   StopSignal stop;
-  const auto worked = work(JobDirectory(folder.path()), stop);
+  Station station;
+  const auto worked = work(JobDirectory(folder.path()), station, stop);
   ASSERT_TRUE(worked.ok());
   const auto result = JobDirectory(folder.path()).read_result();
   EXPECT_EQ(result->verdict, Verdict::harness_error);

@@ -106,6 +106,24 @@ std::string sigmoid(const std::string& body, const std::string& host = "") {
          "  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);\n}\n";
 }
 
+TEST_F(Trial, TimingOnlyTimesWhatWouldNotPass) {
+  JobRequest job = request("mse", "");
+  job.source = job.task.slow_source;
+  const auto at = job.source.find("extern \"C\"");
+  ASSERT_NE(at, std::string::npos);
+  job.source.insert(at, "__global__ void never_right(float* mse) { mse[0] = -1; }\n");
+  job.source.insert(job.source.rfind('}'), "  never_right<<<1, 1>>>(mse);\n");
+  job.is_baseline = true;
+  EXPECT_EQ(judge(job).verdict, Verdict::mismatch);
+  job.timing_only = true;
+  const Evaluation evaluation = judge(job);
+  EXPECT_EQ(evaluation.verdict, Verdict::ok) << evaluation.reason;
+  ASSERT_EQ(evaluation.measurements.size(), 1u);
+  EXPECT_GT(evaluation.measurements[0].median_us, 0);
+  ASSERT_FALSE(evaluation.findings.empty());
+  EXPECT_THAT(evaluation.findings[0].message, HasSubstr("nothing was validated"));
+}
+
 TEST_F(Trial, BaselinesAreOk) {
   for (const char* task : {"transpose", "reduce", "sigmoid"}) {
     const Evaluation evaluation = judge_baseline(task);
@@ -118,7 +136,9 @@ TEST_F(Trial, BaselinesAreOk) {
     EXPECT_THAT(evaluation.device, HasSubstr("estimated"));
     EXPECT_EQ(evaluation.stage, Stage::measure);
     EXPECT_GT(evaluation.device_s, 0);
-    EXPECT_EQ(evaluation.stage_s.size(), 5U);
+    for (const char* stage : {"lint", "build", "record", "validate", "measure"}) {
+      EXPECT_TRUE(evaluation.stage_s.contains(stage)) << stage;
+    }
     EXPECT_FALSE(evaluation.seed.empty());
     ASSERT_FALSE(evaluation.resources.empty());
     EXPECT_GT(evaluation.resources.front().occupancy, 0);

@@ -7,6 +7,7 @@
 
 #include "build/diagnostics.h"
 #include "build/lint.h"
+#include "build/ptx_census.h"
 #include "build/ptx_entries.h"
 #include "build/resources.h"
 
@@ -14,7 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace warpwright::build;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (strip_source(text).size() != size) std::abort();
-  (void)lint(text, "strict");
+  (void)lint(text);
+  (void)ptx_census(text, "candidate.cu");
+  (void)sass_census(text);
   (void)ptx_entries(text).ok();
   (void)parse_diagnostics(text);
   (void)parse_resources(text);

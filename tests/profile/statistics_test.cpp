@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 namespace warpwright::profile {
@@ -87,18 +88,61 @@ TEST(Statistics, PairsFindTwoPerCentUnderCommonDrift) {
     a[i] *= drift;
     b[i] *= drift;
   }
-  EXPECT_EQ(compare_paired(a, b).result, Comparison::faster);
-  EXPECT_EQ(compare_paired(b, a).result, Comparison::slower);
+  const PairedResult forth = compare_paired(a, b), back = compare_paired(b, a);
+  EXPECT_EQ(forth.order, Order::faster);
+  EXPECT_EQ(back.order, Order::slower);
+  EXPECT_NEAR(forth.ratio.value, 100.0 / 102, 0.003);
+  EXPECT_LT(forth.ratio.low, forth.ratio.value);
+  EXPECT_GT(forth.ratio.high, forth.ratio.value);
+  EXPECT_NEAR(forth.ratio.value * back.ratio.value, 1, 1e-9);
 }
 
-TEST(Statistics, AKernelIsTheSameAsItself) {
-  int different = 0;
-  for (unsigned seed = 0; seed < 200; ++seed) {
-    const auto a = noisy(20, 0.2, 50, 1000 + seed);
-    const auto b = noisy(20, 0.2, 50, 5000 + seed);
-    different += compare_paired(a, b).result != Comparison::same ? 1 : 0;
+TEST(Statistics, TheSecondPlaceOfAPairCancels) {
+  // A B B A: what comes second is 3% slower, whichever kernel it is.
+  std::vector<double> a, b;
+  for (int i = 0; i < 60; ++i) {
+    a.push_back(i % 2 == 0 ? 50 : 51.5);
+    b.push_back(i % 2 == 0 ? 51.5 : 50);
   }
-  EXPECT_LE(different, 4);
+  const PairedResult result = compare_paired(a, b);
+  EXPECT_EQ(result.order, Order::same);
+  EXPECT_DOUBLE_EQ(result.ratio.value, 1);
+}
+
+TEST(Statistics, OneInterruptDoesNotDecide) {
+  auto a = noisy(100, 0.2, 40, 6), b = noisy(100, 0.2, 40, 7);
+  a[11] = 5000;
+  a[12] = 5000;
+  EXPECT_EQ(compare_paired(a, b).order, Order::same);
+  EXPECT_NEAR(compare_paired(a, b).ratio.value, 1, 0.003);
+}
+
+TEST(Statistics, ShortKernelsNeedALargerDifference) {
+  const auto a = noisy(4.06, 0.01, 200, 8), b = noisy(4.0, 0.01, 200, 9);
+  const PairedResult result = compare_paired(a, b);
+  EXPECT_GT(result.ratio.low, 1.01);  // seen, but of 0.06 us
+  EXPECT_NEAR(result.margin, 0.075 / 4.0, 0.001);
+  EXPECT_EQ(result.order, Order::same);
+}
+
+TEST(Statistics, FewPairsDecideNothing) {
+  EXPECT_EQ(compare_paired(std::vector<double>{10, 10}, std::vector<double>{20, 20}).order,
+            Order::same);
+  EXPECT_EQ(compare_paired(std::vector<double>(4, 10), std::vector<double>(4, 20)).order,
+            Order::same);
+  EXPECT_EQ(compare_paired(std::vector<double>(6, 10), std::vector<double>(6, 20)).order,
+            Order::faster);
+}
+
+TEST(Statistics, SizesCombineToTheirGeometricMean) {
+  const std::vector<PairedResult> sizes = {
+      compare_paired(noisy(90, 0.3, 60, 10), noisy(100, 0.3, 60, 11)),
+      compare_paired(noisy(110, 0.3, 60, 12), noisy(100, 0.3, 60, 13))};
+  const PairedResult all = combine(sizes);
+  EXPECT_NEAR(all.ratio.value, std::sqrt(0.9 * 1.1), 0.002);
+  EXPECT_EQ(all.order, Order::same);  // 0.5%, below the margin
+  EXPECT_LT(all.half_width(), sizes[0].half_width());
+  EXPECT_EQ(combine(std::span(sizes).first(1)).order, Order::faster);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace warpwright::profile {
 namespace {
 
@@ -89,7 +91,7 @@ TEST(Timing, PairsAlternateAndAgreeWithTheTruth) {
   std::string order;
   double drift = 1;
   const auto sampler = [&](char name, double us) {
-    return [&clock, &order, &drift, name, us]() -> Result<double> {
+    return [&clock, &order, &drift, name, us](std::uint64_t) -> Result<double> {
       clock.advance(0.001);
       order += name;
       drift += 0.001;
@@ -97,11 +99,109 @@ TEST(Timing, PairsAlternateAndAgreeWithTheTruth) {
     };
   };
   const auto paired =
-      gather_paired(sampler('a', 100), sampler('b', 103),
-                    {.warm_up = {.max_s = 0.01}, .stop = {.min_samples = 20}}, clock);
+      gather_paired(sampler('a', 100), sampler('b', 103), {.warm_up = {.max_s = 0.01}}, clock);
   ASSERT_TRUE(paired.ok());
-  EXPECT_EQ(paired->comparison.result, Comparison::faster);
+  EXPECT_EQ(paired->comparison.order, Order::faster);
   EXPECT_NE(order.find("abbaabba"), std::string::npos);
+  EXPECT_EQ(paired->a_us.size(), 48U);  // drift cancels: the least number of quads is enough
+}
+
+TEST(Timing, BothOfAPairSeeTheSameData) {
+  FakeClock clock;
+  std::vector<std::uint64_t> of_a, of_b;
+  const auto sampler = [&](std::vector<std::uint64_t>& seen) {
+    return [&](std::uint64_t pair) -> Result<double> {
+      clock.advance(0.001);
+      seen.push_back(pair);
+      return 10.0;
+    };
+  };
+  const auto paired =
+      gather_paired(sampler(of_a), sampler(of_b), {.warm_up = {.min_s = 0, .max_s = 0}}, clock);
+  ASSERT_TRUE(paired.ok());
+  EXPECT_EQ(of_a, of_b);
+  EXPECT_EQ(of_a[2], 2U);
+}
+
+TEST(Timing, PairsOfALongKernelEndAfterTheLeastNumber) {
+  FakeClock clock;
+  const auto sampler = [&](std::uint64_t) -> Result<double> {
+    clock.advance(1);
+    return 1e6;
+  };
+  const auto paired = gather_paired(sampler, sampler, {.warm_up = {.min_s = 0, .max_s = 0}}, clock);
+  ASSERT_TRUE(paired.ok());
+  EXPECT_EQ(paired->a_us.size(), 2 * kLeastQuads);
+  EXPECT_EQ(paired->comparison.order, Order::same);
+}
+
+/// A GPU whose state is a function of the time.
+ClockWatch watch_of(const FakeClock& clock, std::function<device::GpuState(double)> state) {
+  return ClockWatch([&clock, state = std::move(state)] {
+    return state(std::chrono::duration<double>(clock.now()).count());
+  });
+}
+
+TEST(Timing, ThrottledSamplesAreThrownAwayAndCounted) {
+  FakeClock clock;
+  const auto hot = [&](double s) { return s > 0.1 && s < 0.3; };
+  Source source{.clock = clock, .value = [&](int) {
+                  return hot(std::chrono::duration<double>(clock.now()).count()) ? 150.0 : 100.0;
+                }};
+  ClockWatch watch = watch_of(clock, [&](double s) {
+    return device::GpuState{.sm_mhz = 1980,
+                            .temperature_c = hot(s) ? 95 : 60,
+                            .reasons = hot(s) ? device::kGpuThermalSlowdown : 0};
+  });
+  const TimingOptions options{.warm_up = {.min_s = 0, .max_s = 0.01},
+                              .stop = {.min_samples = 400, .max_samples = 400, .max_s = 5},
+                              .watch_s = 0.01};
+  const auto timing = gather(source.sampler(), options, clock, nullptr, &watch);
+  ASSERT_TRUE(timing.ok());
+  EXPECT_EQ(timing->samples_us.size(), 400U);
+  EXPECT_NEAR(timing->throttled, 200, 25);
+  // All but those between the last good look and the brake are free of it.
+  EXPECT_LE(std::count(timing->samples_us.begin(), timing->samples_us.end(), 150.0), 12);
+  EXPECT_EQ(timing->time_us.median, 100);
+  EXPECT_EQ(watch.highest_c(), 95);
+  EXPECT_EQ(device::describe_reasons(watch.reasons()), "thermal slowdown");
+}
+
+TEST(Timing, AGpuThatIsAlwaysThrottledIsMeasuredAndSaidSo) {
+  FakeClock clock;
+  Source source{.clock = clock, .value = [](int) { return 100.0; }};
+  ClockWatch watch = watch_of(clock, [](double) {
+    return device::GpuState{.sm_mhz = 400, .reasons = device::kGpuHardwareSlowdown};
+  });
+  const TimingOptions options{.stop = {.max_s = 0.2}};
+  const auto timing = gather(source.sampler(), options, clock, nullptr, &watch);
+  ASSERT_TRUE(timing.ok());
+  EXPECT_TRUE(timing->always_throttled);
+  EXPECT_NEAR(static_cast<double>(timing->samples_us.size()), 200, 5);
+  const auto next = [&](std::uint64_t) { return source.sampler()(); };
+  const auto paired = gather_paired(next, next, {.stop = {.max_s = 0.2}}, clock, nullptr, &watch);
+  ASSERT_TRUE(paired.ok());
+  EXPECT_TRUE(paired->always_throttled);
+  EXPECT_FALSE(paired->a_us.empty());
+}
+
+TEST(Timing, ALowClockCountsUnlessTheGpuIdlesOrIsAtItsPowerCap) {
+  std::vector<device::GpuState> states = {
+      {.sm_mhz = 1980},
+      {.sm_mhz = 1400},
+      {.sm_mhz = 1400, .reasons = device::kGpuPowerCapped},
+      {.sm_mhz = 345, .reasons = device::kGpuIdle},
+      {},
+      {.sm_mhz = 1600},
+  };
+  std::size_t at = 0;
+  ClockWatch watch([&] { return states[at++]; });
+  std::string slowed;
+  for (std::size_t i = 0; i < states.size(); ++i) slowed += watch.slowed() ? 'x' : '.';
+  EXPECT_EQ(slowed, ".x....");
+  EXPECT_EQ(watch.highest_mhz(), 1980);
+  EXPECT_EQ(watch.lowest_mhz(), 1400);
+  EXPECT_FALSE(ClockWatch().slowed());
 }
 
 }  // namespace

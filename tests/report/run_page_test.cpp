@@ -94,6 +94,22 @@ TEST_F(RunPage, DamagedRowsCostOnlyThemselves) {
   EXPECT_EQ(unreadable, 2);
 }
 
+TEST_F(RunPage, RawSamplesAreKeptOfTheBestKernelAndTheBaseline) {
+  const auto archive = archive_of("small");
+  const auto page = run_page(*archive, "last", {});
+  ASSERT_TRUE(page.ok());
+  const json document = parse_json(page->data, "page").value();
+  const auto length = [&](const json& verdict) {
+    return document["texts"][verdict["full"].get<std::size_t>()][2].get<int>();
+  };
+  std::map<std::string, int> lengths;
+  for (const auto& trial : document["trials"]) {
+    if (trial.contains("eval")) lengths[trial["id"]] = length(trial["eval"]);
+  }
+  EXPECT_LT(lengths["r1.c2"], lengths["r2.c1"]);
+  EXPECT_GT(length(document["baseline"]), lengths["r1.c2"]);
+}
+
 TEST_F(RunPage, ComparatorsOfABenchmarkStandBesideTheRun) {
   const auto archive = archive_of("small");
   const std::string bench = R"({"format": 1, "rows": [

@@ -170,6 +170,17 @@ TEST_P(SandboxTest, ScratchIsPrivateAndVanishes) {
   EXPECT_FALSE(run(full).succeeded());
 }
 
+TEST_P(SandboxTest, InheritsNoDescriptors) {
+  // As a shell's "3>log" leaves one: not closed by exec.
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::dup2(ends[1], 77), 77);
+  const auto exit = run("ls /proc/self/fd; echo secret >&77");
+  EXPECT_NE(exit.exit_code, 0) << exit.out;
+  EXPECT_EQ(exit.out.find("77"), std::string::npos) << exit.out;
+  for (const int fd : {ends[0], ends[1], 77}) ::close(fd);
+}
+
 TEST_P(SandboxTest, HasNoNetwork) {
   const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
   ASSERT_GE(listener, 0);

@@ -174,7 +174,7 @@ Dim3 dimensions(const std::string& text) {
 
 /// The parts of a "run" line.
 struct RunLine {
-  Dim3 grid, block;
+  Dim3 grid, block, cluster;
   std::uint32_t shared = 0;
   LaunchOptions options;
   std::vector<std::byte> params;
@@ -193,6 +193,7 @@ RunLine parse_run(const Case& c) {
     const std::string& value = c.run.at(++i);
     if (key == "grid") r.grid = dimensions(value);
     if (key == "block") r.block = dimensions(value);
+    if (key == "cluster") r.cluster = dimensions(value);
     if (key == "shared") r.shared = static_cast<std::uint32_t>(std::stoul(value));
     if (key == "threads") r.options.threads = static_cast<unsigned>(std::stoul(value));
     if (key == "budget") r.options.max_warp_instructions = std::stoull(value);
@@ -275,7 +276,7 @@ void run_case(const GoldenFile& file, const Module& module, Case c) {
     ASSERT_TRUE(machine.memory().free(b.address).ok());
   }
   const Result<LaunchReport> report =
-      machine.launch(module, {c.run[0], r.grid, r.block, r.shared, r.params, r.options});
+      machine.launch(module, {c.run[0], r.grid, r.block, r.shared, r.params, r.options, r.cluster});
   ASSERT_TRUE(report.ok()) << report.error().message;
   for (const Expectation& e : c.expect) check_buffer(machine, c, e);
   check_faults(file, c, *report);

@@ -79,6 +79,26 @@ TEST(LoadTask, ErrorsNameFileLineAndRemedy) {
   EXPECT_THAT(failure(""), HasSubstr("[check] is missing"));
 }
 
+TEST(LoadTask, OutputsMayHaveRulesOfTheirOwn) {
+  const std::string own =
+      replaced("role = \"output\", count = \"n\"",
+               "role = \"output\", count = \"n\", check = { rule = \"exact\" }");
+  const auto task =
+      parse_task({.name = "double_it", .where = "t", .toml = own, .baseline = "code"});
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  EXPECT_EQ(check_for(*task, nullptr, task->arguments[1]).rule, "exact");
+  EXPECT_EQ(check_for(*task, nullptr, task->arguments[0]).rule, "elementwise");
+  EXPECT_EQ(task_from_json(task_to_json(*task)).value(), *task);
+  EXPECT_THAT(
+      failure(replaced("count = \"n\" }", "count = \"n\", check = { rule = \"exct\" } }")),
+      StartsWith("double_it/task.toml:5: unknown check rule 'exct'; did you mean 'exact'?"));
+  EXPECT_THAT(failure(replaced("count = \"n\" }", "count = \"n\", check = { rtol = 1 } }")),
+              StartsWith("double_it/task.toml:5: unknown check rule ''"));
+  EXPECT_THAT(
+      failure(replaced("role = \"scalar\" }", "role = \"scalar\", check = { rule = \"exact\" } }")),
+      StartsWith("double_it/task.toml:6: 'n' is no output"));
+}
+
 TEST(LoadTask, FoldersOnDisk) {
   auto directory = TemporaryDirectory::create("ww-suite");
   ASSERT_TRUE(directory.ok());
@@ -110,7 +130,9 @@ TEST(LoadTask, ScaffoldLoadsAndIsNeverOverwritten) {
 
 TEST(EmbeddedTasks, LoadAndSurviveJson) {
   const auto names = embedded_task_names();
-  EXPECT_EQ(names.size(), 20u);
+  EXPECT_EQ(embedded_task_names("").size(), 20u);
+  EXPECT_GE(embedded_task_names("extension").size(), 6u);
+  EXPECT_EQ(embedded_task_names("").size() + embedded_task_names("extension").size(), names.size());
   for (const auto& name : names) {
     const auto task = load_task(name);
     ASSERT_TRUE(task.ok()) << task.error().message;

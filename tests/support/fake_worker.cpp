@@ -37,6 +37,35 @@ Evaluation judge(const evaluate::JobRequest& request) {
   return evaluation;
 }
 
+/// Both by their hashes; the answer follows from their times.
+Evaluation compare(const evaluate::JobRequest& request) {
+  evaluate::JobRequest second = request;
+  second.source = *request.rival;
+  second.is_baseline = request.rival_is_baseline;
+  Evaluation first = judge(request), other = judge(second);
+  Comparison comparison;
+  if (!first.valid() || !other.valid()) comparison.failed = first.valid() ? "second" : "first";
+  if (!first.valid() || !other.valid()) {
+    Evaluation bad = first.valid() ? other : first;
+    bad.comparison = comparison;
+    return bad;
+  }
+  const double a = first.measurements.front().median_us, b = other.measurements.front().median_us;
+  comparison.order = a < b ? Order::faster : a > b ? Order::slower : Order::same;
+  comparison.ratio = {a / b, a / b, a / b};
+  for (const auto& m : first.measurements) {
+    comparison.sizes.push_back({.size = m.size,
+                                .source = TimeSource::estimated,
+                                .order = comparison.order,
+                                .ratio = comparison.ratio,
+                                .first_us = a,
+                                .second_us = b,
+                                .pairs = 1});
+  }
+  first.comparison = comparison;
+  return first;
+}
+
 void log_environment(const std::filesystem::path& job) {
   const auto path = job.parent_path().parent_path() / "worker_environment.txt";
   if (std::FILE* file = std::fopen(path.c_str(), "a")) {
@@ -56,5 +85,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", request.error().message.c_str());
     return 2;
   }
-  return job.write_result(judge(*request)).ok() ? 0 : 2;
+  const Evaluation evaluation = request->rival ? compare(*request) : judge(*request);
+  return job.write_result(evaluation).ok() ? 0 : 2;
 }

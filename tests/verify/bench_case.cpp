@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/bench_case.h"
 
+#include <cstring>
+
 #include "base/assert.h"
 
 namespace warpwright::verify {
@@ -18,9 +20,10 @@ std::vector<Bytes> rounded_outputs(const Task& task, std::span<const Expected> e
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     outputs[i] = expected[i].native;
     if (expected[i].wide.empty()) continue;
-    outputs[i].resize(expected[i].wide.size() * sizeof(float));
+    const ElementType type = task.arguments[i].type;
+    outputs[i].resize(expected[i].wide.size() * bytes_of(type));
     for (std::size_t k = 0; k < expected[i].wide.size(); ++k)
-      floats(outputs[i])[k] = static_cast<float>(expected[i].wide[k]);
+      set_element(type, outputs[i], k, expected[i].wide[k]);
   }
   return outputs;
 }
@@ -43,6 +46,29 @@ std::vector<Bytes> outputs_with(const CaseData& data, std::vector<Bytes> inputs,
   const auto expected = data.reference->run(trial, inputs);
   ASSERT(expected.ok(), expected.ok() ? "" : expected.error().message);
   return rounded_outputs(*data.trial.task, *expected);
+}
+
+namespace {
+
+template <class T>
+void store(Bytes& bytes, std::size_t k, T value) {
+  std::memcpy(bytes.data() + k * sizeof(T), &value, sizeof(T));
+}
+
+}  // namespace
+
+void set_element(ElementType type, Bytes& bytes, std::size_t k, double value) {
+  const float single = static_cast<float>(value);
+  switch (type) {
+    case ElementType::f32:
+      return store(bytes, k, single);
+    case ElementType::f16:
+      return store(bytes, k, to_half_bits(single));
+    case ElementType::i32:
+      return store(bytes, k, static_cast<std::int32_t>(value));
+    default:
+      ASSERT(false, "no task of the suite has outputs or indices of this type");
+  }
 }
 
 float* floats(Bytes& bytes) { return reinterpret_cast<float*>(bytes.data()); }

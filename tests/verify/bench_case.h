@@ -41,6 +41,9 @@ std::vector<Bytes> rounded_outputs(const Task& task, std::span<const Expected> e
 std::vector<Bytes> outputs_with(const CaseData& data, std::vector<Bytes> inputs,
                                 const Values& changes = {});
 
+/// Element k of a buffer, rounded to its type.
+void set_element(ElementType type, Bytes& bytes, std::size_t k, double value);
+
 /// Typed views.
 float* floats(Bytes& bytes);
 const float* floats(const Bytes& bytes);

@@ -21,7 +21,7 @@ bool is_input(const TaskArgument& argument) {
   return argument.role == ArgumentRole::input || argument.role == ArgumentRole::inout;
 }
 
-/// Changes each output buffer in place; all types of the suite's outputs are four bytes wide.
+/// Changes each output buffer in place.
 Mutation on_outputs(std::string name,
                     std::function<void(const CaseData&, const TaskArgument&, Bytes&)> change) {
   return {std::move(name), [change](const CaseData& data) -> Outputs {
@@ -55,19 +55,32 @@ Mutation on_inputs(std::string name, std::function<void(const TaskArgument&, Byt
           }};
 }
 
+std::size_t count_of(const TaskArgument& argument, const Bytes& bytes) {
+  return bytes.size() / bytes_of(argument.type);
+}
+
+std::ptrdiff_t at(const TaskArgument& argument, std::size_t element) {
+  return static_cast<std::ptrdiff_t>(bytes_of(argument.type) * element);
+}
+
 void fill_value(const TaskArgument& argument, Bytes& bytes, double value) {
-  for (std::size_t k = 0; k < bytes.size() / 4; ++k) {
-    if (argument.type == ElementType::f32)
-      floats(bytes)[k] = static_cast<float>(value);
-    else
-      ints(bytes)[k] = static_cast<int>(value);
+  for (std::size_t k = 0; k < count_of(argument, bytes); ++k)
+    set_element(argument.type, bytes, k, value);
+}
+
+/// Every element of a floating-point buffer by a function of its value.
+void map_reals(const TaskArgument& argument, Bytes& bytes, double (*change)(double, bool half)) {
+  if (!is_floating(argument.type)) return;
+  for (std::size_t k = 0; k < count_of(argument, bytes); ++k) {
+    const double value = element_as_double(argument.type, bytes, k);
+    set_element(argument.type, bytes, k, change(value, argument.type == ElementType::f16));
   }
 }
 
 double mean_of(const TaskArgument& argument, const Bytes& bytes) {
   double sum = 0;
   std::size_t count = 0;
-  for (std::size_t k = 0; k < bytes.size() / 4; ++k) {
+  for (std::size_t k = 0; k < count_of(argument, bytes); ++k) {
     const double value = element_as_double(argument.type, bytes, k);
     if (!std::isfinite(value)) continue;
     sum += value;
@@ -76,11 +89,12 @@ double mean_of(const TaskArgument& argument, const Bytes& bytes) {
   return count == 0 ? 0 : sum / static_cast<double>(count);
 }
 
-void poison_from(const CaseData& data, Bytes& bytes, std::size_t first_element) {
+void poison_from(const CaseData& data, const TaskArgument& argument, Bytes& bytes,
+                 std::size_t first_element) {
   Bytes noise(bytes.size());
   poison(data.trial.seed + 99, 0, noise);
-  std::copy(noise.begin() + static_cast<std::ptrdiff_t>(4 * first_element), noise.end(),
-            bytes.begin() + static_cast<std::ptrdiff_t>(4 * first_element));
+  const auto first = at(argument, first_element);
+  std::copy(noise.begin() + first, noise.end(), bytes.begin() + first);
 }
 
 float with_bits_kept(float value, int mantissa_bits, bool round) {
@@ -113,69 +127,71 @@ void add_value_mutations(std::vector<Mutation>& list) {
     fill_value(a, b, mean_of(a, b));
   }));
   list.push_back(on_outputs("NaN", [](const CaseData&, const TaskArgument& a, Bytes& b) {
-    if (a.type == ElementType::f32) fill_value(a, b, std::numeric_limits<double>::quiet_NaN());
+    map_reals(a, b, [](double, bool) { return std::numeric_limits<double>::quiet_NaN(); });
   }));
   list.push_back(on_outputs("negated", [](const CaseData&, const TaskArgument& a, Bytes& b) {
-    for (std::size_t k = 0; k < b.size() / 4; ++k) {
-      if (a.type == ElementType::f32) floats(b)[k] = -floats(b)[k];
-    }
+    map_reals(a, b, [](double v, bool) { return -v; });
   }));
+  // Halves hold only three digits.
   list.push_back(
       on_outputs("off by a thousandth", [](const CaseData&, const TaskArgument& a, Bytes& b) {
-        for (std::size_t k = 0; k < b.size() / 4; ++k) {
-          if (a.type == ElementType::f32) floats(b)[k] *= 1.001f;
-        }
+        map_reals(a, b, [](double v, bool half) { return v * (half ? 1.01 : 1.001); });
       }));
-  list.push_back(on_outputs("not written", [](const CaseData& d, const TaskArgument&, Bytes& b) {
-    poison_from(d, b, 0);
+  list.push_back(on_outputs("not written", [](const CaseData& d, const TaskArgument& a, Bytes& b) {
+    poison_from(d, a, b, 0);
   }));
 }
 
-void add_partial_mutations(std::vector<Mutation>& list) {
-  list.push_back(on_outputs(
-      "second half not written",
-      [](const CaseData& d, const TaskArgument&, Bytes& b) { poison_from(d, b, b.size() / 8); }));
+void add_lost_outputs(std::vector<Mutation>& list) {
   list.push_back(
-      on_outputs("last element not written", [](const CaseData& d, const TaskArgument&, Bytes& b) {
-        poison_from(d, b, b.size() / 4 - 1);
+      on_outputs("second half not written", [](const CaseData& d, const TaskArgument& a, Bytes& b) {
+        poison_from(d, a, b, count_of(a, b) / 2);
+      }));
+  list.push_back(on_outputs("last element not written",
+                            [](const CaseData& d, const TaskArgument& a, Bytes& b) {
+                              poison_from(d, a, b, count_of(a, b) - 1);
+                            }));
+  list.push_back(
+      on_outputs("last tile not written", [](const CaseData& d, const TaskArgument& a, Bytes& b) {
+        const std::size_t n = count_of(a, b);
+        poison_from(d, a, b, n % 32 == 0 ? n - std::min<std::size_t>(n, 32) : n - n % 32);
       }));
   list.push_back(
-      on_outputs("last tile not written", [](const CaseData& d, const TaskArgument&, Bytes& b) {
-        const std::size_t n = b.size() / 4;
-        poison_from(d, b, n % 32 == 0 ? n - std::min<std::size_t>(n, 32) : n - n % 32);
+      on_outputs("second half zero", [](const CaseData&, const TaskArgument& a, Bytes& b) {
+        std::fill(b.begin() + at(a, count_of(a, b) / 2), b.end(), std::byte{0});
       }));
-  list.push_back(on_outputs("second half zero", [](const CaseData&, const TaskArgument&, Bytes& b) {
-    std::fill(b.begin() + static_cast<std::ptrdiff_t>(b.size() / 8 * 4), b.end(), std::byte{0});
-  }));
-  list.push_back(on_outputs("shifted by one", [](const CaseData&, const TaskArgument&, Bytes& b) {
-    std::rotate(b.begin(), b.begin() + 4, b.end());
+  list.push_back(on_outputs("shifted by one", [](const CaseData&, const TaskArgument& a, Bytes& b) {
+    std::rotate(b.begin(), b.begin() + at(a, 1), b.end());
   }));
   list.push_back(on_outputs("shifted by one, the other way",
-                            [](const CaseData&, const TaskArgument&, Bytes& b) {
-                              std::rotate(b.begin(), b.end() - 4, b.end());
+                            [](const CaseData&, const TaskArgument& a, Bytes& b) {
+                              std::rotate(b.begin(), b.end() - at(a, 1), b.end());
                             }));
   list.push_back(
       on_outputs("one element wrong", [](const CaseData& d, const TaskArgument& a, Bytes& b) {
-        const std::size_t k = below(philox(1, 2, 3, 4, d.trial.seed).w[0], b.size() / 4);
-        if (a.type == ElementType::f32)
-          floats(b)[k] = floats(b)[k] * 1.01f + 1e-3f;
-        else
-          ++ints(b)[k];
+        const std::size_t k = below(philox(1, 2, 3, 4, d.trial.seed).w[0], count_of(a, b));
+        const double value = element_as_double(a.type, b, k);
+        const double wrong = a.type == ElementType::f32   ? value * 1.01 + 1e-3
+                             : a.type == ElementType::f16 ? value * 1.05 + 0.05
+                                                          : value + 1;
+        set_element(a.type, b, k, wrong);
       }));
-  const auto half_zero = [](const TaskArgument&, Bytes& b) {
-    std::fill(b.begin() + static_cast<std::ptrdiff_t>((b.size() / 4 + 1) / 2 * 4), b.end(),
-              std::byte{0});
+}
+
+void add_lost_inputs(std::vector<Mutation>& list) {
+  const auto half_zero = [](const TaskArgument& a, Bytes& b) {
+    std::fill(b.begin() + at(a, (count_of(a, b) + 1) / 2), b.end(), std::byte{0});
   };
   list.push_back(on_inputs("half of the inputs ignored", half_zero));
   list.push_back(on_inputs("half of the inputs ignored and made up for", half_zero, 2));
-  list.push_back(on_inputs("last input element ignored", [](const TaskArgument&, Bytes& b) {
-    std::fill(b.end() - 4, b.end(), std::byte{0});
+  list.push_back(on_inputs("last input element ignored", [](const TaskArgument& a, Bytes& b) {
+    std::fill(b.end() - at(a, 1), b.end(), std::byte{0});
   }));
-  list.push_back(on_inputs("first input element ignored", [](const TaskArgument&, Bytes& b) {
-    std::fill(b.begin(), b.begin() + 4, std::byte{0});
+  list.push_back(on_inputs("first input element ignored", [](const TaskArgument& a, Bytes& b) {
+    std::fill(b.begin(), b.begin() + at(a, 1), std::byte{0});
   }));
-  list.push_back(on_inputs("inputs read one element late", [](const TaskArgument&, Bytes& b) {
-    std::rotate(b.begin(), b.begin() + 4, b.end());
+  list.push_back(on_inputs("inputs read one element late", [](const TaskArgument& a, Bytes& b) {
+    std::rotate(b.begin(), b.begin() + at(a, 1), b.end());
   }));
 }
 
@@ -219,7 +235,8 @@ Outputs outputs_of_another_seed(const CaseData& data) {
 std::vector<Mutation> general_mutations(const Task& task) {
   std::vector<Mutation> list;
   add_value_mutations(list);
-  add_partial_mutations(list);
+  add_lost_outputs(list);
+  add_lost_inputs(list);
   add_precision_mutations(list);
   list.push_back({"result of an earlier call", outputs_of_another_seed});
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {

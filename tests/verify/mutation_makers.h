@@ -57,6 +57,38 @@ inline Mutation times(std::string name, std::string argument,
                 });
 }
 
+/// The reference on an input changed element by element: a function of the case, the element's
+/// index and its value.
+inline Mutation changed(std::string name, std::string argument,
+                        std::function<double(const CaseData&, std::size_t, double)> change) {
+  return {std::move(name), [argument, change](const CaseData& data) -> Outputs {
+            auto inputs = data.inputs;
+            const std::size_t index = index_of(*data.trial.task, argument);
+            const ElementType type = data.trial.task->arguments[index].type;
+            for (std::size_t k = 0; k < inputs[index].size() / bytes_of(type); ++k) {
+              const double old = element_as_double(type, data.inputs[index], k);
+              set_element(type, inputs[index], k, change(data, k, old));
+            }
+            return outputs_with(data, std::move(inputs));
+          }};
+}
+
+/// One output as a copy of what the inout held before: never written.
+inline Mutation unwritten(std::string name, std::string argument) {
+  return {std::move(name), [argument](const CaseData& data) -> Outputs {
+            auto outputs = data.honest;
+            const std::size_t index = index_of(*data.trial.task, argument);
+            outputs[index] = data.inputs[index];
+            return outputs;
+          }};
+}
+
+/// Element k of a named argument's input.
+inline double input_at(const CaseData& data, std::string_view name, std::size_t k) {
+  const std::size_t index = index_of(*data.trial.task, name);
+  return element_as_double(data.trial.task->arguments[index].type, data.inputs[index], k);
+}
+
 inline const float* in(const CaseData& data, std::string_view name) {
   return floats(data.inputs[index_of(*data.trial.task, name)]);
 }
@@ -70,11 +102,14 @@ inline void transposed_view(float* a, std::size_t rows, std::size_t cols) {
 }
 
 /// The lists of special_mutations.cpp's table, by task.
+List add_rmsnorm_mutations();
 List conv2d_mutations();
 List copy_mutations();
 List cross_entropy_mutations();
 List dot_mutations();
+List ems_verify_attention_mutations();
 List histogram_mutations();
+List layernorm_bwd_mutations();
 List layernorm_mutations();
 List matmul_mutations();
 List maxpool3d_mutations();
@@ -85,10 +120,15 @@ List ols_mutations();
 List reduce_mutations();
 List relu_mutations();
 List reverse_mutations();
+List rope_mutations();
 List scan_mutations();
 List sigmoid_mutations();
 List sort_mutations();
+List span_attention_mutations();
+List spmv_csr_mutations();
+List swiglu_mutations();
 List topk_mutations();
 List transpose_mutations();
+List unpad_input_mutations();
 
 }  // namespace warpwright::verify

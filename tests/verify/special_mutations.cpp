@@ -28,6 +28,14 @@ std::vector<Mutation> special_mutations(const Task& task) {
       {"sigmoid", sigmoid_mutations},
       {"sort", sort_mutations},
       {"topk", topk_mutations},
+      {"add_rmsnorm", add_rmsnorm_mutations},
+      {"ems_verify_attention", ems_verify_attention_mutations},
+      {"layernorm_bwd", layernorm_bwd_mutations},
+      {"rope", rope_mutations},
+      {"span_attention", span_attention_mutations},
+      {"spmv_csr", spmv_csr_mutations},
+      {"swiglu", swiglu_mutations},
+      {"unpad_input", unpad_input_mutations},
       {"transpose", transpose_mutations}};
   const auto found = table.find(task.name);
   return found == table.end() ? List{} : found->second();

@@ -150,3 +150,25 @@ __WW_MATCH(long long, 64, unsigned long long)
 __WW_MATCH(unsigned long long, 64, unsigned long long)
 __WW_MATCH(double, 64, unsigned long long)
 #undef __WW_MATCH
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define __WW_REDUX(NAME, T, INSTRUCTION)                                 \
+  static inline __device__ T NAME(unsigned mask, T value) {              \
+    T result;                                                            \
+    asm volatile("redux.sync." INSTRUCTION " %0, %1, %2;"                \
+                 : "=r"(result)                                          \
+                 : "r"(value), "r"(mask)                                 \
+                 : "memory");                                            \
+    return result;                                                       \
+  }
+__WW_REDUX(__reduce_add_sync, unsigned, "add.u32")
+__WW_REDUX(__reduce_min_sync, unsigned, "min.u32")
+__WW_REDUX(__reduce_max_sync, unsigned, "max.u32")
+__WW_REDUX(__reduce_add_sync, int, "add.s32")
+__WW_REDUX(__reduce_min_sync, int, "min.s32")
+__WW_REDUX(__reduce_max_sync, int, "max.s32")
+__WW_REDUX(__reduce_and_sync, unsigned, "and.b32")
+__WW_REDUX(__reduce_or_sync, unsigned, "or.b32")
+__WW_REDUX(__reduce_xor_sync, unsigned, "xor.b32")
+#undef __WW_REDUX
+#endif

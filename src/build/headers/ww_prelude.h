@@ -77,7 +77,20 @@ static inline __device__ size_t __cvta_generic_to_shared(const void* p);
 
 // clang-format off
 #include <__clang_cuda_cmath.h>
+// clang 19 hands mask and value to redux.sync the wrong way round; ours are in ww_intrinsics.h.
+#define __reduce_add_sync __ww_unused_reduce_add
+#define __reduce_min_sync __ww_unused_reduce_min
+#define __reduce_max_sync __ww_unused_reduce_max
+#define __reduce_or_sync __ww_unused_reduce_or
+#define __reduce_and_sync __ww_unused_reduce_and
+#define __reduce_xor_sync __ww_unused_reduce_xor
 #include <__clang_cuda_intrinsics.h>
+#undef __reduce_add_sync
+#undef __reduce_min_sync
+#undef __reduce_max_sync
+#undef __reduce_or_sync
+#undef __reduce_and_sync
+#undef __reduce_xor_sync
 #include "ww_atomics.h"
 #include "ww_intrinsics.h"
 #include "cuda_runtime.h"

@@ -146,7 +146,7 @@ void exit_is_an_error() {
 
 /// Says why a call's process ended without a word of its own.
 void report_death(int status) {
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kGaveUp) return;
   const pid_t child = ::fork();
   if (child == 0) {
     const bool signaled = WIFSIGNALED(status);
@@ -184,7 +184,10 @@ WW_API int ww_record_main(int argc, char** argv) {
     if (child == 0) run_call(solve, calls[i]);
     int status = 0;
     ::waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+    // The first call without a plan decides, so the others need not be tried.
     report_death(status);
+    break;
   }
   ::_exit(0);
 }

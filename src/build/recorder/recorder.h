@@ -25,6 +25,8 @@ inline constexpr std::uint64_t kMaxBuffers = 4096;
 inline constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{1} << 38;
 inline constexpr std::size_t kMaxSteps = std::size_t{1} << 18;
 inline constexpr std::size_t kMaxText = std::size_t{64} << 20;
+// How a call's process ends after it has said why there is no plan.
+inline constexpr int kGaveUp = 4;
 
 /// What the PTX says of a kernel.
 struct Kernel {

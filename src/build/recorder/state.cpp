@@ -88,7 +88,7 @@ std::string address_text(const void* pointer) {
 void give_up(const char* verdict, const std::string& message, const void* caller) {
   write_all("{\"call\":" + std::to_string(state().call) + ",\"verdict\":" + quoted(verdict) +
             ",\"message\":" + quoted(message) + ",\"place\":" + place_of(caller) + "}\n");
-  ::_exit(0);
+  ::_exit(kGaveUp);
 }
 
 void unsupported(const char* api, const char* why, const void* caller) {

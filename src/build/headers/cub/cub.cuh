@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUB's block and warp primitives as far as kernels use them most: reduce, scan, load and store.
+// CUB's block and warp primitives as far as kernels use them most: reduce, scan, radix sort, load and
+// store.
 // Device-wide algorithms are not here; with nvcc the toolkit's own CUB is used instead.
 #pragma once
 
@@ -75,6 +76,39 @@ static inline __device__ T neighbour(T value, int lane, int delta, int lanes, in
   const int source = wanted >= 0 && wanted < lanes ? wanted : lane;
   return move_words(value, [=](unsigned w) { return __shfl_sync(mask, w, source, width); });
 }
+
+template <int Bytes>
+struct unsigned_named;
+template <>
+struct unsigned_named<1> {
+  typedef unsigned char type;
+};
+template <>
+struct unsigned_named<2> {
+  typedef unsigned short type;
+};
+template <>
+struct unsigned_named<4> {
+  typedef unsigned type;
+};
+template <>
+struct unsigned_named<8> {
+  typedef unsigned long long type;
+};
+template <int Bytes>
+using unsigned_of = typename unsigned_named<Bytes>::type;
+template <class T>
+struct is_floating {
+  enum { value = 0 };
+};
+template <>
+struct is_floating<float> {
+  enum { value = 1 };
+};
+template <>
+struct is_floating<double> {
+  enum { value = 1 };
+};
 
 /// How many lanes of the thread's warp exist in a block of `threads`.
 static inline __device__ int warp_lanes(int thread, int threads) {
@@ -279,6 +313,88 @@ class BlockScan {
     before = lane == 0 ? prefix : warp == 0 ? left : op(prefix, left);
   }
   T* parts_;
+};
+
+/// Sorts the block's keys, a bit at a time; each thread holds Items neighbours. Values may follow.
+template <class Key, int X, int Items, class Value = NullType, int Bits = 4, bool Memoize = true,
+          BlockScanAlgorithm Algorithm = BLOCK_SCAN_WARP_SCANS>
+class BlockRadixSort {
+  static constexpr bool kHasValues = sizeof(Value) != sizeof(NullType);
+  using Scan = BlockScan<int, X>;
+  using Word = ww::unsigned_of<sizeof(Key)>;
+
+ public:
+  struct TempStorage {
+    typename Scan::TempStorage scan;
+    __align__(16) char keys[sizeof(Key) * X * Items];
+    __align__(16) char values[kHasValues ? sizeof(Value) * X * Items : 1];
+  };
+  __device__ explicit BlockRadixSort(TempStorage& storage) : storage_(storage) {}
+
+  __device__ void Sort(Key (&keys)[Items], int first = 0, int last = 8 * sizeof(Key)) {
+    sort(keys, (Value*)nullptr, first, last, false, false);
+  }
+  __device__ void SortDescending(Key (&keys)[Items], int first = 0, int last = 8 * sizeof(Key)) {
+    sort(keys, (Value*)nullptr, first, last, true, false);
+  }
+  __device__ void Sort(Key (&keys)[Items], Value (&values)[Items], int first = 0,
+                       int last = 8 * sizeof(Key)) {
+    sort(keys, values, first, last, false, false);
+  }
+  __device__ void SortDescending(Key (&keys)[Items], Value (&values)[Items], int first = 0,
+                                 int last = 8 * sizeof(Key)) {
+    sort(keys, values, first, last, true, false);
+  }
+  __device__ void SortBlockedToStriped(Key (&keys)[Items], int first = 0,
+                                       int last = 8 * sizeof(Key)) {
+    sort(keys, (Value*)nullptr, first, last, false, true);
+  }
+  __device__ void SortDescendingBlockedToStriped(Key (&keys)[Items], int first = 0,
+                                                 int last = 8 * sizeof(Key)) {
+    sort(keys, (Value*)nullptr, first, last, true, true);
+  }
+
+ private:
+  /// The bits of a key, ordered like the key.
+  __device__ static Word ordered(Key key) {
+    Word word;
+    __builtin_memcpy(&word, &key, sizeof word);
+    constexpr Word kSign = (Word)((Word)1 << (8 * sizeof(Word) - 1));
+    if (ww::is_floating<Key>::value) return word & kSign ? (Word)~word : (Word)(word | kSign);
+    return (Key)-1 < (Key)0 ? (Word)(word ^ kSign) : word;
+  }
+  __device__ void sort(Key (&keys)[Items], Value* values, int first, int last, bool descending,
+                       bool striped) {
+    const int thread = ww::linear_thread();
+    Key* const key_cells = (Key*)storage_.keys;
+    Value* const value_cells = (Value*)storage_.values;
+    for (int bit = first; bit < last || bit == first; ++bit) {
+      int ones = 0, before, total;
+      for (int i = 0; i < Items; ++i) ones += goes_up(keys[i], bit, last, descending);
+      __syncthreads();
+      Scan(storage_.scan).ExclusiveSum(ones, before, total);
+      const int zeros = X * Items - total;
+      for (int i = 0; i < Items; ++i) {
+        const bool up = goes_up(keys[i], bit, last, descending);
+        const int place = up ? zeros + before : thread * Items + i - before;
+        before += up;
+        key_cells[place] = keys[i];
+        if (kHasValues && values != nullptr) value_cells[place] = values[i];
+      }
+      __syncthreads();
+      const bool turns = striped && bit + 1 >= last;
+      for (int i = 0; i < Items; ++i) {
+        const int from = turns ? i * X + thread : thread * Items + i;
+        keys[i] = key_cells[from];
+        if (kHasValues && values != nullptr) values[i] = value_cells[from];
+      }
+    }
+  }
+  __device__ static bool goes_up(Key key, int bit, int last, bool descending) {
+    if (bit >= last) return false;
+    return ((ordered(key) >> bit & 1) != 0) != descending;
+  }
+  TempStorage& storage_;
 };
 
 /// Each thread gets Items neighbours, except for the striped form.

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "build/lint.h"
+#include "build/ptx_census.h"
+#include "build/ptx_entries.h"
+#include "core/launch_plan.h"
+#include "core/task.h"
+
+namespace warpwright::build {
+
+/// The rules of a task and lane that are decided on what the compiler made, not on the text: no
+/// macro, template or #if can hide from them.
+struct DeviceRules {
+  bool one_kernel = true;      ///< lane strict
+  bool full_precision = true;  ///< no arithmetic below single precision
+  bool no_copy_call = false;
+};
+/// `lane` replaces the task's own unless empty.
+DeviceRules device_rules(const Task& task, std::string_view lane);
+
+/// The `__global__` function behind a PTX entry: all instances of one template have one name, two
+/// overloads have two.
+std::string kernel_function(const PtxEntry& entry);
+/// Whether the entry belongs to a library that comes with the compiler (cub, thrust, ...).
+bool is_library_kernel(const PtxEntry& entry);
+
+/// After the build: the first broken rule, or nothing. Its verdict is `forbidden`.
+std::optional<LintFinding> broken_by_code(const DeviceRules& rules,
+                                          const std::vector<PtxEntry>& entries,
+                                          const std::vector<CensusRow>& census);
+
+/// After recording. Entries are those of the same build.
+std::optional<LintFinding> broken_by_plan(const DeviceRules& rules,
+                                          const std::vector<PtxEntry>& entries,
+                                          const LaunchPlan& plan);
+
+}  // namespace warpwright::build

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/runner.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+#include "evaluate/lines.h"
+#include "evaluate/station.h"
+#include "evaluate/worker.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+/// Folders in their order, until nobody will add any.
+class Queue {
+ public:
+  void add(std::string folder) {
+    const std::lock_guard hold(mutex_);
+    folders_.push_back(std::move(folder));
+    changed_.notify_one();
+  }
+  void close() {
+    const std::lock_guard hold(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+  std::optional<std::string> take() {
+    std::unique_lock hold(mutex_);
+    changed_.wait(hold, [&] { return closed_ || !folders_.empty(); });
+    if (folders_.empty()) return std::nullopt;
+    std::string folder = std::move(folders_.front());
+    folders_.pop_front();
+    return folder;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> folders_;
+  bool closed_ = false;
+};
+
+/// A context that hangs would hold up destructors and exit handlers alike.
+[[noreturn]] void leave(LineWriter& out) {
+  out.write(kWorn);
+  std::_Exit(0);
+}
+
+void work_until_closed(Queue& queue, Station& station, LineWriter& out, const StopSignal& stop) {
+  while (const auto folder = queue.take()) {
+    const auto done = work(JobDirectory(*folder), station, stop);
+    if (stop.requested()) return;
+    const bool worn = station.worn();
+    if (!done.ok() && worn) {
+      // The candidate that wore it out is about to write its result, and then leaves for us all.
+      std::this_thread::sleep_for(std::chrono::seconds(10));
+      leave(out);
+    }
+    if (!done.ok()) {
+      std::fprintf(stderr, "warpwright worker: %s: %s\n", folder->c_str(),
+                   done.error().message.c_str());
+    }
+    out.write(std::string(kDone) + *folder);
+    if (worn) leave(out);
+  }
+}
+
+}  // namespace
+
+int run_jobs(int in, int out_fd, int at_once, const StopSignal& stop) {
+  LineReader reader(in);
+  LineWriter out(out_fd);
+  Station station;
+  Queue queue;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < at_once; ++i) {
+      threads.emplace_back([&] { work_until_closed(queue, station, out, stop); });
+    }
+    while (auto folder = reader.next()) queue.add(std::move(*folder));
+    queue.close();
+  }
+  return 0;
+}
+
+}  // namespace warpwright::evaluate

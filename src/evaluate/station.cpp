@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/station.h"
+
+#include <chrono>
+
+namespace warpwright::evaluate {
+
+DeviceLease::~DeviceLease() {
+  if (turn_.owns_lock() && device_ != nullptr) device_->detach();
+}
+
+Result<build::Builder> Station::builder(const std::filesystem::path& cache, bool unsafe) {
+  const std::lock_guard hold(mutex_);
+  auto found = sandboxes_.find(unsafe);
+  if (found == sandboxes_.end()) {
+    WW_TRY(auto sandbox, sandbox::Sandbox::open({.allow_none = unsafe}));
+    found = sandboxes_.emplace(unsafe, sandbox).first;
+  }
+  if (!tools_) tools_ = build::find_toolchain();
+  return build::Builder::create(found->second, *tools_, {.cache = cache});
+}
+
+Result<DeviceLease> Station::lease(const device::ResolvedDevice& resolved, double wait_s) {
+  const auto start = std::chrono::steady_clock::now();
+  DeviceLease lease;
+  if (resolved.is_cuda) {
+    Shared* shared = nullptr;
+    {
+      const std::lock_guard hold(mutex_);
+      shared = &devices_[resolved.choice.device];
+    }
+    WW_TRY(lease, lease_shared(*shared, resolved, wait_s));
+  } else {
+    WW_TRY(lease.own_, device::open_device(resolved, wait_s));
+    lease.device_ = lease.own_.get();
+  }
+  lease.waited_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return lease;
+}
+
+Result<DeviceLease> Station::lease_shared(Shared& shared, const device::ResolvedDevice& resolved,
+                                          double wait_s) {
+  DeviceLease lease;
+  lease.turn_ = std::unique_lock(shared.turn);
+  if (shared.device == nullptr) {
+    WW_TRY(shared.device, device::open_device(resolved, wait_s));
+  } else if (shared.device->worn()) {
+    return Error{"the GPU context was worn out by another candidate"};
+  } else {
+    WW_CHECK(shared.device->attach(wait_s));
+  }
+  lease.device_ = shared.device.get();
+  return lease;
+}
+
+Result<device::GpuMonitor*> Station::monitor(const device::ResolvedDevice& resolved) {
+  const std::lock_guard hold(mutex_);
+  auto found = monitors_.find(resolved.choice.device);
+  if (found == monitors_.end()) {
+    found = monitors_.emplace(resolved.choice.device, device::open_monitor(resolved)).first;
+  }
+  if (!found->second.ok()) return found->second.error();
+  return found->second->get();
+}
+
+bool Station::worn() {
+  const std::lock_guard hold(mutex_);
+  for (auto& [name, shared] : devices_) {
+    const std::unique_lock turn(shared.turn, std::try_to_lock);
+    if (turn.owns_lock() && shared.device != nullptr && shared.device->worn()) return true;
+  }
+  return false;
+}
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "build/compiler.h"
+#include "device/device.h"
+#include "device/nvml.h"
+#include "sandbox/sandbox.h"
+
+namespace warpwright::evaluate {
+
+/// A device that belongs to one trial. Gives it back with itself.
+class DeviceLease {
+ public:
+  DeviceLease() = default;
+  DeviceLease(DeviceLease&&) = default;
+  DeviceLease& operator=(DeviceLease&&) = default;
+  ~DeviceLease();
+
+  [[nodiscard]] device::Device* device() const { return device_; }
+  [[nodiscard]] double waited_s() const { return waited_s_; }
+
+ private:
+  friend class Station;
+  std::unique_lock<std::mutex> turn_;    ///< of a shared device
+  std::unique_ptr<device::Device> own_;  ///< of a device for this trial alone
+  device::Device* device_ = nullptr;
+  double waited_s_ = 0;
+};
+
+/// What the trials of one process share, so that only the first pays for it: the sandbox and the
+/// compilers that were found, and the GPU's context. Safe to use from several threads.
+class Station {
+ public:
+  Station() = default;
+  Station(const Station&) = delete;
+  Station& operator=(const Station&) = delete;
+  /// A GPU context that hangs must not be waited for; leave with std::_Exit when worn().
+  ~Station() = default;
+
+  Result<build::Builder> builder(const std::filesystem::path& cache, bool unsafe);
+
+  /// Waits for its turn, however long other trials of this process take, and up to wait_s for
+  /// other processes. An error when a candidate has worn out the device.
+  Result<DeviceLease> lease(const device::ResolvedDevice& resolved, double wait_s);
+
+  /// Watches a GPU's clocks; opened once, because that takes longer than many trials' times. The
+  /// error says why nobody watches.
+  Result<device::GpuMonitor*> monitor(const device::ResolvedDevice& resolved);
+
+  /// A device cannot serve another candidate in this process.
+  [[nodiscard]] bool worn();
+
+ private:
+  struct Shared {
+    std::mutex turn;
+    std::unique_ptr<device::Device> device;
+  };
+  Result<DeviceLease> lease_shared(Shared& shared, const device::ResolvedDevice& resolved,
+                                   double wait_s);
+
+  std::mutex mutex_;
+  std::map<std::string, Shared> devices_;
+  std::map<std::string, Result<std::unique_ptr<device::GpuMonitor>>> monitors_;  ///< by device
+  std::optional<build::Toolchain> tools_;
+  std::map<bool, sandbox::Sandbox> sandboxes_;  ///< by whether none is allowed
+};
+
+}  // namespace warpwright::evaluate

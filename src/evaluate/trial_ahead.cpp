@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/trial_ahead.h"
+
+#include "evaluate/trial_buffers.h"
+#include "evaluate/trial_runs.h"
+#include "evaluate/trial_state.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+constexpr std::uint64_t kLargestCase = std::uint64_t{24} << 20;
+constexpr std::uint64_t kLargestSum = std::uint64_t{512} << 20;
+constexpr std::uint64_t kTimedSeeds = 1 << 20;
+
+/// Makes one case if it is small and there is room for it.
+Status make_one(TrialState& state, const verify::Case& item, std::uint64_t seed, bool with_expected,
+                std::uint64_t& room) {
+  const Task& task = state.request.task;
+  WW_TRY(const std::uint64_t bytes, footprint_bytes(task, *item.size));
+  // Expected values are doubles, and some have scales beside them.
+  const std::uint64_t kept = with_expected ? 5 * bytes : bytes;
+  if (bytes > kLargestCase || kept > room) return {};
+  room -= kept;
+  WW_TRY(const auto trial, verify::make_trial(task, *item.size, item.variant, seed));
+  std::optional<std::vector<verify::Expected>> expected;
+  std::vector<verify::Bytes> inputs;
+  {
+    const PartTimer timer(state, "inputs");
+    WW_TRY(inputs, make_inputs(trial));
+  }
+  WW_TRY(const bool needed, verify::needs_expected(trial));
+  if (with_expected && needed && state.reference) {
+    const PartTimer timer(state, "reference");
+    WW_TRY(expected, state.reference->run(trial, inputs));
+  }
+  state.ahead.put(item, seed, std::move(inputs), std::move(expected));
+  return {};
+}
+
+}  // namespace
+
+void Ahead::put(const verify::Case& item, std::uint64_t seed, std::vector<verify::Bytes> inputs,
+                std::optional<std::vector<verify::Expected>> expected) {
+  const Key key{item.size, item.variant, seed};
+  inputs_[key] = std::move(inputs);
+  if (expected) expected_[key] = std::move(*expected);
+}
+
+std::optional<std::vector<verify::Bytes>> Ahead::take_inputs(const verify::Case& item,
+                                                             std::uint64_t seed) {
+  auto found = inputs_.extract({item.size, item.variant, seed});
+  if (found.empty()) return std::nullopt;
+  return std::move(found.mapped());
+}
+
+std::optional<std::vector<verify::Expected>> Ahead::take_expected(const verify::Case& item,
+                                                                  std::uint64_t seed) {
+  auto found = expected_.extract({item.size, item.variant, seed});
+  if (found.empty()) return std::nullopt;
+  return std::move(found.mapped());
+}
+
+std::uint64_t timed_seed(const TrialState& state, std::uint64_t size_number, std::uint64_t set) {
+  return derived_seed(state.seed, kTimedSeeds + size_number * kInputSets + set);
+}
+
+Status make_ahead(TrialState& state) {
+  std::uint64_t room = kLargestSum;
+  for (std::size_t i = 0; i < state.cases.size(); ++i) {
+    if (state.stop.requested()) return Error{"stopped"};
+    WW_CHECK(make_one(state, state.cases[i], derived_seed(state.seed, i), true, room));
+  }
+  for (std::size_t i = 0; i < state.timed.size(); ++i) {
+    for (std::uint64_t set = 0; set < kInputSets; ++set) {
+      const verify::Case item{state.timed[i], nullptr};
+      WW_CHECK(make_one(state, item, timed_seed(state, i, set), false, room));
+    }
+  }
+  return {};
+}
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "base/result.h"
+#include "verify/cases.h"
+#include "verify/reference.h"
+
+namespace warpwright::evaluate {
+
+struct TrialState;
+
+/// The CPU's part of a case: made while another candidate has the device, taken once.
+class Ahead {
+ public:
+  void put(const verify::Case& item, std::uint64_t seed, std::vector<verify::Bytes> inputs,
+           std::optional<std::vector<verify::Expected>> expected);
+  std::optional<std::vector<verify::Bytes>> take_inputs(const verify::Case& item,
+                                                        std::uint64_t seed);
+  std::optional<std::vector<verify::Expected>> take_expected(const verify::Case& item,
+                                                             std::uint64_t seed);
+
+ private:
+  using Key = std::tuple<const TaskSize*, const InputVariant*, std::uint64_t>;
+  std::map<Key, std::vector<verify::Bytes>> inputs_;
+  std::map<Key, std::vector<verify::Expected>> expected_;
+};
+
+/// Inputs and expected values of all validation cases, and inputs of the timed calls, as far as
+/// they are small. The seed must be drawn.
+Status make_ahead(TrialState& state);
+
+/// Timed calls rotate through so many sets of inputs: none is still in a cache, and no address or
+/// value is met twice in a row.
+inline constexpr std::uint64_t kInputSets = 3;
+
+/// The seed of one of the sets that a size is timed with, apart from those of validation.
+std::uint64_t timed_seed(const TrialState& state, std::uint64_t size_number, std::uint64_t set);
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "evaluate/trial_measure.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+constexpr int kAttempts = 3;
+constexpr int kRunsBetween = 6;  // keep the clocks up while inputs are made
+// What may be kept between calls behind the judge's back (shared memory, local memory) is small:
+// answers of larger calls do not fit, and their inputs take long to make.
+constexpr std::uint64_t kLargestBytes = std::uint64_t{128} << 20;
+// Times of honest calls differ by noise and by their data.
+constexpr double kTolerated = 1.4;
+constexpr double kToleratedUs = 4;
+// Of inputs that nothing else was run with.
+constexpr std::uint64_t kFreshSet = 1000;
+
+/// One timed call on values that no call before has seen.
+Result<double> fresh_run_us(TrialState& state, const Sized& sized, std::vector<LoadedCase>& sets,
+                            std::uint64_t attempt, std::vector<device::Fault>& faults) {
+  LoadedCase& set = sets[attempt % sets.size()];
+  const std::uint64_t seed = timed_seed(state, sized.number, kFreshSet + attempt);
+  WW_TRY(const auto trial, verify::make_trial(state.request.task, *sized.size, nullptr, seed));
+  WW_TRY(const auto inputs, make_inputs(trial));
+  WW_CHECK(set.buffers.refill(inputs));
+  LoadedCase& other = sets[(attempt + 1) % sets.size()];
+  for (std::uint64_t run = 0; run < kRunsBetween; ++run) {
+    WW_TRY(const double ignored, timed_run(state, *other.replay, run, faults));
+    static_cast<void>(ignored);
+  }
+  return timed_run(state, *set.replay, attempt, faults);
+}
+
+}  // namespace
+
+Result<Next> check_fresh_inputs(TrialState& state, const Sized& sized,
+                                std::vector<LoadedCase>& sets, double median_us) {
+  WW_TRY(const std::uint64_t bytes, footprint_bytes(state.request.task, *sized.size));
+  if (bytes > kLargestBytes || sets.size() < 2) return Next::go_on;
+  const PartTimer timer(state, "fresh");
+  double best_us = 0;
+  for (std::uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
+    std::vector<device::Fault> faults;
+    const auto us = fresh_run_us(state, sized, sets, attempt, faults);
+    if (!faults.empty()) return end_with_faults(state, faults, {sized.size, nullptr});
+    if (!us.ok()) return us.error();
+    best_us = attempt == 0 ? *us : std::min(best_us, *us);
+    if (best_us <= kTolerated * median_us + kToleratedUs) return Next::go_on;
+  }
+  const std::string reason =
+      fmt::format("size {}: {:.2f} us on inputs it has met before, {:.2f} us on others",
+                  sized.size->label, median_us, best_us);
+  return end_with(state, Verdict::cheat, reason,
+                  "At size " + sized.size->label +
+                      " calls are faster when the same inputs come again: the kernel keeps "
+                      "something from call to call, and must not.\n");
+}
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "evaluate/trial_runs.h"
+#include "evaluate/trial_state.h"
+#include "profile/clock_watch.h"
+#include "profile/roofline.h"
+#include "profile/timing.h"
+
+namespace warpwright::evaluate {
+
+/// A size to be measured.
+struct Sized {
+  const TaskSize* size = nullptr;
+  std::size_t number = 0;  ///< among the timed ones
+  std::size_t left = 1;    ///< timed sizes that share the remaining time, this one included
+  profile::Roofline roof;
+};
+Result<std::vector<Sized>> sized_of(const TrialState& state);
+
+/// Several sets of inputs, each with buffers of its own, so that no input is still in a cache, and
+/// no address or value is met twice in a row. One where memory is short.
+Result<std::vector<LoadedCase>> load_sets(TrialState& state, const Sized& sized);
+
+/// One replay on the SIMT machine, of a part of the blocks where there are many. Nothing, with a
+/// note, where a part does not run on its own.
+Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized& sized);
+
+/// A timed run. Faults go to `faults`, and are an error here.
+Result<double> timed_run(TrialState& state, device::Replay& replay, std::uint64_t call,
+                         std::vector<device::Fault>& faults);
+
+/// Ends a trial whose time is below what the hardware needs.
+std::optional<Next> impossible(TrialState& state, const Sized& sized, double median_us);
+
+/// Ends a trial whose calls are slower on inputs that none before has seen: wherever a kernel keeps
+/// answers, it has to compute these. The sets hold other inputs afterwards.
+Result<Next> check_fresh_inputs(TrialState& state, const Sized& sized,
+                                std::vector<LoadedCase>& sets, double median_us);
+
+profile::WarmUp warm_up_of(const TrialState& state, const Sized& sized);
+
+/// How long sampling of this size may take, at most `most_s`.
+double sampling_s(const TrialState& state, const Sized& sized, double most_s);
+
+/// Watches the trial's GPU; knows nothing elsewhere, and then a note says so.
+class TrialWatch {
+ public:
+  explicit TrialWatch(TrialState& state);
+  TrialWatch(const TrialWatch&) = delete;
+  TrialWatch& operator=(const TrialWatch&) = delete;
+  profile::ClockWatch* get() { return &watch_; }
+  /// What was seen, and everything else that one needs to take the same times again.
+  void write_manifest(TrialState& state, std::size_t input_sets) const;
+
+ private:
+  device::GpuMonitor* monitor_ = nullptr;
+  profile::ClockWatch watch_;
+};
+
+/// At most kMaxRawSamples, to the nanosecond.
+std::vector<double> kept_raw(std::span<const double> samples_us);
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/trial_sanitize.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/files.h"
+#include "evaluate/checking_tools.h"
+#include "evaluate/trial_limits.h"
+#include "evaluate/trial_runs.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+constexpr const char* kSourceName = "candidate.cu";
+constexpr std::uint64_t kSimulatedBytes = 64 << 10;
+constexpr std::uint64_t kWatchedBytes = 1 << 20;
+constexpr std::size_t kMostSizes = 4;
+constexpr std::size_t kMostVariants = 2;
+// Of the CPU, while the GPU has another candidate.
+constexpr double kSimulatedSeconds = 1.0;
+constexpr double kSimulatedRunSeconds = 0.4;
+constexpr double kToolSeconds = 60;
+
+std::uint64_t bytes_of_case(const TrialState& state, const verify::Case& item) {
+  const auto bytes = footprint_bytes(state.request.task, *item.size);
+  return bytes.ok() ? *bytes : ~std::uint64_t{0};
+}
+
+bool is_decisive(const device::Fault& fault) {
+  return fault.verdict == Verdict::memory_fault || fault.verdict == Verdict::race;
+}
+
+Result<std::optional<device::Fault>> load_program(device::Device& device, Program& program) {
+  WW_TRY(auto loaded,
+         device.load(
+             {.ptx = program.built.ptx, .cubin = program.built.cubin, .source_file = kSourceName}));
+  program.module = loaded.module;
+  return loaded.fault;
+}
+
+/// Runs one case; whether the machine could.
+Result<bool> run_one(TrialState& state, device::Device& machine, const Program& program,
+                     const verify::Case& item, CarefulRun& careful) {
+  WW_TRY(auto loaded, load_case(state, machine, program, item, state.seed));
+  WW_TRY(auto report,
+         loaded.replay->run({.poison_seed = state.seed, .limit_s = kSimulatedRunSeconds}));
+  for (device::Fault& fault : report.faults) {
+    if (is_decisive(fault)) careful.faults.push_back(std::move(fault));
+  }
+  if (!careful.faults.empty()) careful.item = item;
+  // A time-out or a trap that the GPU did not see says more of the machine than of the kernel.
+  if (careful.faults.empty() && !report.faults.empty()) {
+    careful.why_not = report.faults.front().kind;
+    return false;
+  }
+  return true;
+}
+
+Result<bool> run_all(TrialState& state, CarefulRun& careful) {
+  const device::ResolvedDevice simt{.choice = {.device = "simt", .checks = "full"},
+                                    .facts = state.target.facts};
+  WW_TRY(auto machine, device::open_device(simt, 0));
+  Program program{.source = state.candidate.source,
+                  .built = state.candidate.built,
+                  .plans = state.candidate.plans};
+  WW_TRY(const auto unloadable, load_program(*machine, program));
+  if (unloadable) return Error{unloadable->message};
+  const auto cases = small_cases(state, kSimulatedBytes);
+  if (cases.empty()) return Error{"no size of the task is small enough"};
+  const auto start = std::chrono::steady_clock::now();
+  for (const verify::Case& item : cases) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    if (spent.count() > kSimulatedSeconds) return Error{"it would take too long"};
+    WW_TRY(const bool ran, run_one(state, *machine, program, item, careful));
+    if (!ran || !careful.faults.empty()) return ran;
+  }
+  return true;
+}
+
+Result<std::vector<device::Fault>> ask_sanitizers(TrialState& state,
+                                                  const std::filesystem::path& tool) {
+  const auto folder = std::filesystem::absolute(state.scratch / "sanitize");
+  WW_TRY(auto program, replay_command(state, folder));
+  const PartTimer timer(state, "tools");
+  return run_sanitizers({.tool = tool,
+                         .program = std::move(program),
+                         .folder = folder,
+                         .source_file = kSourceName,
+                         .limit_s = std::min(kToolSeconds, 0.5 * state.deadline.remaining_s())},
+                        state.stop);
+}
+
+Next end_with_careful_faults(TrialState& state, const CarefulRun& careful) {
+  const Next next = end_with_faults(state, careful.faults, careful.item);
+  state.evaluation.feedback +=
+      "The results were right all the same; nothing says that they always will be.\n";
+  return next;
+}
+
+/// Faults that a tool found; those of reads that nobody wrote are told, and are no verdict.
+Next judge_tool_faults(TrialState& state, const std::vector<device::Fault>& faults) {
+  std::vector<device::Fault> decisive;
+  for (const device::Fault& fault : faults) {
+    if (fault.kind == "uninitialised_read") {
+      state.evaluation.findings.push_back({fault.kind, fault.line, fault.message});
+    } else {
+      decisive.push_back(fault);
+    }
+  }
+  const auto cases = small_cases(state, kWatchedBytes);
+  if (decisive.empty() || cases.empty()) return Next::go_on;
+  return end_with_faults(state, decisive, cases.front());
+}
+
+}  // namespace
+
+std::vector<verify::Case> small_cases(const TrialState& state, std::uint64_t max_bytes) {
+  std::vector<verify::Case> plain, special;
+  for (const verify::Case& item : state.cases) {
+    if (bytes_of_case(state, item) > max_bytes) continue;
+    (item.variant == nullptr ? plain : special).push_back(item);
+  }
+  const auto larger = [&](const verify::Case& a, const verify::Case& b) {
+    return bytes_of_case(state, a) > bytes_of_case(state, b);
+  };
+  std::stable_sort(plain.begin(), plain.end(), larger);
+  std::stable_sort(special.begin(), special.end(), larger);
+  plain.resize(std::min(plain.size(), kMostSizes));
+  special.resize(std::min(special.size(), kMostVariants));
+  plain.insert(plain.end(), special.begin(), special.end());
+  return plain;
+}
+
+/// The same trial, built from the same cache.
+Result<std::vector<std::string>> replay_command(const TrialState& state,
+                                                const std::filesystem::path& folder) {
+  JobRequest request = state.request;
+  request.rival.reset();
+  request.device = state.target.choice.device;
+  request.seed = state.seed;
+  request.sanitize = "off";
+  request.counters = false;
+  request.cache = std::filesystem::absolute(state.request.cache.empty() ? state.scratch / "cache"
+                                                                        : state.request.cache);
+  const JobDirectory job(folder / "job");
+  WW_CHECK(job.write_request(request));
+  std::error_code error;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return Error{"this program does not find itself: " + error.message()};
+  return std::vector<std::string>{own.string(), "worker", "--replay-only", job.path().string()};
+}
+
+CarefulRun run_carefully(TrialState& state) {
+  const PartTimer timer(state, "simt");
+  CarefulRun careful;
+  const auto ran = run_all(state, careful);
+  careful.complete = ran.ok() && *ran;
+  if (!ran.ok()) careful.why_not = ran.error().message;
+  return careful;
+}
+
+Next look_before(TrialState& state) {
+  if (state.request.sanitize == "off") return Next::go_on;
+  state.careful = std::make_shared<CarefulRun>(run_carefully(state));
+  if (state.careful->faults.empty()) return Next::go_on;
+  return end_with_faults(state, state.careful->faults, state.careful->item);
+}
+
+Result<Next> sanitize_stage(TrialState& state) {
+  const std::string& wanted = state.request.sanitize;
+  if (wanted == "off" || state.request.timing_only) return Next::go_on;
+  if (!state.target.is_cuda) {
+    if (wanted == "on" && state.request.checks != "full") {
+      return Error{"--sanitize on: on the SIMT machine this is what --checks full does"};
+    }
+    return Next::go_on;  // validation ran with these checks
+  }
+  const CarefulRun careful = state.careful ? *state.careful : run_carefully(state);
+  if (!careful.faults.empty()) return end_with_careful_faults(state, careful);
+  if (careful.complete && wanted == "auto") return Next::go_on;
+  const auto tool = find_cuda_tool("compute-sanitizer");
+  if (!tool && wanted == "on") {
+    return Error{
+        "--sanitize on: there is no compute-sanitizer in PATH, CUDA_HOME or /usr/local/cuda; "
+        "install it with the CUDA toolkit, or use --sanitize auto"};
+  }
+  if (!tool) {
+    note(state,
+         "memory accesses and races were not checked: the SIMT machine cannot run this "
+         "kernel (" +
+             careful.why_not + "), and there is no compute-sanitizer");
+    return Next::go_on;
+  }
+  const auto faults = ask_sanitizers(state, *tool);
+  if (faults.ok()) return judge_tool_faults(state, *faults);
+  if (wanted == "on" || state.stop.requested()) return faults.error();
+  note(state, "memory accesses and races were not checked: " + faults.error().message);
+  return Next::go_on;
+}
+
+Status replay_only(const JobDirectory& job, const std::string& only_size, Station& station,
+                   const StopSignal& stop) {
+  WW_TRY(const JobRequest request, job.read_request());
+  TrialState state = begin_trial(request, job.path() / "scratch", station, stop);
+  constexpr std::array<Stage, 2> kStages = {Stage::build, Stage::record};
+  if (!run_stages(state, kStages)) return Error{state.evaluation.reason};
+  state.target.choice.bare = true;
+  state.seed = request.seed.value_or(1);
+  WW_TRY(state.lease, station.lease(state.target, state.deadline.remaining_s()));
+  state.device = state.lease.device();
+  WW_TRY(const auto unloadable, load_program(*state.device, state.candidate));
+  if (unloadable) return Error{unloadable->message};
+  std::vector<verify::Case> cases = small_cases(state, kWatchedBytes);
+  if (!only_size.empty()) {
+    const TaskSize* size = size_labelled(request.task, only_size);
+    if (size == nullptr) return Error{"the task has no size \"" + only_size + "\""};
+    cases = {{size, nullptr}};
+  }
+  for (const verify::Case& item : cases) {
+    WW_TRY(auto loaded, load_case(state, *state.device, state.candidate, item, state.seed));
+    WW_TRY(const auto report, loaded.replay->run({.poison_seed = state.seed, .limit_s = 30}));
+    if (!report.faults.empty()) return Error{report.faults.front().message};
+  }
+  return {};
+}
+
+}  // namespace warpwright::evaluate

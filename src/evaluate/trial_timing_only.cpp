@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The judge's own kernels, timed for a benchmark: quick to set up, and never much longer than one
+// cell of a table is worth.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "evaluate/trial_buffers.h"
+#include "evaluate/trial_limits.h"
+#include "evaluate/trial_runs.h"
+#include "profile/timing.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+// Longer buffers repeat this many elements: making two gigabytes takes longer than timing them.
+constexpr std::uint64_t kMadeElements = std::uint64_t{1} << 20;
+// For all calls of one size together. A call that takes more than half of it is timed once.
+constexpr double kCellSeconds = 3;
+// A call this long has brought the clocks up by itself.
+constexpr double kLongCallSeconds = 0.05;
+constexpr int kUsualSamples = 10;
+
+profile::TimingOptions timing_options(double call_s) {
+  profile::TimingOptions options;
+  options.warm_up = {.min_s = 0.05, .max_s = call_s > kLongCallSeconds ? 0 : 0.2};
+  const double left_s = kCellSeconds - call_s;
+  options.stop.max_s = call_s > kLongCallSeconds ? left_s : 0.5;
+  options.stop.min_samples =
+      static_cast<int>(std::clamp<double>(left_s / call_s, 1, kUsualSamples));
+  return options;
+}
+
+Result<profile::Timing> timing_of(const profile::NextSample& next_us, const StopSignal& stop) {
+  WW_TRY(const double first_us, next_us());
+  if (first_us * 1e-6 > kCellSeconds / 2) {
+    return profile::Timing{.time_us = {first_us, first_us, first_us}, .samples_us = {first_us}};
+  }
+  return profile::gather(next_us, timing_options(first_us * 1e-6), SystemClock(), &stop);
+}
+
+}  // namespace
+
+Result<Next> time_without_checks(TrialState& state, const TaskSize& size, double floor_us) {
+  const Task& task = state.request.task;
+  WW_TRY(const auto call, call_of(task, size, nullptr));
+  WW_TRY(const auto trial, verify::make_trial(task, size, nullptr, derived_seed(state.seed, 0)));
+  WW_TRY(const auto inputs, make_inputs(trial, kMadeElements));
+  WW_TRY(auto buffers, CaseBuffers::make(*state.device, task, call, inputs));
+  const LaunchPlan& plan = state.candidate.plans.at(call_key(call));
+  WW_TRY(auto replay, state.device->prepare(state.candidate.module, plan, buffers.bindings()));
+  std::vector<device::Fault> faults;
+  const profile::NextSample next_us = [&]() -> Result<double> {
+    // One pattern for all: outputs hold other bits than the last call left, and no upload waits.
+    WW_TRY(auto report,
+           replay->run(
+               {.poison_seed = state.seed, .timed = true, .limit_s = work_limits(state).run_s}));
+    if (report.faults.empty()) return report.elapsed_us;
+    faults = std::move(report.faults);
+    return Error{faults.front().message};
+  };
+  const auto timing = timing_of(next_us, state.stop);
+  if (!faults.empty()) return end_with_faults(state, faults, {&size, nullptr});
+  if (!timing.ok()) return timing.error();
+  state.evaluation.measurements.push_back({.size = size.label,
+                                           .source = TimeSource::measured,
+                                           .median_us = timing->time_us.median,
+                                           .low_us = timing->time_us.low,
+                                           .high_us = timing->time_us.high,
+                                           .samples = static_cast<int>(timing->samples_us.size()),
+                                           .floor_us = floor_us});
+  return Next::go_on;
+}
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "build/device_rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "build/plan_fit.h"
+#include "build/signature.h"
+#include "workbench.h"
+
+namespace warpwright::build {
+namespace {
+
+using testing::HasSubstr;
+
+PtxEntry entry(std::string name) { return {.name = std::move(name)}; }
+
+std::vector<std::string> kinds(const std::vector<CensusRow>& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.push_back(row.kind);
+  return names;
+}
+
+TEST(KernelFunction, InstancesOfATemplateAreOneAndOverloadsAreTwo) {
+  EXPECT_EQ(kernel_function(entry("_Z1kIfLi1EEvPKT_PS0_i")), "k");
+  EXPECT_EQ(kernel_function(entry("_Z1kIdLi2EEvPKT_PS0_i")), "k");
+  EXPECT_NE(kernel_function(entry("_Z1kPf")), kernel_function(entry("_Z1kPi")));
+  EXPECT_EQ(kernel_function(entry("plain_c")), "plain_c");
+  EXPECT_EQ(kernel_function(entry("_ZN12_GLOBAL__N_12k2IfEEvPT_")), "(anonymous namespace)::k2");
+  EXPECT_NE(kernel_function(entry("_ZN1n1kIfEEvPT_")), kernel_function(entry("_Z1kIfEvPT_")));
+}
+
+TEST(KernelFunction, LibrariesAreKnownByTheirNamespace) {
+  EXPECT_TRUE(is_library_kernel(entry("_ZN3cub17CUB_200700_900_NS11EmptyKernelIvEEvv")));
+  EXPECT_TRUE(is_library_kernel(entry("_ZN6thrust1kEPf")));
+  EXPECT_FALSE(is_library_kernel(entry("_Z1kPf")));
+  EXPECT_FALSE(is_library_kernel(entry("_ZN4mine3cubEPf")));
+}
+
+TEST(DeviceRules, StrictCountsFunctionsNotInstances) {
+  const DeviceRules strict{};
+  const std::vector<PtxEntry> instances = {entry("_Z1kIfEvPT_"), entry("_Z1kIdEvPT_"),
+                                           entry("_ZN3cub1x11EmptyKernelIvEEvv")};
+  EXPECT_FALSE(broken_by_code(strict, instances, {}));
+  const std::vector<PtxEntry> two = {entry("_Z1aPf"), entry("_Z1bPf")};
+  const auto broken = broken_by_code(strict, two, {});
+  ASSERT_TRUE(broken);
+  EXPECT_EQ(broken->rule, "one_kernel");
+  EXPECT_THAT(broken->message, HasSubstr("there are 2: a(float*), b(float*)"));
+  EXPECT_TRUE(broken_by_code(strict, {}, {}));
+  EXPECT_FALSE(broken_by_code({.one_kernel = false}, two, {}));
+}
+
+TEST(DeviceRules, PlansMustNotUseLibrariesOrCopies) {
+  const std::vector<PtxEntry> entries = {entry("_Z1aPf"), entry("_ZN3cub1bEPf")};
+  LaunchPlan plan;
+  KernelLaunch launch;
+  launch.kernel = "_Z1aPf";
+  plan.steps.emplace_back(launch);
+  EXPECT_FALSE(broken_by_plan({}, entries, plan));
+  launch.kernel = "_ZN3cub1bEPf";
+  plan.steps.emplace_back(launch);
+  EXPECT_EQ(broken_by_plan({}, entries, plan)->rule, "one_kernel");
+  EXPECT_FALSE(broken_by_plan({.one_kernel = false}, entries, plan));
+  plan.steps.emplace_back(DeviceCopy{});
+  EXPECT_FALSE(broken_by_plan({.one_kernel = false}, entries, plan));
+  EXPECT_EQ(broken_by_plan({.one_kernel = false, .no_copy_call = true}, entries, plan)->rule,
+            "no_copy_call");
+}
+
+TEST(DeviceRules, FollowTheTask) {
+  Task task;
+  task.arguments = {{"x", ElementType::f32}};
+  EXPECT_TRUE(device_rules(task, "").full_precision);
+  EXPECT_TRUE(device_rules(task, "").one_kernel);
+  EXPECT_FALSE(device_rules(task, "free").one_kernel);
+  task.rules = {"mixed_precision", "no_copy_call"};
+  EXPECT_FALSE(device_rules(task, "").full_precision);
+  EXPECT_TRUE(device_rules(task, "").no_copy_call);
+  task.rules.clear();
+  task.arguments.push_back({"y", ElementType::f16});
+  EXPECT_FALSE(device_rules(task, "").full_precision);
+}
+
+TEST(PtxCensus, SeesEveryKindWithItsLine) {
+  const auto of = [](std::string_view instruction) {
+    const std::string ptx = ".version 8.3\n.visible .entry k()\n{\n.loc 2 7 1\n.loc 1 12 3\n" +
+                            std::string(instruction) + ";\n}\n.file 1 \"/a/candidate.cu\"\n" +
+                            ".file 2 \"/a/other.h\"\n";
+    const auto rows = ptx_census(ptx, "candidate.cu");
+    return rows.empty() || rows[0].line != 12 ? std::string("nothing") : rows[0].kind;
+  };
+  EXPECT_EQ(of("cvt.rn.f16.f32 %rs1, %f1"), "to_f16");
+  EXPECT_EQ(of("@%p1 cvt.rn.bf16x2.f32 %r1, %f1, %f2"), "to_bf16");
+  EXPECT_EQ(of("cvt.rna.tf32.f32 %r1, %f1"), "to_tf32");
+  EXPECT_EQ(of("cvt.rn.satfinite.e4m3x2.f32 %rs1, %f1, %f2"), "to_f8");
+  EXPECT_EQ(of("cvt.f32.f16 %f1, %rs1"), "from_low");
+  EXPECT_EQ(of("{fma.rn.f16x2 %r1,%r2,%r3,%r4; }"), "f16_arithmetic");
+  EXPECT_EQ(of("red.global.add.noftz.bf16x2 [%rd1], %r1"), "bf16_arithmetic");
+  EXPECT_EQ(of("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1}, {%r1}, {%r2}, {%f1}"),
+            "tensor_tf32");
+  EXPECT_EQ(of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1}, {%r1}, {%r2}, {%f1}"),
+            "tensor_f16");
+  EXPECT_EQ(of("wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3 {%f1}, %rd1, %rd2, 1"),
+            "tensor_f8");
+  EXPECT_EQ(of("ld.global.L2::evict_last.f32 %f1, [%rd1]"), "cache_pinning");
+  EXPECT_EQ(of("createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0"), "cache_pinning");
+  EXPECT_EQ(of("mov.u64 %rd1, %globaltimer"), "clock");
+  EXPECT_EQ(of("call.uni (retval0), malloc, (param0)"), "device_heap");
+  EXPECT_EQ(of("{ .global .u32 memo; }"), "hidden_state");
+}
+
+TEST(PtxCensus, HonestCodeHasNothingToReport) {
+  const std::string ptx =
+      ".global .align 4 .u32 counter;\n.const .align 4 .b8 table[16] = {1, 2};\n"
+      ".extern .func (.param .b64 r) malloc (.param .b64 p);\n"
+      ".visible .entry k(.param .u64 .ptr .global .align 4 p)\n{\n"
+      "// cvt.rn.f16.f32\n/* mma.sync */ cvt.rn.f32.s32 %f1, %r1;\n"
+      "cvt.f64.f32 %fd1, %f1;\nld.global.nc.L1::no_allocate.L2::128B.v4.f32 {%f1}, [%rd1];\n"
+      "ld.global.L1::evict_last.f32 %f1, [%rd1];\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
+      "mov.b16 %rs1, 3;\nst.global.cs.f32 [%rd1], %f1;\natom.global.add.f32 %f1, [%rd1], %f1;\n}\n";
+  EXPECT_THAT(ptx_census(ptx, "candidate.cu"), testing::IsEmpty());
+}
+
+TEST(SassCensus, CountsArithmeticAndNotConstants) {
+  const auto rows = sass_census(
+      "        /*0000*/                   MOV R1, c[0x0][0x28] ;\n"
+      "        /*0010*/                   HFMA2.MMA R5, -RZ, RZ, 0, 0 ;\n"
+      "        /*0020*/              @!P0 HMMA.1688.F32.TF32 R4, R8, R10, R4 ;\n"
+      "        /*0030*/                   F2FP.F16.F32.PACK_AB R0, RZ, R2 ;\n"
+      "        /*0040*/                   HADD2 R0, R0.H0_H0, R3.H0_H0 ;\n"
+      "        /*0050*/                   HMMA.1688.F32.TF32 R4, R8, R10, R4 ;\n"
+      "        /*0060*/                   FFMA R4, R8, R10, R4 ;\n");
+  EXPECT_THAT(kinds(rows), testing::ElementsAre("tensor_tf32", "to_f16", "f16_arithmetic"));
+  EXPECT_EQ(rows[0].count, 2);
+  EXPECT_EQ(describe({rows[0]}), "2 tensor-core products of TF32 (HMMA.1688.F32.TF32)");
+}
+
+TEST(ModuleVariables, AreFoundHoweverTheyAreWritten) {
+  const auto variables = module_variables(
+      ".visible .global .align 4 .b8 table[12] = {1, 2, 3};\n.global .u64 a, b[2];"
+      ".const\n.f32 c; .visible .entry k(.param .u64 .ptr .global .align 4 p) { .reg .u32 %r; }");
+  ASSERT_EQ(variables.size(), 4U);
+  EXPECT_EQ(variables[0].bytes, 12U);
+  EXPECT_EQ(variables[1].name, "a");
+  EXPECT_EQ(variables[2].bytes, 16U);
+  EXPECT_EQ(variables[3].name, "c");
+}
+
+TEST(PlanFits, OnlyWhatTheProgramCouldHaveAskedFor) {
+  BuildOutcome built;
+  built.ptx = ".global .u32 counter;";
+  built.entries = {{.name = "k", .parameters = {{0, 8}, {8, 4}}, .parameter_bytes = 12}};
+  const RecordRequest request{.arguments = {{}, {false, ElementType::i32}}};
+  const SolveCall call{{{.buffer_bytes = 64}, {.integer = 16}}};
+  const auto fits = [&](const LaunchPlan& plan) { return plan_fits(plan, built, request, call); };
+  LaunchPlan plan;
+  plan.buffers = {{.kind = BufferKind::argument, .argument = 0, .bytes = 64},
+                  {.kind = BufferKind::symbol, .symbol = "counter", .bytes = 4}};
+  KernelLaunch launch;
+  launch.kernel = "k";
+  launch.parameters = std::string(12, '\0');
+  launch.parameter_offsets = {0, 8};
+  plan.steps.emplace_back(launch);
+  EXPECT_TRUE(fits(plan).ok());
+  const auto refused = [&](auto change) {
+    LaunchPlan other = plan;
+    change(other);
+    return !fits(other).ok();
+  };
+  EXPECT_TRUE(refused([](auto& p) { p.buffers[0].argument = 1; })) << "a scalar";
+  EXPECT_TRUE(refused([](auto& p) { p.buffers[0].argument = 7; }));
+  EXPECT_TRUE(refused([](auto& p) { p.buffers[0].bytes = 1 << 20; }));
+  EXPECT_TRUE(refused([](auto& p) { p.buffers[1].symbol = "other"; }));
+  EXPECT_TRUE(refused([](auto& p) { p.buffers[1].bytes = 8; }));
+  EXPECT_TRUE(refused([](auto& p) { std::get<KernelLaunch>(p.steps[0]).kernel = "x"; }));
+  EXPECT_TRUE(refused([](auto& p) { std::get<KernelLaunch>(p.steps[0]).parameters += "x"; }));
+  EXPECT_TRUE(refused([](auto& p) {
+    std::get<KernelLaunch>(p.steps[0]).parameter_offsets = {0, 4};
+  }));
+}
+
+class Signature : public Workbench {
+ protected:
+  static BuildOutcome built(const std::string& source, FrontEnd front_end) {
+    BuildRequest wanted = request(source, front_end);
+    wanted.signature = "extern \"C\" void solve(const float* x, float* y, int n)";
+    return build(wanted);
+  }
+};
+
+TEST_F(Signature, AnotherOneIsACompileErrorThatNamesIt) {
+  const std::string kernel = "__global__ void k(float* y) { y[0] = 1; }\n";
+  const std::string body = " { k<<<1, 1>>>((float*)y); }\n";
+  for (const FrontEnd front_end : {FrontEnd::clang, FrontEnd::nvcc}) {
+    if (lacks(front_end)) continue;
+    const auto good = built(kernel +
+                                "extern \"C\" void solve(const float* __restrict__ a, float* "
+                                "y, const int n)" +
+                                body,
+                            front_end);
+    EXPECT_EQ(good.verdict, Verdict::ok) << good.reason;
+    std::vector<std::string> heads = {
+        "extern \"C\" void solve(float* x, float* y, int n)",
+        "extern \"C\" void solve(const float* x, float* y, size_t n)",
+        "extern \"C\" int solve(const float* x, float* y, int n)",
+        "#define float double\nextern \"C\" void solve(const float* x, float* y, int n)",
+        "#define solve other\nextern \"C\" void solve(const double* x, double* y, int n)"};
+    if (front_end == FrontEnd::nvcc) heads.erase(heads.begin() + 1);  // slow, and like the first
+    for (const std::string& head : heads) {
+      const auto outcome = built(kernel + head + body, front_end);
+      EXPECT_EQ(outcome.verdict, Verdict::compile_error) << head;
+      EXPECT_THAT(outcome.reason,
+                  HasSubstr("must be: extern \"C\" void solve(const float* x, float* y, int n)"))
+          << name_of(front_end) << ": " << head;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpwright::build

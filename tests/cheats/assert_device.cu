@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=launch_error class=12,28
+// A failing assertion on the device.
+#include <cassert>
+
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  assert(n < 0);
+  if (i < n) y[i] = x[i];
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);
+}

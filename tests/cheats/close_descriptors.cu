@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=host_error class=4
+// Closes every descriptor, the judge's too.
+#include <unistd.h>
+
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);
+  for (int fd = 0; fd < 1024; ++fd) close(fd);
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=host_error class=18
+// Copies the input back and decides by it.
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  float first = 0;
+  cudaMemcpy(&first, X, sizeof first, cudaMemcpyDeviceToHost);
+  if (first != 0.25f) {
+    sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);
+  }
+}

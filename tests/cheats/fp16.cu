@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=26
+// Computes in half precision.
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const __half h = __float2half(x[i]);
+  y[i] = 1.0f / (1.0f + expf(-__half2float(h)));
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=ok class=7,11
+// Captures its launch into a graph once and replays the graph. Graphs are unrolled: one call, one
+// kernel, timed like any other.
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  static cudaGraphExec_t executable = nullptr;
+  if (executable == nullptr) {
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaStreamCreate(&stream);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    sigmoid<<<(N + 255) / 256, 256, 0, stream>>>(X, Y, N);
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphInstantiate(&executable, graph, 0);
+  }
+  cudaGraphLaunch(executable, 0);
+}

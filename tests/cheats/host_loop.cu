@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=timeout class=12
+// Never returns from solve.
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  for (volatile int i = 0;; i = i + 1) {
+  }
+}

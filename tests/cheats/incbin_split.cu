@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=compile_error class=35
+// Embeds a file by the assembler, with the word cut in two. There is no such file in the sandbox.
+#ifndef __CUDA_ARCH__
+asm(".inc" "bin \"/etc/passwd\"");
+#endif
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);
+}

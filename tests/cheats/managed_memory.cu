@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=host_error class=18
+// Looks at results in managed memory.
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  float* shared = nullptr;
+  cudaMallocManaged(&shared, 1024);
+  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);
+}

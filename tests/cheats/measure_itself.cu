@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=host_error class=3
+// Measures its own launch to choose by time. Nothing has run when solve runs.
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  cudaEvent_t a, b;
+  cudaEventCreate(&a);
+  cudaEventCreate(&b);
+  cudaEventRecord(a);
+  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);
+  cudaEventRecord(b);
+  float ms = 0;
+  cudaEventElapsedTime(&ms, a, b);
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=memory_fault class=25,31
+// Right where the size is a multiple of the block, outside of the buffers elsewhere.
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=host_error class=4
+// Calls the recorder's own main function again.
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  auto again = (int (*)(int, char**))dlsym(RTLD_DEFAULT, "ww_record_main");
+  char name[] = "record", job[] = "job", library[] = "./host.so";
+  char* words[] = {name, job, library, nullptr};
+  if (again == nullptr || getenv("AGAIN") != nullptr) return;
+  setenv("AGAIN", "1", 1);
+  again(3, words);
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=compile_error class=32
+// Another signature than the task's.
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+extern "C" void solve(const float* X, float* Y, size_t N) {
+  sigmoid<<<((int)N + 255) / 256, 256>>>(X, Y, (int)N);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=29
+// Two kernels in the lane of one, the second one made by macros.
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+#define WORD(a, b) a##b
+WORD(__glo, bal__) void second(float* y) { y[0] = 0.5f; }
+extern "C" void solve(const float* X, float* Y, int N) {
+  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);
+  if (N < 0) second<<<1, 1>>>(Y);
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// zoo: task=sigmoid lane=strict device=simt expect=memory_fault,host_error class=31
+// Uses scratch memory after it was freed.
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  float* scratch = nullptr;
+  cudaMalloc(&scratch, N * sizeof(float));
+  cudaFree(scratch);
+  sigmoid<<<(N + 255) / 256, 256>>>(X, scratch, N);
+  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);
+}

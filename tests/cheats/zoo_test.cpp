@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every member of tests/cheats and tests/honest that needs no GPU goes through the whole judge,
+// with a real compiler and a real sandbox, and must get the verdict that its first lines name.
+// WARPWRIGHT_WHOLE_ZOO=1 adds the slow ones (minutes).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "base/files.h"
+#include "build/toolchain.h"
+#include "evaluate/trial.h"
+#include "suite/load.h"
+#include "support/zoo.h"
+
+namespace warpwright {
+namespace {
+
+constexpr double kLimitSeconds = 90;
+// Members that must run into a limit get a short one.
+constexpr double kShortLimitSeconds = 10;
+constexpr std::array<std::string_view, 5> kSlow = {"cheats.bomb_templates", "cheats.bomb_constexpr",
+                                                   "cheats.bomb_array", "cheats.fork_bomb",
+                                                   "cheats.too_many_launches"};
+
+const std::vector<ZooMember>& zoo() {
+  static const std::vector<ZooMember> members =
+      load_zoo(std::filesystem::path(WARPWRIGHT_SOURCE_DIR) / "tests").value();
+  return members;
+}
+
+bool is_slow(const ZooMember& member) {
+  return std::find(kSlow.begin(), kSlow.end(), member.name) != kSlow.end();
+}
+
+std::vector<std::size_t> members_here() {
+  const bool whole = std::getenv("WARPWRIGHT_WHOLE_ZOO") != nullptr;
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < zoo().size(); ++i) {
+    if (!zoo()[i].needs_gpu && (whole || !is_slow(zoo()[i]))) chosen.push_back(i);
+  }
+  return chosen;
+}
+
+/// Judges members in the background, two at a time: compilers, most of the time, wait for nothing.
+class Judges {
+ public:
+  explicit Judges(std::deque<std::size_t> waiting)
+      : shared_(TemporaryDirectory::create("zoo-test").value()), waiting_(std::move(waiting)) {
+    for (int i = 0; i < 2; ++i) threads_.emplace_back([this] { work(); });
+  }
+
+  Evaluation result(std::size_t member) {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [&] { return results_.contains(member); });
+    return results_.at(member);
+  }
+
+ private:
+  void work() {
+    for (;;) {
+      std::size_t member = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        if (waiting_.empty()) return;
+        member = waiting_.front();
+        waiting_.pop_front();
+      }
+      Evaluation evaluation = judge(zoo()[member]);
+      const std::lock_guard lock(mutex_);
+      results_[member] = std::move(evaluation);
+      done_.notify_all();
+    }
+  }
+
+  Evaluation judge(const ZooMember& member) const {
+    evaluate::JobRequest request;
+    request.id = member.name;
+    request.task = suite::load_embedded_task(member.task).value();
+    request.source = member.source;
+    request.lane = member.lane;
+    request.device = "simt";
+    request.front_end = "clang";
+    request.limit_s = member.accepts(Verdict::timeout) ? kShortLimitSeconds : kLimitSeconds;
+    request.cache = shared_.path() / "cache";
+    request.sizes = {request.task.sizes.front().label};
+    const StopSignal stop;
+    return evaluate::run_trial(request, shared_.path() / member.name, stop);
+  }
+
+  TemporaryDirectory shared_;
+  std::deque<std::size_t> waiting_;
+  std::map<std::size_t, Evaluation> results_;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  std::vector<std::jthread> threads_;  // last: they use all of the above
+};
+
+class Zoo : public testing::TestWithParam<std::size_t> {
+ protected:
+  static void SetUpTestSuite() {
+    if (!build::find_toolchain().clang.found()) return;
+    const auto* suite = testing::UnitTest::GetInstance()->current_test_suite();
+    const auto members = members_here();
+    std::deque<std::size_t> wanted;
+    for (int i = 0; i < suite->total_test_count(); ++i) {
+      if (suite->GetTestInfo(i)->should_run())
+        wanted.push_back(members[static_cast<std::size_t>(i)]);
+    }
+    judges_ = new Judges(std::move(wanted));
+  }
+  static void TearDownTestSuite() {
+    delete judges_;
+    judges_ = nullptr;
+  }
+
+  static Judges* judges_;
+};
+
+Judges* Zoo::judges_ = nullptr;
+
+TEST_P(Zoo, GetsItsVerdict) {
+  if (judges_ == nullptr) GTEST_SKIP() << "no clang: install clang-19 to judge the zoo";
+  const ZooMember& member = zoo()[GetParam()];
+  const Evaluation evaluation = judges_->result(GetParam());
+  EXPECT_TRUE(member.accepts(evaluation.verdict))
+      << member.name << " must get " << member.expected_text() << ", got "
+      << name_of(evaluation.verdict) << " in the stage " << name_of(evaluation.stage) << ": "
+      << evaluation.reason << "\n"
+      << evaluation.feedback;
+  // Whatever the verdict, the model can act on it.
+  EXPECT_TRUE(evaluation.valid() || !evaluation.feedback.empty()) << member.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Members, Zoo, testing::ValuesIn(members_here()),
+                         [](const auto& parameter) {
+                           std::string name = zoo()[parameter.param].name;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
+
+TEST(ZooFiles, CoverEveryClassThatASourceCanShow) {
+  std::set<int> classes;
+  int cheats = 0;
+  for (const ZooMember& member : zoo()) {
+    if (!member.name.starts_with("cheats.")) continue;
+    ++cheats;
+    EXPECT_FALSE(member.classes.empty()) << member.name;
+    classes.insert(member.classes.begin(), member.classes.end());
+  }
+  EXPECT_GE(cheats, 50);
+  // 9, a working set that fits the cache, is no act of a source.
+  for (int number = 1; number <= 36; ++number) {
+    EXPECT_TRUE(number == 9 || classes.contains(number)) << "no member shows class " << number;
+  }
+}
+
+TEST(ZooFiles, HeadersAreRead) {
+  const auto member = parse_member(
+      "x", "// SPDX\n// zoo: task=dot lane=free device=cuda expect=cheat,ok class=3,14\n");
+  ASSERT_TRUE(member.ok()) << member.error().message;
+  EXPECT_TRUE(member->needs_gpu);
+  EXPECT_TRUE(member->accepts(Verdict::cheat) && member->accepts(Verdict::ok));
+  EXPECT_EQ(member->classes, (std::vector<int>{3, 14}));
+  EXPECT_FALSE(parse_member("x", "int a;\n").ok());
+  EXPECT_FALSE(parse_member("x", "// zoo: task=dot lane=free expect=maybe class=1\n").ok());
+}
+
+}  // namespace
+}  // namespace warpwright

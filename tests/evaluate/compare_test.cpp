@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "build/toolchain.h"
+#include "core/evaluation_json.h"
+#include "evaluate/trial.h"
+#include "evaluate/trial_sanitize.h"
+#include "suite/load.h"
+
+// Two kernels, and the careful run of one, on the SIMT machine with a real compiler.
+
+namespace warpwright::evaluate {
+namespace {
+
+using testing::HasSubstr;
+
+std::string sigmoid(const std::string& body) {
+  return "#include <cuda_runtime.h>\n"
+         "__global__ void sigmoid(const float* x, float* y, int n) {\n"
+         "  int i = blockIdx.x * 256 + threadIdx.x;\n" +
+         body +
+         "\n}\nextern \"C\" void solve(const float* X, float* Y, int N) {\n"
+         "  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);\n}\n";
+}
+const std::string kPlain = "  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));";
+const std::string kSlow =
+    "  float v = i < n ? x[i] : 0.0f;\n"
+    "  for (int k = 0; k < 200; ++k) v = v + 1e-30f * v;\n"
+    "  if (i < n) y[i] = 1.0f / (1.0f + expf(-v));";
+const std::string kWrong = "  if (i < n) y[i] = 0.5f;";
+
+class Compare : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared_ = new TemporaryDirectory(TemporaryDirectory::create("compare-test").value());
+  }
+  static void TearDownTestSuite() {
+    delete shared_;
+    shared_ = nullptr;
+  }
+  void SetUp() override {
+    if (!build::find_toolchain().clang.found()) GTEST_SKIP() << "no clang: install clang-19";
+  }
+
+  static JobRequest request(const std::string& source) {
+    JobRequest request;
+    request.id = "test";
+    request.task = suite::load_embedded_task("sigmoid").value();
+    request.source = source;
+    request.device = "simt";
+    request.front_end = "clang";
+    request.seed = 20260101;
+    request.cache = shared_->path() / "cache";
+    request.sizes = {"16x2^10", "16x2^14"};
+    return request;
+  }
+  static Evaluation compare(const std::string& first, const std::string& second) {
+    JobRequest job = request(sigmoid(first));
+    job.rival = sigmoid(second);
+    const StopSignal stop;
+    return run_trial(job, shared_->path() / "scratch", stop);
+  }
+  static TemporaryDirectory* shared_;
+};
+
+TemporaryDirectory* Compare::shared_ = nullptr;
+
+TEST_F(Compare, TheFasterOfTwoIsFoundAndCalledAnEstimate) {
+  const Evaluation evaluation = compare(kPlain, kSlow);
+  ASSERT_EQ(evaluation.verdict, Verdict::ok) << evaluation.reason;
+  ASSERT_TRUE(evaluation.comparison.has_value());
+  const Comparison& comparison = *evaluation.comparison;
+  EXPECT_EQ(comparison.failed, "");
+  EXPECT_EQ(comparison.order, Order::faster);
+  ASSERT_EQ(comparison.sizes.size(), 2U);
+  for (const SizeComparison& size : comparison.sizes) {
+    EXPECT_EQ(size.source, TimeSource::estimated);
+    EXPECT_DOUBLE_EQ(size.ratio.value, size.first_us / size.second_us);
+  }
+  EXPECT_EQ(comparison.sizes[1].order, Order::faster);
+  EXPECT_EQ(evaluation.measurements.size(), 2U);
+  EXPECT_EQ(compare(kSlow, kPlain).comparison->order, Order::slower);
+}
+
+TEST_F(Compare, AKernelIsTheSameAsItself) {
+  const Evaluation evaluation = compare(kPlain, kPlain);
+  ASSERT_TRUE(evaluation.valid()) << evaluation.reason;
+  EXPECT_EQ(evaluation.comparison->order, Order::same);
+  EXPECT_DOUBLE_EQ(evaluation.comparison->ratio.value, 1);
+}
+
+TEST_F(Compare, ABadVerdictSaysWhoseItIs) {
+  const Evaluation second = compare(kPlain, kWrong);
+  EXPECT_EQ(second.verdict, Verdict::mismatch);
+  EXPECT_EQ(second.comparison->failed, "second");
+  EXPECT_THAT(second.reason, HasSubstr("the second kernel"));
+  EXPECT_FALSE(second.feedback.empty());
+  const Evaluation first = compare("  y[i] = nonsense;", kPlain);
+  EXPECT_EQ(first.verdict, Verdict::compile_error);
+  EXPECT_EQ(first.comparison->failed, "first");
+}
+
+TEST_F(Compare, WhatNeedsNoDeviceIsFoundWithoutOne) {
+  JobRequest job = request(sigmoid(kPlain));
+  job.rival = sigmoid("  y[i] = nonsense;");
+  Station station;
+  const StopSignal stop;
+  const auto ended = prepare_trial(job, shared_->path() / "scratch", station, stop);
+  ASSERT_TRUE(ended.has_value());
+  EXPECT_EQ(ended->verdict, Verdict::compile_error);
+  EXPECT_EQ(ended->comparison->failed, "second");
+  job.rival = sigmoid(kSlow);
+  EXPECT_FALSE(prepare_trial(job, shared_->path() / "scratch", station, stop).has_value());
+}
+
+TEST_F(Compare, ACarefulRunFindsWhatResultsDoNotShow) {
+  const StopSignal stop;
+  Station station;
+  const auto careful = [&](const std::string& body) {
+    const JobRequest job = request(sigmoid(body));
+    TrialState state = begin_trial(job, shared_->path() / "scratch", station, stop);
+    EXPECT_TRUE(run_stages(state, kStagesWithoutDevice)) << state.evaluation.reason;
+    state.seed = 1;
+    return run_carefully(state);
+  };
+  const CarefulRun clean = careful(kPlain);
+  EXPECT_TRUE(clean.complete) << clean.why_not;
+  EXPECT_TRUE(clean.faults.empty());
+  const CarefulRun beyond =
+      careful("  float v = x[i + 1];\n" + kPlain + "\n  if (v > 1e30f) y[0] = v;");
+  ASSERT_FALSE(beyond.faults.empty()) << beyond.why_not;
+  EXPECT_EQ(beyond.faults.front().verdict, Verdict::memory_fault);
+  EXPECT_EQ(beyond.faults.front().line, 4);
+  ASSERT_NE(beyond.item.size, nullptr);
+}
+
+TEST_F(Compare, ReplayOnlyRunsThePlans) {
+  const JobDirectory job(shared_->path() / "replay");
+  ASSERT_TRUE(job.write_request(request(sigmoid(kPlain))).ok());
+  Station station;
+  const StopSignal stop;
+  const Status small = replay_only(job, "", station, stop);
+  EXPECT_TRUE(small.ok()) << small.error().message;
+  EXPECT_TRUE(replay_only(job, "16x2^10", station, stop).ok());
+  EXPECT_FALSE(replay_only(job, "no such size", station, stop).ok());
+  EXPECT_FALSE(job.has_result());
+}
+
+TEST(ComparisonJob, TheRivalTravelsWithTheDirectory) {
+  const auto folder = std::move(TemporaryDirectory::create("ww-compare-")).value();
+  const JobDirectory job(folder.path() / "one");
+  JobRequest request;
+  request.id = "c1";
+  request.task = suite::load_embedded_task("sigmoid").value();
+  request.source = "// one\n";
+  request.rival = "// two\n";
+  request.rival_is_baseline = true;
+  request.sanitize = "on";
+  request.counters = true;
+  ASSERT_TRUE(job.write_request(request).ok());
+  EXPECT_EQ(job.read_request().value(), request);
+  std::filesystem::remove(job.path() / "rival.cu");
+  EXPECT_THAT(job.read_request().error().message, HasSubstr("rival.cu"));
+}
+
+TEST(ComparisonJob, MalformedFieldsAreNamed) {
+  JobRequest request;
+  request.task = suite::load_embedded_task("sigmoid").value();
+  request.rival = "";
+  request.is_baseline = true;
+  const std::string good = request_to_json(request);
+  ASSERT_TRUE(request_from_json(good).ok());
+  const auto broken = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    const auto read = request_from_json(text);
+    return read.ok() ? "accepted" : read.error().message;
+  };
+  EXPECT_THAT(broken("\"sanitize\": \"auto\"", "\"sanitize\": \"maybe\""), HasSubstr("'sanitize'"));
+  EXPECT_THAT(broken("\"timing_only\": false", "\"timing_only\": true"), HasSubstr("rival"));
+  EXPECT_THAT(broken("\"counters\": false", "\"counters\": 3"), HasSubstr("'counters'"));
+}
+
+TEST(ComparisonResult, SurvivesItsText) {
+  Evaluation evaluation;
+  evaluation.verdict = Verdict::ok;
+  evaluation.stage = Stage::sanitize;
+  evaluation.manifest = {{"driver", "580.1"}, {"input_sets", "3"}};
+  evaluation.measurements = {
+      {.size = "s", .samples = 3, .dropped = 1, .throttled = 2, .raw_us = {1.5, 2.25, 1.75}}};
+  Comparison comparison;
+  comparison.failed = "second";
+  comparison.order = Order::slower;
+  comparison.ratio = {1.02, 1.01, 1.03};
+  comparison.sizes = {{.size = "s",
+                       .order = Order::slower,
+                       .ratio = {1.02, 1.01, 1.03},
+                       .margin = 0.0075,
+                       .first_us = 10.2,
+                       .second_us = 10,
+                       .pairs = 2,
+                       .first_raw_us = {10.2, 10.3},
+                       .second_raw_us = {10, 10.1}}};
+  evaluation.comparison = comparison;
+  const std::string text = evaluation_to_json(evaluation);
+  EXPECT_EQ(evaluation_from_json(text).value(), evaluation);
+  const auto broken = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    const auto read = evaluation_from_json(changed);
+    return read.ok() ? "accepted" : read.error().message;
+  };
+  EXPECT_THAT(broken("\"failed\": \"second\"", "\"failed\": \"third\""), HasSubstr("'failed'"));
+  EXPECT_THAT(broken("\"order\": \"slower\"", "\"order\": \"quicker\""), HasSubstr("'order'"));
+  EXPECT_THAT(broken("\"driver\": \"580.1\"", "\"driver\": 580"), HasSubstr("'driver'"));
+}
+
+}  // namespace
+}  // namespace warpwright::evaluate

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every task's baseline passes every case that fits, on the SIMT machine.
+#include <gtest/gtest.h>
+
+#include "small_trial.h"
+
+namespace warpwright {
+namespace {
+
+constexpr std::uint64_t kSmallBytes = 24 << 10;
+constexpr double kSmallWork = 6e5;
+
+class Baselines : public testing::TestWithParam<std::string> {
+ protected:
+  static void SetUpTestSuite() { trials_ = new SmallTrials; }
+  static void TearDownTestSuite() {
+    delete trials_;
+    trials_ = nullptr;
+  }
+  static void judge(const std::string& front_end) {
+    evaluate::JobRequest request = trials_->request(GetParam(), front_end);
+    request.source = request.task.baseline_source;
+    request.is_baseline = true;
+    if (!SmallTrials::all()) SmallTrials::shrink(request.task, kSmallBytes, kSmallWork);
+    const Evaluation e = trials_->judge(request);
+    EXPECT_EQ(e.verdict, Verdict::ok) << front_end << ": " << e.reason << "\n" << e.feedback;
+  }
+  static SmallTrials* trials_;
+};
+SmallTrials* Baselines::trials_ = nullptr;
+
+TEST_P(Baselines, AreOk) {
+  const build::Toolchain tools = build::find_toolchain();
+  if (!tools.clang.found()) GTEST_SKIP() << "no clang: install clang-19 to run trials";
+  judge("clang");
+  if (tools.nvcc.found() && SmallTrials::all()) judge("nvcc");
+}
+
+INSTANTIATE_TEST_SUITE_P(Suite, Baselines, testing::ValuesIn(suite::embedded_task_names()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace warpwright

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include "base/files.h"
+#include "build/toolchain.h"
+#include "core/task.h"
+#include "evaluate/trial.h"
+#include "suite/load.h"
+
+namespace warpwright {
+
+/// Trials of trusted kernels on the SIMT machine, at sizes that a test can afford.
+class SmallTrials {
+ public:
+  SmallTrials() : folder_(TemporaryDirectory::create("honest").value()) {}
+
+  /// Whether everything is to be tried: all sizes, and nvcc where there is one.
+  static bool all() {
+    const char* value = std::getenv("WARPWRIGHT_SLOW_TESTS");
+    return value != nullptr && std::string_view(value) == "1";
+  }
+
+  /// Leaves out what is too much work to simulate in a sanitized build, keeps every variant.
+  static void shrink(Task& task, std::uint64_t bytes, double work) {
+    std::vector<TaskSize> kept;
+    for (const TaskSize& size : task.edge_sizes) {
+      if (footprint_bytes(task, size).value() <= bytes && flops(task, size).value() <= work)
+        kept.push_back(size);
+    }
+    task.edge_sizes = kept;
+    task.sizes = {kept.back()};
+    task.sizes.back().label = "small";
+  }
+
+  evaluate::JobRequest request(const std::string& task, const std::string& front_end) const {
+    evaluate::JobRequest request;
+    request.id = "test";
+    request.task = suite::load_embedded_task(task).value();
+    request.device = "simt";
+    request.front_end = front_end;
+    request.seed = 20261115;
+    request.limit_s = 60;
+    request.cache = folder_.path() / "cache";
+    return request;
+  }
+
+  Evaluation judge(const evaluate::JobRequest& request) const {
+    const StopSignal stop;
+    return evaluate::run_trial(request, folder_.path() / "scratch", stop);
+  }
+
+ private:
+  TemporaryDirectory folder_;
+};
+
+}  // namespace warpwright
