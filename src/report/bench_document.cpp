@@ -90,7 +90,7 @@ Result<json> read_bench(std::string_view text, const std::string& file) {
   if (!document.is_object() || !document.contains("rows") || !document["rows"].is_array()) {
     return Error{"'" + file +
                  "' is not the JSON of a benchmark: it has no list 'rows'; write one " +
-                 "with 'warpwright bench --json'"};
+                 "with 'warpwright bench --json FILE'"};
   }
   return document;
 }

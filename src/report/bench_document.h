@@ -13,7 +13,7 @@
 
 namespace warpwright::report {
 
-/// The page of a benchmark's JSON (`warpwright bench --json`, docs/formats.md). Total: unknown
+/// The page of a benchmark's JSON (`warpwright bench --json FILE`, docs/formats.md). Total: unknown
 /// fields are left out, mistyped ones read as missing.
 Result<Page> bench_page(std::string_view text, const std::string& file, std::int64_t made_ms);
 
