@@ -322,8 +322,8 @@ class LiveTest(unittest.TestCase):
         self.children.append(child)
         return child
 
-    def serve(self, port=0):
-        server = self.start(PROGRAM, 'serve', '--port', str(port), '--archive', '.warpwright/archive.db')
+    def serve(self, port=0, archive='.warpwright/archive.db'):
+        server = self.start(PROGRAM, 'serve', '--port', str(port), '--archive', archive)
         while True:
             line = server.stdout.readline()
             self.assertTrue(line, 'the server ended')
@@ -369,6 +369,20 @@ class LiveTest(unittest.TestCase):
         self.assertEqual(hosts, {f'127.0.0.1:{port}'})
         refused = [c for c in page.complaints() if 'ERR_CONNECTION_REFUSED' not in c and 'ERR_INCOMPLETE' not in c]
         self.assertEqual(refused, [])
+
+    def test_hostile_texts_stay_texts_on_the_live_page(self):
+        subprocess.run([MAKE_ARCHIVE, 'hostile', self.path / 'hostile.db'], check=True)
+        _, port = self.serve(archive='hostile.db')
+        index = self.browser.open(f'http://127.0.0.1:{port}/')
+        page = self.browser.open(index.evaluate('document.querySelector("tbody a").href'))
+        for tab in ('prompt', 'reply', 'result', 'source'):
+            page.click(f'#tab-{tab}')
+            page.until('document.querySelector("#candidate-part pre, #candidate-part .line")')
+        for view in (index, page):
+            self.assertIn('<img src=x onerror="window.stolen = 2">', view.evaluate('document.getElementById("main").textContent'))
+            self.assertIsNone(view.evaluate('window.stolen'))
+            self.assertEqual(view.evaluate('document.querySelectorAll("#main script, #main img").length'), 0)
+            self.assertEqual(view.complaints(), [])
 
 
 if __name__ == '__main__':
