@@ -61,9 +61,10 @@ function indexPage(doc) {
   const status = el('p', {class: 'livebar', role: 'status', hidden: true});
   const update = (next) => {
     const runs = list(next.runs);
-    place.replaceChildren(runs.length ? table('Newest first', ['run', 'task', 'status', 'model', 'strategy', 'started', {text: 'candidates', num: true}, 'best', 'ending', 'archive'],
+    const several = new Set(runs.map((r) => r.file)).size > 1;
+    place.replaceChildren(runs.length ? table('Newest first', ['run', 'task', 'status', 'model', 'strategy', 'started', {text: 'candidates', num: true}, 'best', 'ending', ...(several ? ['archive'] : [])],
       runs.map((r) => [{text: el('a', {href: `/run/${r.archive}/${encodeURIComponent(r.id)}`}, r.id), head: true}, r.task,
-        el('span', {class: `status s-${r.status}`}, r.status), r.model, r.strategy, date(r.created_ms), {text: whole(r.candidates), num: true}, r.best, r.ending, r.file]))
+        el('span', {class: `status s-${r.status}`}, r.status), r.model, r.strategy, date(r.created_ms), {text: whole(r.candidates), num: true}, r.best, r.ending, ...(several ? [r.file] : [])]))
       : el('p', {class: 'quiet'}, 'No runs yet. Start one with: warpwright run TASK'));
   };
   main().replaceChildren(navigation([['result', 'Runs']]), status,

@@ -48,7 +48,7 @@ function duration(ms) {
 function date(ms) {
   const time = new Date(ms);
   if (!isNumber(ms) || Number.isNaN(time.getTime())) return '–';
-  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return `${time.toISOString().slice(0, 16).replace('T', '\u00a0')}\u00a0UTC`;
 }
 
 const plural = (count, one, many) => `${whole(count)} ${count === 1 ? one : many || `${one}s`}`;

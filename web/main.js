@@ -26,8 +26,17 @@ function start() {
   const view = pages[doc.kind](doc);
   if (doc.live && view) follow(doc, view);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);
-  window.addEventListener('beforeprint', resizeCharts);
-  window.addEventListener('afterprint', resizeCharts);
+  let screenTheme = '';
+  window.addEventListener('beforeprint', () => { // paper is light, whatever the screen is
+    screenTheme = document.documentElement.dataset.theme || '';
+    document.documentElement.dataset.theme = 'light';
+    redrawCharts();
+    resizeCharts();
+  });
+  window.addEventListener('afterprint', () => {
+    document.documentElement.dataset.theme = screenTheme;
+    redrawCharts();
+  });
   let width = innerWidth;
   window.addEventListener('resize', () => {
     if (innerWidth !== width) redrawCharts();
