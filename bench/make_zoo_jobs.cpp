@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_zoo_jobs FOLDER [DEVICE]: a job directory per member of tests/cheats and tests/honest, each
-// with the verdicts it may get in expect.txt. DEVICE is that of the judging machine, default cuda.
-// bench/check_zoo compares what came out.
+// make_zoo_jobs FOLDER [DEVICE [FRONT_END]]: a job directory per member of tests/cheats and
+// tests/honest, each with the verdicts it may get in expect.txt. DEVICE is that of the judging
+// machine, default cuda. bench/check_zoo compares what came out.
 #include <cstdio>
 #include <string>
 
@@ -14,18 +14,26 @@ namespace {
 
 using namespace warpwright;
 
-Status write_all(const std::filesystem::path& folder, const std::string& device) {
+Status write_all(const std::filesystem::path& folder, const std::string& device,
+                 const std::string& front_end) {
   WW_TRY(const auto members, load_zoo(std::filesystem::path(WARPWRIGHT_SOURCE_DIR) / "tests"));
   for (const ZooMember& member : members) {
     if (member.needs_gpu && device == "simt") continue;
+    // These need headers of the toolkit.
+    if (member.name.ends_with("_nvcc") && device == "simt" && front_end != "nvcc") continue;
     evaluate::JobRequest request;
     request.id = member.name;
     WW_TRY(request.task, suite::load_embedded_task(member.task));
     request.source = member.source;
     request.lane = member.lane;
     request.device = device;
+    request.front_end = front_end;
     request.limit_s = 120;
-    if (device == "simt") request.sizes = {request.task.sizes.front().label};
+    // Verdicts, not times: large sizes take long.
+    request.sizes = {request.task.sizes.front().label};
+    if (device != "simt" && member.task != "matmul") {
+      request.sizes.push_back(request.task.sizes[1].label);
+    }
     const evaluate::JobDirectory job(folder / member.name);
     WW_CHECK(job.write_request(request));
     WW_CHECK(write_file(job.path() / "expect.txt", member.expected_text() + "\n"));
@@ -36,11 +44,12 @@ Status write_all(const std::filesystem::path& folder, const std::string& device)
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2 || argc > 3) {
-    std::fprintf(stderr, "usage: make_zoo_jobs FOLDER [DEVICE]\n");
+  if (argc < 2 || argc > 4) {
+    std::fprintf(stderr, "usage: make_zoo_jobs FOLDER [DEVICE [FRONT_END]]\n");
     return 2;
   }
-  const Status written = write_all(argv[1], argc > 2 ? argv[2] : "cuda");
+  const Status written =
+      write_all(argv[1], argc > 2 ? argv[2] : "cuda", argc > 3 ? argv[3] : "auto");
   if (written.ok()) return 0;
   std::fprintf(stderr, "make_zoo_jobs: %s\n", written.error().message.c_str());
   return 1;

@@ -148,10 +148,14 @@ int number_of(std::string_view word) {
   return value;
 }
 
-/// The numbers of `.file N "path"` whose path ends in the candidate's name. nvcc writes them at
-/// the module's end.
-std::vector<int> file_numbers(std::string_view ptx, std::string_view source_file) {
-  std::vector<int> numbers;
+/// Numbers of `.file N "path"`. nvcc writes them at the module's end.
+struct FileNumbers {
+  std::vector<int> candidate;  ///< paths that end in the candidate's name
+  std::vector<int> library;    ///< paths inside of the toolkit's own C++ library
+};
+
+FileNumbers file_numbers(std::string_view ptx, std::string_view source_file) {
+  FileNumbers numbers;
   PtxLexer lexer(ptx);
   for (auto word = lexer.next(); !word.empty(); word = lexer.next()) {
     if (word != ".file") continue;
@@ -159,7 +163,8 @@ std::vector<int> file_numbers(std::string_view ptx, std::string_view source_file
     std::string_view path = lexer.next();
     if (path.size() < 2 || path.front() != '"') continue;
     path = path.substr(1, path.size() - 2);
-    if (path.substr(path.rfind('/') + 1) == source_file) numbers.push_back(number);
+    if (path.substr(path.rfind('/') + 1) == source_file) numbers.candidate.push_back(number);
+    if (has(path, "/cuda/std/") || has(path, "/cuda/__")) numbers.library.push_back(number);
   }
   return numbers;
 }
@@ -198,7 +203,11 @@ const CensusKind* census_kind(std::string_view name) {
 }
 
 std::vector<CensusRow> ptx_census(std::string_view ptx, std::string_view source_file) {
-  const std::vector<int> files = file_numbers(ptx, source_file);
+  const FileNumbers files = file_numbers(ptx, source_file);
+  const auto contains = [](const std::vector<int>& list, int number) {
+    return std::find(list.begin(), list.end(), number) != list.end();
+  };
+  bool in_library = false;
   Counter counter;
   PtxLexer lexer(ptx);
   int depth = 0;
@@ -210,13 +219,16 @@ std::vector<CensusRow> ptx_census(std::string_view ptx, std::string_view source_
     if (word == ".loc") {
       const int file = number_of(lexer.next());
       const int place = number_of(lexer.next());
-      if (std::find(files.begin(), files.end(), file) != files.end()) line = place;
+      if (contains(files.candidate, file)) line = place;
+      in_library = contains(files.library, file);
     } else if (word == ".global" || word == ".const") {
       // Compilers declare variables outside of bodies only; in there, nobody could reset them.
       if (depth > 0 && before != ".ptr") counter.add("hidden_state", word, line);
     } else if (word == "malloc" && depth == 0) {
       continue;  // its declaration
     } else if (const auto kind = kind_of(word); !kind.empty()) {
+      // The library's barriers and pipelines wait for a while before they look again.
+      if (kind == "clock" && in_library) continue;
       counter.add(kind, word, line);
     }
   }

@@ -282,6 +282,15 @@ Status CudaReplay::issue() {
   return {};
 }
 
+/// Drivers refuse cooperative launches in a graph. Without one the steps are queued while the cache
+/// is still being flushed, so that the GPU does not wait for us either.
+bool CudaReplay::fits_graph() const {
+  return std::none_of(plan_.steps.begin(), plan_.steps.end(), [](const PlanStep& step) {
+    const auto* launch = std::get_if<KernelLaunch>(&step);
+    return launch != nullptr && launch->cooperative;
+  });
+}
+
 Status CudaReplay::make_graph() {
   WW_CHECK(driver_.check(driver_.capture_begin(device_.stream_, kCuCaptureRelaxed),
                          "begin to capture a graph"));
@@ -308,7 +317,7 @@ Result<RunReport> CudaReplay::run(const RunOptions& options) {
   WW_CHECK(device_.usable());
   RunReport report;
   if (!fault_) WW_CHECK(reset(options));
-  if (!fault_ && options.timed && graph_ == nullptr) WW_CHECK(make_graph());
+  if (!fault_ && options.timed && graph_ == nullptr && fits_graph()) WW_CHECK(make_graph());
   if (!fault_) return run_resolved(options);
   report.faults.push_back(*fault_);
   return report;
@@ -321,7 +330,7 @@ Result<RunReport> CudaReplay::run_resolved(const RunOptions& options) {
     WW_CHECK(device_.flush_cache());
   }
   WW_CHECK(driver_.check(driver_.event_record(device_.begin_, device_.stream_), "record an event"));
-  if (options.timed) {
+  if (options.timed && graph_ != nullptr) {
     const CuResult launched = driver_.graph_launch(graph_, device_.stream_);
     if (launched != 0) fault_ = fault_of(launched, driver_);
     if (!fault_) WW_CHECK(driver_.check(launched, "launch a graph"));

@@ -38,6 +38,7 @@ class CudaReplay final : public Replay {
   CuResult issue_step(const Upload& upload, std::size_t step);
   CuResult issue_step(const Allocate&, std::size_t) { return 0; }
   CuResult issue_step(const Free&, std::size_t) { return 0; }
+  [[nodiscard]] bool fits_graph() const;
   Status make_graph();
   void drop_graph();
   Result<RunReport> run_resolved(const RunOptions& options);

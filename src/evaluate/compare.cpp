@@ -70,6 +70,18 @@ Result<Ended> check_timed(Duel& duel, PairedSets& paired, std::uint64_t calls) {
   return nullptr;
 }
 
+/// Neither may be faster on inputs that it has met before.
+Result<Ended> check_fresh(Duel& duel, const Sized& sized, PairedSets& paired) {
+  const SizeComparison& size = duel.comparison.sizes.back();
+  WW_TRY(const Next first, check_fresh_inputs(duel.first, sized, paired.sets, size.first_us));
+  if (first == Next::ended) return &duel.first;
+  for (std::size_t i = 0; i < paired.sets.size(); ++i) {
+    std::swap(paired.sets[i].replay, paired.second[i]);
+  }
+  WW_TRY(const Next second, check_fresh_inputs(duel.second, sized, paired.sets, size.second_us));
+  return second == Next::ended ? &duel.second : nullptr;
+}
+
 Measurement measurement_of(const Sized& sized, const profile::PairedTiming& timing) {
   const auto cleaned = profile::drop_outliers(timing.a_us);
   const profile::Interval interval = profile::bootstrap_median(cleaned.kept);
@@ -133,7 +145,9 @@ Result<Ended> measure_size(Duel& duel, const Sized& sized) {
   duel.watch.write_manifest(duel.first, paired.sets.size());
   if (const Ended ended = add_measured(duel, sized, std::move(timing).value())) return ended;
   if (duel.first.request.timing_only) return nullptr;
-  return check_timed(duel, paired, calls);
+  WW_TRY(const Ended wrong, check_timed(duel, paired, calls));
+  if (wrong != nullptr) return wrong;
+  return check_fresh(duel, sized, paired);
 }
 
 Order order_of(double ratio, double margin) {

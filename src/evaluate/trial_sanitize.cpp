@@ -22,6 +22,7 @@ constexpr std::size_t kMostVariants = 2;
 constexpr double kSimulatedSeconds = 1.0;
 constexpr double kSimulatedRunSeconds = 0.4;
 constexpr double kToolSeconds = 60;
+constexpr double kAutomaticToolSeconds = 12;  // a GPU waits meanwhile
 
 std::uint64_t bytes_of_case(const TrialState& state, const verify::Case& item) {
   const auto bytes = footprint_bytes(state.request.task, *item.size);
@@ -84,12 +85,14 @@ Result<std::vector<device::Fault>> ask_sanitizers(TrialState& state,
   const auto folder = std::filesystem::absolute(state.scratch / "sanitize");
   WW_TRY(auto program, replay_command(state, folder));
   const PartTimer timer(state, "tools");
-  return run_sanitizers({.tool = tool,
-                         .program = std::move(program),
-                         .folder = folder,
-                         .source_file = kSourceName,
-                         .limit_s = std::min(kToolSeconds, 0.5 * state.deadline.remaining_s())},
-                        state.stop);
+  return run_sanitizers(
+      {.tool = tool,
+       .program = std::move(program),
+       .folder = folder,
+       .source_file = kSourceName,
+       .limit_s = std::min(state.request.sanitize == "on" ? kToolSeconds : kAutomaticToolSeconds,
+                           0.5 * state.deadline.remaining_s())},
+      state.stop);
 }
 
 Next end_with_careful_faults(TrialState& state, const CarefulRun& careful) {

@@ -72,6 +72,7 @@ std::vector<device::Fault> explained(TrialState& state, std::vector<device::Faul
   constexpr std::uint64_t kSmallBytes = 8 << 20;
   const auto bytes = footprint_bytes(state.request.task, *item.size);
   if (!state.target.is_cuda || !bytes.ok() || *bytes > kSmallBytes) return faults;
+  if (faults.front().kind == "timeout") return faults;  // it would not end there either
   device::ResolvedDevice simt{.choice = {.device = "simt"}, .facts = state.target.facts};
   auto machine = device::open_device(simt, 0);
   if (!machine.ok()) return faults;

@@ -98,6 +98,35 @@ Status decode_set(Lowering& l) {
   return l.settle(d);
 }
 
+/// mov.b64 d, {a, b, c, e} and {d, e, f, g}, a: by way of two halves.
+Status decode_quarters(Lowering& l, bool packs) {
+  const std::vector<Operand>& ops = l.operands();
+  const std::vector<Operand>& list = ops[packs ? 1 : 0].list;
+  Dest low, high;
+  low.val = l.temporary(4);
+  high.val = l.temporary(4);
+  if (packs) {
+    std::vector<Val> parts;
+    for (const Operand& o : list) {
+      WW_TRY(const Val v, l.value(o, {2}));
+      parts.push_back(v);
+    }
+    WW_CHECK(l.emit_op("=pack.b32", low, {parts[0], parts[1]}));
+    WW_CHECK(l.emit_op("=pack.b32", high, {parts[2], parts[3]}));
+    WW_TRY(const Dest d, l.dest(ops[0], {8}));
+    return l.emit_op("=pack.b64", d, {low.val, high.val});
+  }
+  WW_TRY(const Val whole, l.value(ops[1], {8}));
+  WW_CHECK(l.emit_op("=low.b64", low, {whole}));
+  WW_CHECK(l.emit_op("=high.b64", high, {whole}));
+  for (std::size_t k = 0; k < 4; ++k) {
+    WW_TRY(const Dest d, l.dest(list[k], {2}));
+    WW_CHECK(l.emit_op(k % 2 == 0 ? "=low.b32" : "=high.b32", d, {(k < 2 ? low : high).val}));
+    WW_CHECK(l.settle(d));
+  }
+  return {};
+}
+
 /// Packing and unpacking moves; everything else is arithmetic.
 Status decode_mov(Lowering& l) {
   const std::vector<Operand>& ops = l.operands();
@@ -108,13 +137,15 @@ Status decode_mov(Lowering& l) {
     l.emit(h, OpClass::move).d = d.val;
     return l.settle(d);
   };
-  if (ops[1].name == "%clock" || ops[1].name == "%clock_hi") return clock(run_clock32, 4);
+  if (ops[1].name == "%clock" || ops[1].name == "%clock_hi" || ops[1].name == "%globaltimer_lo")
+    return clock(run_clock32, 4);
   if (ops[1].name == "%clock64" || ops[1].name == "%globaltimer") return clock(run_clock64, 8);
   const bool packs = ops[1].kind == Operand::Kind::vector;
   const bool unpacks = ops[0].kind == Operand::Kind::vector;
   if (!packs && !unpacks) return decode_arithmetic(l);
   const std::uint32_t bytes = bytes_of_type(type);
   const Operand& list = packs ? ops[1] : ops[0];
+  if (bytes == 8 && list.list.size() == 4 && packs != unpacks) return decode_quarters(l, packs);
   if ((bytes != 4 && bytes != 8) || list.list.size() != 2 || packs == unpacks)
     return l.unsupported();
   const ArgType part{static_cast<std::uint8_t>(bytes / 2)};
@@ -212,6 +243,13 @@ Status decode_ignored(Lowering& l) {
   return {};
 }
 
+/// A cache policy changes nothing here; its value is only handed on.
+Status decode_policy(Lowering& l) {
+  if (l.operands().empty()) return l.unsupported();
+  WW_TRY(const Dest d, l.dest(l.operands()[0], {8}));
+  return l.emit_op("mov.b64", d, {l.constant_bits(0, 8)});
+}
+
 Status decode_nanosleep(Lowering& l) { return emit_guarded(l, run_yield, OpClass::control); }
 
 Status decode_fence(Lowering& l) {
@@ -230,6 +268,7 @@ struct DecoderRow {
 
 constexpr DecoderRow kDecoders[] = {
     {"activemask", decode_active_mask},
+    {"applypriority", decode_ignored},
     {"atom", decode_atomic},
     {"bar", decode_barrier},
     {"barrier", decode_barrier},
@@ -238,7 +277,9 @@ constexpr DecoderRow kDecoders[] = {
     {"call", decode_call},
     {"cp", decode_copy_async},
     {"cvta", decode_cvta},
+    {"createpolicy", decode_policy},
     {"discard", decode_ignored},
+    {"elect", decode_elect},
     {"exit", decode_leave},
     {"fence", decode_fence},
     {"getctarank", decode_mapa},

@@ -23,8 +23,12 @@ bool only(const std::vector<std::string_view>& parts, std::size_t from,
 
 void fill(Lowering& l, const Lowering::Address& a, MbarrierForm form, bool result) {
   Lir& lir = l.last();
+  const auto& parts = l.statement().ins.parts;
+  const bool generic =
+      !has(parts, "shared") && !has(parts, "shared::cta") && !has(parts, "shared::cluster");
   lir.a = a.base;
-  lir.imm = a.offset;
+  // A generic address must lie in the window of shared memory.
+  lir.imm = a.offset - (generic ? static_cast<std::int64_t>(kSharedWindow) : 0);
   lir.aux = static_cast<std::uint32_t>(form) | (a.narrow ? 256u : 0u) | (result ? 512u : 0u);
   lir.info.access = l.new_access();
 }

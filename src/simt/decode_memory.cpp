@@ -172,6 +172,39 @@ Status decode_store(Lowering& l) {
   return {};
 }
 
+/// atom.add.vN.TYPE {d...}, [a], {b...}: atomic by element, so one instruction for each.
+Status decode_vector_atomic(Lowering& l, const Modifiers& m, bool reduces) {
+  const std::vector<Operand>& ops = l.operands();
+  const std::size_t first = reduces ? 0 : 1;
+  const Handler run = atomic_handler(m.op, m.type, m.space, !reduces);
+  if (run == nullptr || m.space != Space::global || ops.size() != first + 2 ||
+      ops[first + 1].list.size() != m.elements || (!reduces && ops[0].list.size() != m.elements))
+    return l.unsupported();
+  WW_TRY(Lowering::Address a, l.address(ops[first]));
+  const std::uint32_t bytes = bytes_of_type(m.type);
+  ArgType type{static_cast<std::uint8_t>(bytes)};
+  if (m.type == "f32") type.real = ArgType::Real::single;
+  std::vector<Val> values;
+  for (const Operand& o : ops[first + 1].list) {
+    WW_TRY(const Val b, l.value(o, type));
+    values.push_back(b);
+  }
+  for (std::uint32_t k = 0; k < m.elements; ++k, a.offset += bytes) {
+    Dest d;
+    d.val = l.temporary(type.width);
+    if (!reduces) {
+      WW_TRY(d, l.dest(ops[0].list[k], type));
+    }
+    WW_CHECK(emit_guarded(l, run, OpClass::atomic));
+    fill_access(l, a, m);
+    l.last().d = d.val;
+    l.last().b = values[k];
+    if (m.type == "f32") l.last().info.flops = 1;
+    WW_CHECK(l.settle(d));
+  }
+  return {};
+}
+
 /// atom.OP.TYPE d, [a], b[, c] and red.OP.TYPE [a], b.
 Status decode_atomic(Lowering& l) {
   const std::vector<Operand>& ops = l.operands();
@@ -180,6 +213,7 @@ Status decode_atomic(Lowering& l) {
     return l.unsupported();
   Modifiers m = modifiers(l.statement().ins.parts, true);
   const std::uint32_t bytes = bytes_of_type(m.type);
+  if (m.understood && m.elements > 1) return decode_vector_atomic(l, m, reduces);
   const Handler run =
       m.understood && m.elements == 1 ? atomic_handler(m.op, m.type, m.space, !reduces) : nullptr;
   const std::size_t first = reduces ? 0 : 1;
@@ -221,7 +255,8 @@ Status decode_copy_async(Lowering& l) {
     WW_TRY(const Lowering::Address a, l.address(ops[0]));
     WW_CHECK(emit_guarded(l, run_copy_arrive, OpClass::barrier));
     l.last().a = a.base;
-    l.last().imm = a.offset;
+    const bool generic = l.statement().ins.text.find(".shared") == std::string_view::npos;
+    l.last().imm = a.offset - (generic ? static_cast<std::int64_t>(kSharedWindow) : 0);
     l.last().aux = (a.narrow ? 1u : 0u) | (parts[4] == "noinc" ? 0u : 2u);
     l.last().info.access = l.new_access();
     return {};
@@ -235,18 +270,19 @@ Status decode_copy_async(Lowering& l) {
     l.last().aux = all ? 1 : 0;
     return {};
   }
-  if ((parts[2] != "ca" && parts[2] != "cg") || ops.size() < 3 || ops.size() > 4)
+  if ((parts[2] != "ca" && parts[2] != "cg") || ops.size() < 3 || ops.size() > 5)
     return l.unsupported();
-  if (l.statement().ins.text.find("ignore") != std::string_view::npos ||
-      l.statement().ins.text.find("cache_hint") != std::string_view::npos)
-    return l.unsupported();
+  const std::string_view text = l.statement().ins.text;
+  const bool hint = text.find("cache_hint") != std::string_view::npos;
+  if (text.find("ignore") != std::string_view::npos) return l.unsupported();
   if (ops[2].kind != Operand::Kind::integer ||
       (ops[2].bits != 4 && ops[2].bits != 8 && ops[2].bits != 16))
     return l.error("a copy size other than 4, 8 or 16");
   WW_TRY(const Lowering::Address to, l.address(ops[0]));
   WW_TRY(const Lowering::Address from, l.address(ops[1]));
   Val size = l.constant_bits(ops[2].bits, 4);
-  if (ops.size() == 4) {
+  if (ops.size() - (hint ? 1 : 0) > 4) return l.error("wrong number of operands");
+  if (ops.size() - (hint ? 1 : 0) == 4) {
     WW_TRY(size, l.value(ops[3], {4}));
   }
   WW_CHECK(emit_guarded(l, run_copy_async, OpClass::load_global));

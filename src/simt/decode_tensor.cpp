@@ -67,10 +67,12 @@ struct ShapeRow {
   std::uint8_t m, n, k;
 };
 constexpr ShapeRow kShapes[] = {
-    {Element::half, 16, 8, 16},  {Element::half, 16, 8, 8},  {Element::bfloat, 16, 8, 16},
-    {Element::bfloat, 16, 8, 8}, {Element::tf32, 16, 8, 8},  {Element::tf32, 16, 8, 4},
-    {Element::int8, 16, 8, 32},  {Element::int8, 16, 8, 16}, {Element::uint8, 16, 8, 32},
-    {Element::uint8, 16, 8, 16}, {Element::float64, 8, 8, 4}};
+    {Element::half, 16, 8, 16},   {Element::half, 16, 8, 8},    {Element::bfloat, 16, 8, 16},
+    {Element::bfloat, 16, 8, 8},  {Element::tf32, 16, 8, 8},    {Element::tf32, 16, 8, 4},
+    {Element::int8, 16, 8, 32},   {Element::int8, 16, 8, 16},   {Element::uint8, 16, 8, 32},
+    {Element::uint8, 16, 8, 16},  {Element::int8, 8, 8, 16},    {Element::uint8, 8, 8, 16},
+    {Element::float64, 8, 8, 4},  {Element::float64, 16, 8, 4}, {Element::float64, 16, 8, 8},
+    {Element::float64, 16, 8, 16}};
 constexpr ShapeRow kFragments[] = {
     {Element::half, 16, 16, 16},   {Element::half, 32, 8, 16},   {Element::half, 8, 32, 16},
     {Element::bfloat, 16, 16, 16}, {Element::bfloat, 32, 8, 16}, {Element::bfloat, 8, 32, 16},
@@ -218,8 +220,10 @@ Status decode_matrix_rows(Lowering& l) {
   std::vector<Val> regs;
   WW_CHECK(registers(l, ops[stores ? 1 : 0], 4, regs));
   if (regs.size() != count) return l.error("a matrix with the wrong number of registers");
-  WW_TRY(const Lowering::Address a, l.address(ops[stores ? 0 : 1]));
-  if (!has(parts, "shared") && !has(parts, "shared::cta")) return l.unsupported();
+  WW_TRY(Lowering::Address a, l.address(ops[stores ? 0 : 1]));
+  // A generic address must lie in the window of shared memory.
+  if (!has(parts, "shared") && !has(parts, "shared::cta"))
+    a.offset -= static_cast<std::int64_t>(kSharedWindow);
   WW_CHECK(emit_guarded(l, stores ? run_stmatrix : run_ldmatrix,
                         stores ? OpClass::store_shared : OpClass::load_shared));
   Lir& lir = l.last();

@@ -169,6 +169,24 @@ Status decode_redux(Lowering& l) {
   return l.settle(d);
 }
 
+/// elect.sync d|p, mask.
+Status decode_elect(Lowering& l) {
+  const std::vector<Operand>& ops = l.operands();
+  if (l.statement().ins.text != "elect.sync" || ops.size() != 2 ||
+      ops[0].kind != Operand::Kind::pair)
+    return l.unsupported();
+  WW_TRY(const Val mask, l.value(ops[1], {4}));
+  WW_TRY(const Dest d, l.dest(ops[0].list[0], {4}));
+  WW_TRY(const Dest p, l.dest(ops[0].list[1], {0}));
+  WW_CHECK(emit_guarded(l, run_elect, OpClass::warp));
+  Lir& lir = l.last();
+  lir.d = d.val;
+  lir.c = mask;
+  lir.more = {p.val};
+  lir.more_defs = 1;
+  return l.settle(d);
+}
+
 Status decode_active_mask(Lowering& l) {
   if (l.operands().size() != 1) return l.unsupported();
   WW_TRY(const Dest d, l.dest(l.operands()[0], {4}));

@@ -17,6 +17,7 @@ Status decode_shuffle(Lowering& l);
 Status decode_vote(Lowering& l);
 Status decode_match(Lowering& l);
 Status decode_redux(Lowering& l);
+Status decode_elect(Lowering& l);
 Status decode_active_mask(Lowering& l);
 Status decode_mma(Lowering& l);
 Status decode_wmma(Lowering& l);

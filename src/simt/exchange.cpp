@@ -217,6 +217,19 @@ const Ins* run_vote(Warp& w, const Ins* i) {
   return i + 1;
 }
 
+const Ins* run_elect(Warp& w, const Ins* i) {
+  if (w.lanes(i) == 0) return i + 1;
+  const u32 lanes = gather(w, i).lanes;
+  if (lanes == 0) return switch_split(w);
+  u32* p = w.slot<u32>(i->more[0]);
+  for_groups(w, i, lanes, [&](u32 group) {
+    const auto leader = static_cast<u32>(std::countr_zero(group));
+    put(w.slot<u32>(i->d), group, leader);
+    *p = (*p & ~group) | u32{1} << leader;
+  });
+  return i + 1;
+}
+
 const Ins* run_active_mask(Warp& w, const Ins* i) {
   put(w.slot<u32>(i->d), w.lanes(i), w.lanes(i));
   return i + 1;
@@ -229,6 +242,7 @@ Handler match_handler(bool all, std::uint32_t width) {
 
 Handler redux_handler(std::string_view op, std::string_view type) {
   const bool is_signed = type == "s32";
+  if (!is_signed && type != "u32" && type != "b32") return nullptr;
   if (op == "add") return run_redux<u32, add>;
   if (op == "and") return run_redux<u32, and_>;
   if (op == "or") return run_redux<u32, or_>;

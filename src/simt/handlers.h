@@ -51,6 +51,8 @@ const Ins* run_warp_sync(Warp& w, const Ins* i);
 const Ins* run_shuffle(Warp& w, const Ins* i);
 /// a = predicate; aux = all, any, uni, ballot.
 const Ins* run_vote(Warp& w, const Ins* i);
+/// d = one lane of the mask, more[0] = whether it is this one.
+const Ins* run_elect(Warp& w, const Ins* i);
 const Ins* run_active_mask(Warp& w, const Ins* i);
 Handler match_handler(bool all, std::uint32_t width);
 Handler redux_handler(std::string_view op, std::string_view type);

@@ -236,6 +236,10 @@ void add_integer_ops(OpTable& t) {
   t.add<dp4a<u8, u8>>("dp4a.u32.u32", k);
   t.add<dp2a<s8, s8, 0>>("dp2a.lo.s32.s32", k);
   t.add<dp2a<s8, s8, 1>>("dp2a.hi.s32.s32", k);
+  t.add<dp2a<s8, u8, 0>>("dp2a.lo.s32.u32", k);
+  t.add<dp2a<s8, u8, 1>>("dp2a.hi.s32.u32", k);
+  t.add<dp2a<u8, s8, 0>>("dp2a.lo.u32.s32", k);
+  t.add<dp2a<u8, s8, 1>>("dp2a.hi.u32.s32", k);
   t.add<dp2a<u8, u8, 0>>("dp2a.lo.u32.u32", k);
   t.add<dp2a<u8, u8, 1>>("dp2a.hi.u32.u32", k);
   add_chains<u32>(t);

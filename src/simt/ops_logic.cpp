@@ -229,6 +229,7 @@ void add_logic_ops(OpTable& t) {
   t.add<high32>("=high.b64", OpClass::move);
   t.add<in_shared>("isspacep.shared", k);
   t.add<in_shared>("isspacep.shared::cta", k);
+  t.add<in_shared>("isspacep.shared::cluster", k);
   t.add<in_local>("isspacep.local", k);
   t.add<in_global>("isspacep.global", k);
   t.add<in_param>("isspacep.param", k);

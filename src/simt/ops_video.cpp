@@ -67,9 +67,34 @@ void add_comparison(OpTable& t, const char* name) {
   t.add<summed<T, F>>(full + "." + name + ".add", OpClass::integer);
 }
 
+template <class T, s32 (*F)(s32, s32), bool kRelu>
+u32 halves(u32 a, u32 b) {
+  const u32 d = fields<T, F, false>(a, b);
+  return kRelu ? fields<T, maximum, false>(d, 0) : d;
+}
+template <s32 (*F)(s32, s32)>
+s32 relu(s32 a, s32 b) {
+  return std::max(F(a, b), 0);
+}
+
+/// min.s16x2 and the like, of compute capability 9.
+template <class T>
+void add_halves(OpTable& t, const char* type) {
+  const OpClass k = OpClass::integer;
+  t.add<halves<T, add, false>>(std::string("add.") + type, k);
+  t.add<halves<T, minimum, false>>(std::string("min.") + type, k);
+  t.add<halves<T, maximum, false>>(std::string("max.") + type, k);
+}
+
 }  // namespace
 
 void add_video_ops(OpTable& t) {
+  add_halves<s16>(t, "s16x2");
+  add_halves<u16>(t, "u16x2");
+  t.add<halves<s16, minimum, true>>("min.relu.s16x2", OpClass::integer);
+  t.add<halves<s16, maximum, true>>("max.relu.s16x2", OpClass::integer);
+  t.add<relu<minimum>>("min.relu.s32", OpClass::integer);
+  t.add<relu<maximum>>("max.relu.s32", OpClass::integer);
   for_types<s8, u8, s16, u16>([&]<class T>() {
     add_forms<T, add>(t, "vadd");
     add_forms<T, sub>(t, "vsub");

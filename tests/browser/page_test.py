@@ -392,4 +392,5 @@ if __name__ == '__main__':
     build = pathlib.Path(sys.argv.pop(1)).resolve()
     PROGRAM, MAKE_ARCHIVE, FAKE_WORKER = str(build / 'warpwright'), str(build / 'tests/make_archive'), str(build / 'tests/fake_worker')
     os.environ.pop('WARPWRIGHT_ARCHIVE', None)
+    os.environ.setdefault('ASAN_OPTIONS', 'detect_leaks=0')  # at the exit of each of many processes
     unittest.main(verbosity=2)

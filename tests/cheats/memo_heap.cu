@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=15
-// Keeps results in the device-side heap, which outlives the call.
+// zoo: task=sigmoid lane=strict device=simt expect=ok class=15
+// Keeps results in the device-side heap, which outlives the call. The pointer to them does not,
+// and a call on values it has not met must be as fast.
 #include <cuda_runtime.h>
 __device__ volatile float* kept[64];
 __global__ void sigmoid(const float* x, float* y, int n) {

@@ -55,5 +55,8 @@ extern "C" void solve(const float* input, const float* weight, const float* bias
   config.blockDim = dim3(kThreads);
   config.attrs = &attribute;
   config.numAttrs = 1;
+  int clusters = 0;
+  cudaOccupancyMaxActiveClusters(&clusters, normalise, &config);
+  if (clusters == 0 || cudaGetLastError() != cudaSuccess) return;
   cudaLaunchKernelEx(&config, normalise, input, weight, bias, output, C, eps);
 }

@@ -1,6 +1,7 @@
 // zoo: task=matmul lane=strict device=simt expect=ok class=honest
 // wmma in TF32 with the operands split into three parts each, which together hold every bit; the
-// nine products are accumulated by fragments, corrections first.
+// nine products are accumulated by fragments, corrections first. Tensor cores cut off what they add
+// up, so the large products of each step are added by ordinary arithmetic.
 #include <cuda_runtime.h>
 #include <mma.h>
 
@@ -39,7 +40,10 @@ __global__ void __launch_bounds__(32)
         wmma::load_matrix_sync(fa, &a[p][0][0], kK);
         wmma::load_matrix_sync(fb, &b[q][0][0], kTile);
         if (order == 0) {
-          wmma::mma_sync(large, fa, fb, large);
+          wmma::fragment<wmma::accumulator, 16, 16, 8, float> part;
+          wmma::fill_fragment(part, 0.0f);
+          wmma::mma_sync(part, fa, fb, part);
+          for (int e = 0; e < large.num_elements; ++e) large.x[e] += part.x[e];
         } else {
           wmma::mma_sync(small, fa, fb, small);
         }

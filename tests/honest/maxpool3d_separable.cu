@@ -31,6 +31,8 @@ extern "C" void solve(const float* input, float* output, int N, int C, int D, in
   float *a, *b;
   cudaMemPool_t pool;
   cudaDeviceGetDefaultMemPool(&pool, 0);
+  unsigned long long keep = ~0ull;
+  cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
   cudaMallocFromPoolAsync((void**)&a, planes * D * H * oW * sizeof(float), pool, 0);
   cudaMallocFromPoolAsync((void**)&b, planes * D * oH * oW * sizeof(float), pool, 0);
   auto blocks = [](long long n) { return (unsigned)(n / 256 + 1 > 2048 ? 2048 : n / 256 + 1); };

@@ -32,6 +32,7 @@ extern "C" void solve(const float* input, float* output, int N) {
   }
   cudaStreamEndCapture(stream, &graph);
   cudaGraphInstantiate(&ready, graph, 0);
+  cudaGraphUpload(ready, stream);
   cudaGraphLaunch(ready, stream);
   cudaStreamSynchronize(stream);
   cudaGraphExecDestroy(ready);

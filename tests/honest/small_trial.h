@@ -17,11 +17,15 @@ class SmallTrials {
  public:
   SmallTrials() : folder_(TemporaryDirectory::create("honest").value()) {}
 
-  /// Whether everything is to be tried: all sizes, and nvcc where there is one.
-  static bool all() {
+  /// WARPWRIGHT_SLOW_TESTS=1: all sizes that the machine can judge, and nvcc where there is one;
+  /// =nvcc: nvcc instead of clang, small sizes.
+  static std::string_view slow() {
     const char* value = std::getenv("WARPWRIGHT_SLOW_TESTS");
-    return value != nullptr && std::string_view(value) == "1";
+    return value == nullptr ? "" : value;
   }
+  static bool all() { return slow() == "1"; }
+  static bool with_nvcc() { return !slow().empty(); }
+  static bool with_clang() { return slow() != "nvcc"; }
 
   /// Leaves out what is too much work to simulate in a sanitized build, keeps every variant.
   static void shrink(Task& task, std::uint64_t bytes, double work) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -30,7 +29,7 @@ struct NoiseModel {
 
 class NoiseSource {
  public:
-  NoiseSource(const NoiseModel& model, std::uint64_t seed) : model_(model), random_(seed) {
+  NoiseSource(const NoiseModel& model, std::uint64_t seed) : model_(model), state_(seed) {
     for (double& bias : set_bias_) bias = model_.set_sigma * normal();
     phase_ = uniform();
     sign_ = uniform() < 0.5 ? -1 : 1;
@@ -58,16 +57,17 @@ class NoiseSource {
   }
 
  private:
-  double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
-  /// A sum of uniforms: the same numbers with every standard library.
-  double normal() {
-    double sum = -6;
-    for (int k = 0; k < 12; ++k) sum += uniform();
-    return sum;
+  double uniform() {  // SplitMix64: cheap, and the same everywhere
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15ULL;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
   }
+  /// A sum of four uniforms, with a standard deviation of one.
+  double normal() { return (uniform() + uniform() + uniform() + uniform() - 2) * 1.7320508; }
 
   NoiseModel model_;
-  std::mt19937_64 random_;
+  std::uint64_t state_;
   std::uint64_t count_ = 0;
   double level_ = 0, wander_ = 0, phase_ = 0, sign_ = 1;
   double set_bias_[3] = {};

@@ -43,7 +43,7 @@ Status read_field(ZooMember& member, std::string_view key, std::string_view valu
     for (const auto& text : split(value)) {
       int number = 0;
       std::from_chars(text.data(), text.data() + text.size(), number);
-      member.classes.push_back(number);
+      if (number > 0) member.classes.push_back(number);
     }
   } else {
     return Error{"unknown key '" + std::string(key) + "'"};

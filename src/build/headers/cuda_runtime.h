@@ -95,6 +95,22 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
     return ::cudaLaunchKernelExC(config, (const void*)kernel, arguments);
   }(static_cast<Actual&&>(actual)...);
 }
+template <class T>
+static inline cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, T* function,
+                                                         const cudaLaunchConfig_t* config) {
+  return ::cudaOccupancyMaxActiveClusters(clusters, (const void*)function, config);
+}
+template <class T>
+static inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, T* function,
+                                                               const cudaLaunchConfig_t* config) {
+  return ::cudaOccupancyMaxPotentialClusterSize(size, (const void*)function, config);
+}
+template <class T>
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, T* function,
+                                                                    int blocks, int block_size) {
+  return ::cudaOccupancyAvailableDynamicSMemPerBlock(bytes, (const void*)function, blocks,
+                                                     block_size);
+}
 /// The form of CUDA 11 and older.
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                                void*, char*, size_t) {

@@ -209,8 +209,7 @@ WW_API cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, 
                                                void** arguments, size_t shared, cudaStream_t) {
   return record_launch({function, grid, block, dim3(1, 1, 1), shared, true, arguments}, WW_CALLER);
 }
-WW_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
-                                       void** arguments) {
+static Launch launch_of(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
   Launch launch{function,      config->gridDim,          config->blockDim,
                 dim3(1, 1, 1), config->dynamicSmemBytes, false,
                 arguments};
@@ -224,7 +223,11 @@ WW_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const v
       launch.cooperative = attribute.val.cooperative != 0;
     }
   }
-  return record_launch(launch, WW_CALLER);
+  return launch;
+}
+WW_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                       void** arguments) {
+  return record_launch(launch_of(config, function, arguments), WW_CALLER);
 }
 WW_API cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t, void*) {
   unsupported("cudaLaunchHostFunc", "host functions cannot be part of a launch plan", WW_CALLER);
@@ -276,6 +279,41 @@ WW_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
   const Kernel* kernel = kernel_of(function);
   if (kernel == nullptr) return failed(cudaErrorInvalidDeviceFunction);
   *blocks = resident_blocks(*kernel, block_size, dynamic_bytes);
+  return cudaSuccess;
+}
+WW_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function,
+                                                             int blocks, int block_size) {
+  const Kernel* kernel = kernel_of(function);
+  if (kernel == nullptr) return failed(cudaErrorInvalidDeviceFunction);
+  const long long most = fact("shared_per_block_optin_bytes") - kernel->static_shared;
+  long long dynamic =
+      blocks > 0 ? fact("shared_per_sm_bytes") / blocks - kReservedShared - kernel->static_shared
+                 : 0;
+  dynamic = std::min(dynamic / 128 * 128, most);
+  if (blocks <= 0 || dynamic < 0 || resident_blocks(*kernel, block_size, 0) < blocks) {
+    return failed(cudaErrorInvalidValue);
+  }
+  *bytes = static_cast<size_t>(dynamic);
+  return cudaSuccess;
+}
+WW_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                                  const cudaLaunchConfig_t* config) {
+  const Kernel* kernel = kernel_of(function);
+  if (kernel == nullptr) return failed(cudaErrorInvalidDeviceFunction);
+  const Launch launch = launch_of(config, function, nullptr);
+  const long long threads =
+      static_cast<long long>(launch.block.x) * launch.block.y * launch.block.z;
+  const long long size = std::max<long long>(
+      static_cast<long long>(launch.cluster.x) * launch.cluster.y * launch.cluster.z, 1);
+  *clusters =
+      static_cast<int>(resident_blocks(*kernel, threads, launch.shared) * fact("sm_count") / size);
+  return cudaSuccess;
+}
+WW_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
+                                                        const cudaLaunchConfig_t*) {
+  const Kernel* kernel = kernel_of(function);
+  if (kernel == nullptr) return failed(cudaErrorInvalidDeviceFunction);
+  *size = fact("compute_major") < 9 ? 1 : kernel->large_clusters ? 16 : 8;
   return cudaSuccess;
 }
 WW_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
