@@ -43,7 +43,11 @@ std::vector<verify::Bytes> outputs_from(const verify::Trial& trial,
     if (!expected[i].native.empty()) outputs[i] = expected[i].native;
     for (std::size_t k = 0; k < expected[i].wide.size(); ++k) {
       const float value = static_cast<float>(expected[i].wide[k]);
-      std::memcpy(outputs[i].data() + 4 * k, &value, 4);
+      const std::uint16_t half = verify::to_half_bits(value);
+      if (arguments[i].type == ElementType::f16)
+        std::memcpy(outputs[i].data() + 2 * k, &half, 2);
+      else
+        std::memcpy(outputs[i].data() + 4 * k, &value, 4);
     }
   }
   return outputs;

@@ -180,6 +180,7 @@ class Clock:
         l2 = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 64 << 20)
         self.flush = torch.empty(max(2 * l2, 32 << 20), dtype=torch.int8, device="cuda")
         self.stream = torch.cuda.Stream()
+        self.kept = None
         self.begin = torch.cuda.Event(enable_timing=True)
         self.end = torch.cuda.Event(enable_timing=True)
 
@@ -227,6 +228,7 @@ class Clock:
                     break
         kept = without_outliers(samples)
         low, high = interval(kept, 1000)
+        self.kept = None
         return float(numpy.median(kept)), low, high, len(samples), graph is not None
 
 
@@ -288,7 +290,7 @@ class Bench:
     def compiled(self, task, size):
         inputs, function, lane, note = MAKERS[task](self.values(size))
         torch._dynamo.reset()
-        compiled = torch.compile(function, dynamic=False)
+        compiled = torch.compile(lambda *arguments: function(*arguments), dynamic=False)
         start = time.monotonic()
         compiled(*inputs)
         torch.cuda.synchronize()

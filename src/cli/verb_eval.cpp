@@ -34,7 +34,9 @@ void print_result(const Evaluation& evaluation) {
                 r.shared_bytes, r.occupancy * 100);
   }
   for (const auto& finding : evaluation.findings) {
-    std::printf("  line %d: %s: %s\n", finding.line, finding.kind.c_str(), finding.message.c_str());
+    if (finding.line > 0) std::printf("  line %d:", finding.line);
+    std::printf("%s%s: %s\n", finding.line > 0 ? " " : "  ", finding.kind.c_str(),
+                finding.message.c_str());
   }
   std::printf("%s", times_table(evaluation).c_str());
 }

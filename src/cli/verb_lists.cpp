@@ -34,13 +34,20 @@ int list_tasks(bool as_json) {
     if (!task.ok()) return fail(task.error());
     json sizes = json::array();
     for (const auto& size : task->sizes) sizes.push_back(size.label);
-    list.push_back(
-        {{"name", name}, {"title", task->title}, {"lane", task->lane}, {"sizes", sizes}});
+    list.push_back({{"name", name},
+                    {"title", task->title},
+                    {"group", task->group.empty() ? "paper" : task->group},
+                    {"lane", task->lane},
+                    {"sizes", sizes}});
   }
   if (as_json) return print(list);
-  for (const auto& row : list) {
-    std::printf("%-16s %s\n", row["name"].get<std::string>().c_str(),
-                row["title"].get<std::string>().c_str());
+  for (const char* group : {"paper", "extension"}) {
+    std::printf("%s\n", group == std::string_view("paper") ? "The paper's tasks:" : "\nMore:");
+    for (const auto& row : list) {
+      if (row["group"] != group) continue;
+      std::printf("  %-20s %s\n", row["name"].get<std::string>().c_str(),
+                  row["title"].get<std::string>().c_str());
+    }
   }
   return kOk;
 }

@@ -24,7 +24,7 @@ struct WorkerFlags {
   bool again = false;
   bool replay_only = false;
   std::string size;
-  int at_once = 3;
+  int at_once = 6;
 };
 
 evaluate::SupervisorOptions supervisor_options() {

@@ -31,6 +31,12 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
     {"devices", "list the described devices", "warpwright devices", add_devices},
     {"eval", "judge one kernel: verdict, errors, times", "warpwright eval transpose mine.cu",
      add_eval},
+    {"explain", "what the SIMT machine sees in a kernel: reports, counts by line, estimate",
+     "warpwright explain transpose mine.cu", add_explain},
+    {"simt", "run a PTX file on the SIMT machine",
+     "warpwright simt add.ptx --grid 4 --block 256 --arg x=buf:f32:1024:iota --arg "
+     "y=buf:f32:1024 --arg i32:1024 --print y:4",
+     add_simt},
     {"compare", "time two kernels in turns: faster, slower or the same",
      "warpwright compare transpose mine.cu baseline", add_compare},
     {"bench", "time the suite's baselines, kernels and comparators",

@@ -223,11 +223,7 @@ Result<BufferId> CudaDevice::allocate(std::uint64_t bytes, std::string_view name
 void CudaDevice::release(BufferId buffer) {
   const auto found = buffers_.find(buffer);
   if (found == buffers_.end()) return;
-  if (lost_) {
-    static_cast<void>(found->second.memory.release());  // freeing might never return
-  } else {
-    pool_.give_back(std::move(found->second.memory));
-  }
+  recycle(std::move(found->second.memory));
   buffers_.erase(found);
 }
 
@@ -252,7 +248,22 @@ Status CudaDevice::download(std::span<std::byte> to, BufferId from) {
 Result<std::unique_ptr<Replay>> CudaDevice::prepare(ModuleId module, const LaunchPlan& plan,
                                                     std::span<const Binding> bindings) {
   WW_CHECK(usable());
-  return CudaReplay::make(*this, module, plan, bindings);
+  return CudaReplay::make(*this, module, plan, bindings, nullptr);
+}
+
+Result<std::unique_ptr<Replay>> CudaDevice::prepare_beside(const Replay& sibling, ModuleId module,
+                                                           const LaunchPlan& plan,
+                                                           std::span<const Binding> bindings) {
+  WW_CHECK(usable());
+  return CudaReplay::make(*this, module, plan, bindings, &static_cast<const CudaReplay&>(sibling));
+}
+
+void CudaDevice::recycle(std::unique_ptr<CudaMemory> memory) {
+  if (lost_) {
+    static_cast<void>(memory.release());  // freeing might never return
+  } else {
+    pool_.give_back(std::move(memory));
+  }
 }
 
 }  // namespace warpwright::device

@@ -29,6 +29,9 @@ class CudaDevice final : public Device {
   Status download(std::span<std::byte> to, BufferId from) override;
   Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
                                           std::span<const Binding> bindings) override;
+  Result<std::unique_ptr<Replay>> prepare_beside(const Replay& sibling, ModuleId module,
+                                                 const LaunchPlan& plan,
+                                                 std::span<const Binding> bindings) override;
   Status attach(double wait_s) override;
   void detach() override;
   [[nodiscard]] Status usable() const override;
@@ -46,6 +49,7 @@ class CudaDevice final : public Device {
   Status refresh_free_bytes();
   Status measure_overhead();
   void abandon();
+  void recycle(std::unique_ptr<CudaMemory> memory);
   /// Random bits on the device: kPoisonTileBytes from there on, others for every seed.
   Result<CuAddress> pattern(std::uint64_t seed);
   /// Writes over the whole L2 cache, twice.

@@ -18,10 +18,11 @@ constexpr std::uint32_t kPortableClusterBlocks = 8;
 
 Result<std::unique_ptr<Replay>> CudaReplay::make(CudaDevice& device, ModuleId module,
                                                  const LaunchPlan& plan,
-                                                 std::span<const Binding> bindings) {
+                                                 std::span<const Binding> bindings,
+                                                 const CudaReplay* sibling) {
   std::unique_ptr<CudaReplay> replay(new CudaReplay(device, module, plan));
   replay->bindings_.assign(bindings.begin(), bindings.end());
-  WW_CHECK(replay->allocate());
+  WW_CHECK(replay->allocate(sibling));
   if (!replay->fault_) WW_CHECK(replay->set_limits());
   if (!replay->fault_) WW_CHECK(replay->resolve());
   if (!replay->fault_) WW_CHECK(replay->stage_uploads());
@@ -30,19 +31,25 @@ Result<std::unique_ptr<Replay>> CudaReplay::make(CudaDevice& device, ModuleId mo
 
 CudaReplay::~CudaReplay() {
   if (device_.lost_) {
-    for (auto& memory : scratch_) static_cast<void>(memory.release());
     for (auto& memory : staged_) static_cast<void>(memory.release());
     return;
   }
   drop_graph();
-  for (auto& memory : scratch_) device_.pool_.give_back(std::move(memory));
 }
 
-Status CudaReplay::allocate() {
+Status CudaReplay::allocate(const CudaReplay* sibling) {
   scratch_.resize(plan_.buffers.size());
+  auto shared = sibling != nullptr ? sibling->scratch_ : decltype(scratch_){};
   const bool cheap = !device_.maps_pages_ || plan_.buffers.size() > kMostGuardedScratch;
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     if (plan_.buffers[i].kind != BufferKind::scratch) continue;
+    const auto same = std::find_if(shared.begin(), shared.end(), [&](const auto& memory) {
+      return memory != nullptr && memory->bytes() == plan_.buffers[i].bytes;
+    });
+    if (same != shared.end()) {
+      scratch_[i] = std::exchange(*same, nullptr);
+      continue;
+    }
     auto guard = cheap ? CudaMemory::Guard::margins : CudaMemory::Guard::unmapped_pages;
     if (device_.bare_) guard = CudaMemory::Guard::none;
     auto memory = device_.pool_.take(driver_, device_.device_,
@@ -54,7 +61,10 @@ Status CudaReplay::allocate() {
                                 std::to_string(plan_.buffers[i].bytes) + " bytes asked for)"};
       return {};
     }
-    scratch_[i] = std::move(memory).value();
+    scratch_[i] = std::shared_ptr<CudaMemory>(std::move(memory).value().release(),
+                                              [device = &device_](CudaMemory* freed) {
+                                                device->recycle(std::unique_ptr<CudaMemory>(freed));
+                                              });
   }
   return {};
 }

@@ -14,7 +14,8 @@ class CudaReplay final : public Replay {
  public:
   static Result<std::unique_ptr<Replay>> make(CudaDevice& device, ModuleId module,
                                               const LaunchPlan& plan,
-                                              std::span<const Binding> bindings);
+                                              std::span<const Binding> bindings,
+                                              const CudaReplay* sibling);
   ~CudaReplay() override;
   Result<RunReport> run(const RunOptions& options) override;
 
@@ -22,7 +23,7 @@ class CudaReplay final : public Replay {
   CudaReplay(CudaDevice& device, ModuleId module, const LaunchPlan& plan)
       : device_(device), driver_(device.driver_), module_(module), plan_(plan) {}
 
-  Status allocate();
+  Status allocate(const CudaReplay* sibling);
   Status set_limits();
   /// Addresses and functions of the module as it is loaded now.
   Status resolve();
@@ -52,8 +53,9 @@ class CudaReplay final : public Replay {
   LaunchPlan plan_;
   std::vector<Binding> bindings_;
   std::optional<Fault> fault_;
-  std::vector<std::unique_ptr<CudaMemory>> scratch_;  ///< by buffer; null where it is none
-  std::vector<std::unique_ptr<CudaMemory>> staged_;   ///< by step: what uploads upload
+  /// By buffer; null where it is none. A rival may share it.
+  std::vector<std::shared_ptr<CudaMemory>> scratch_;
+  std::vector<std::unique_ptr<CudaMemory>> staged_;  ///< by step: what uploads upload
   std::vector<std::uint64_t> bases_;
   std::vector<std::string> parameters_;  ///< by step, relocated
   std::map<std::string, CuFunction> functions_;

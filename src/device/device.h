@@ -13,6 +13,7 @@
 #include "core/device_facts.h"
 #include "core/evaluation.h"
 #include "core/launch_plan.h"
+#include "simt/estimate.h"
 
 namespace warpwright::device {
 
@@ -70,6 +71,15 @@ struct RunOptions {
   /// Time only: a device that simulates may run a part of the blocks; outputs are then partial.
   bool may_sample = false;
   double limit_s = 10;  ///< wall time, then the fault is a time-out
+  /// Wants RunReport::launches, from a device that has them.
+  bool keep_launches = false;
+};
+
+/// One launch of a plan as the SIMT machine saw it.
+struct LaunchDetail {
+  std::string kernel;  ///< its name in the PTX
+  simt::LaunchReport report;
+  simt::Estimate estimate;
 };
 
 struct RunReport {
@@ -79,6 +89,7 @@ struct RunReport {
   double elapsed_us = 0;                   ///< when timed
   bool complete = true;                    ///< every block was run
   std::uint64_t lane_instructions = 0;     ///< simulated, 0 = not counted
+  std::vector<LaunchDetail> launches;      ///< in order, when asked for
 };
 
 /// A plan with its addresses relocated, ready to run any number of times. Each run starts from the
@@ -108,6 +119,13 @@ class Device {
   /// this device cannot hold or launch gives a Replay whose run reports the fault.
   virtual Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
                                                   std::span<const Binding> bindings) = 0;
+  /// The same for a rival that is run in turns with `sibling`, never at once: where both need
+  /// scratch memory of one size they get the same, because where memory lies shows in short times.
+  virtual Result<std::unique_ptr<Replay>> prepare_beside(const Replay& /*sibling*/, ModuleId module,
+                                                         const LaunchPlan& plan,
+                                                         std::span<const Binding> bindings) {
+    return prepare(module, plan, bindings);
+  }
 
   // A device may stay open between candidates. It belongs to one at a time, from open_device() or
   // attach() to detach(), and what a candidate sees must not depend on those before it.

@@ -6,6 +6,7 @@
 
 #include "core/evaluation.h"
 #include "device/device.h"
+#include "simt/estimate.h"
 #include "simt/report.h"
 
 namespace warpwright::device {
@@ -15,11 +16,15 @@ namespace warpwright::device {
 Fault fault_of(const simt::Fault& fault, std::string_view source_file);
 
 /// Reads of memory nobody wrote are worth telling, but alone no reason to reject: a padded tile
-/// may load what it then drops. A result that depends on them is wrong under random poison.
+/// may load what it then drops. A result that depends on them is wrong under random poison. Lanes
+/// of a warp that exchange without __syncwarp, and barriers met from different lines, work on most
+/// hardware.
 bool is_only_a_finding(const simt::Fault& fault);
 
 /// What in a launch wastes time, worst first: uncoalesced accesses, bank conflicts, divergence,
-/// atomics in a queue, spills.
-std::vector<Finding> findings_of(const simt::LaunchReport& report, std::string_view source_file);
+/// atomics in a queue, local memory, low occupancy. Each has its line, its numbers and one
+/// sentence of advice.
+std::vector<Finding> findings_of(const simt::LaunchReport& report, const simt::Estimate& estimate,
+                                 std::string_view source_file);
 
 }  // namespace warpwright::device

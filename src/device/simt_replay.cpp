@@ -17,6 +17,8 @@ namespace {
 constexpr std::uint64_t kTileBytes = std::uint64_t{1} << 20;
 // A slow host with all checks on; a launch that needs more than limit_s at this pace is a hang.
 constexpr double kWarpInstructionsPerSecond = 2.5e7;
+// The budget above is the same everywhere; the clock is for hosts that are slower still.
+constexpr double kSlowestHost = 4;
 constexpr unsigned kMostThreads = 8;
 constexpr std::uint64_t kBlocksWorthThreads = 64;
 
@@ -136,6 +138,7 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
   request.options.cooperative = launch.cooperative;
   request.options.max_warp_instructions =
       static_cast<std::uint64_t>(options.limit_s * kWarpInstructionsPerSecond);
+  request.options.max_wall_s = kSlowestHost * options.limit_s;
   const auto run_once = [&]() { return device_.machine_.launch(module().module, request); };
   auto launched = options.may_sample && !launch.cooperative
                       ? launch_sampled(device_.machine_, module().module, request)
@@ -174,7 +177,7 @@ void SimtReplay::take_report(const simt::LaunchReport& launched, const KernelLau
   const simt::Estimate estimate = simt::estimate(launched, spec_of(device_.info_.facts));
   if (options.timed) {
     report.elapsed_us += estimate.us;
-    for (Finding& finding : findings_of(launched, source_file)) {
+    for (Finding& finding : findings_of(launched, estimate, source_file)) {
       if (!has_finding(report.findings, finding)) report.findings.push_back(std::move(finding));
     }
     const Finding finding{
@@ -182,6 +185,7 @@ void SimtReplay::take_report(const simt::LaunchReport& launched, const KernelLau
         "kernel " + kernel_name(launch.kernel) + ": " + describe_bottleneck(estimate)};
     if (!has_finding(report.findings, finding)) report.findings.push_back(finding);
   }
+  if (options.keep_launches) report.launches.push_back({launch.kernel, launched, estimate});
   const bool known =
       std::any_of(report.resources.begin(), report.resources.end(),
                   [&](const KernelResources& r) { return r.kernel == launch.kernel; });

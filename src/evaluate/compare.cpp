@@ -38,9 +38,9 @@ Result<PairedSets> load_paired(Duel& duel, const Sized& sized) {
   WW_TRY(paired.sets, load_sets(duel.first, sized));
   for (const LoadedCase& set : paired.sets) {
     const Program& program = duel.second.candidate;
-    WW_TRY(auto replay,
-           duel.second.device->prepare(program.module, program.plans.at(call_key(set.call)),
-                                       set.buffers.bindings()));
+    WW_TRY(auto replay, duel.second.device->prepare_beside(*set.replay, program.module,
+                                                           program.plans.at(call_key(set.call)),
+                                                           set.buffers.bindings()));
     paired.second.push_back(std::move(replay));
   }
   return paired;

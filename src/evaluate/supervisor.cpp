@@ -15,8 +15,8 @@ namespace warpwright::evaluate {
 
 namespace {
 
-// On the GPU one trial, and two more that get ready for it.
-constexpr int kJobsPerGpuRunner = 3;
+// On the GPU one trial, and more that get ready for it.
+constexpr int kJobsPerGpuRunner = 6;
 // Threads that wait for a GPU do not compile: enough of them to keep the compilers busy.
 constexpr int kThreadsPerCore = 2;
 

@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint64_t kLargestCase = std::uint64_t{24} << 20;
 constexpr std::uint64_t kLargestSum = std::uint64_t{512} << 20;
 constexpr std::uint64_t kTimedSeeds = 1 << 20;
+constexpr std::uint64_t kSeedsPerSize = 1 << 12;
 
 /// Makes one case if it is small and there is room for it.
 Status make_one(TrialState& state, const verify::Case& item, std::uint64_t seed, bool with_expected,
@@ -61,8 +62,14 @@ std::optional<std::vector<verify::Expected>> Ahead::take_expected(const verify::
   return std::move(found.mapped());
 }
 
+std::uint64_t input_sets(std::uint64_t footprint_bytes) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  if (footprint_bytes <= 2 * kMiB) return 12;
+  return footprint_bytes <= 16 * kMiB ? 6 : 3;
+}
+
 std::uint64_t timed_seed(const TrialState& state, std::uint64_t size_number, std::uint64_t set) {
-  return derived_seed(state.seed, kTimedSeeds + size_number * kInputSets + set);
+  return derived_seed(state.seed, kTimedSeeds + size_number * kSeedsPerSize + set);
 }
 
 Status make_ahead(TrialState& state) {
@@ -72,7 +79,8 @@ Status make_ahead(TrialState& state) {
     WW_CHECK(make_one(state, state.cases[i], derived_seed(state.seed, i), true, room));
   }
   for (std::size_t i = 0; i < state.timed.size(); ++i) {
-    for (std::uint64_t set = 0; set < kInputSets; ++set) {
+    WW_TRY(const std::uint64_t bytes, footprint_bytes(state.request.task, *state.timed[i]));
+    for (std::uint64_t set = 0; set < input_sets(bytes); ++set) {
       const verify::Case item{state.timed[i], nullptr};
       WW_CHECK(make_one(state, item, timed_seed(state, i, set), false, room));
     }

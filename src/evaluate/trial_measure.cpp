@@ -146,8 +146,8 @@ Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized
 
 Result<std::vector<LoadedCase>> load_sets(TrialState& state, const Sized& sized) {
   WW_TRY(const std::uint64_t bytes, footprint_bytes(state.request.task, *sized.size));
-  const std::uint64_t sets =
-      bytes * kInputSets < state.device->info().free_bytes * 7 / 10 ? kInputSets : 1;
+  const std::uint64_t wanted = input_sets(bytes);
+  const std::uint64_t sets = bytes * wanted < state.device->info().free_bytes * 7 / 10 ? wanted : 1;
   std::vector<LoadedCase> loaded;
   for (std::uint64_t s = 0; s < sets; ++s) {
     const std::uint64_t seed = timed_seed(state, sized.number, s);

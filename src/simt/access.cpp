@@ -75,7 +75,10 @@ void count_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes) {
 void report_misaligned(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes,
                        std::string_view space) {
   report_lazily(w, i, FaultKind::misaligned, lane, address, space, [&] {
-    return fmt::format("an access of {} bytes needs a multiple of {}", bytes, bytes);
+    std::string place;
+    if (space == "global") place = ", " + w.worker->launch->memory->describe(address, bytes);
+    if (space == "shared") place = ", " + describe_shared(w, address);
+    return fmt::format("an access of {} bytes needs a multiple of {}{}", bytes, bytes, place);
   });
 }
 
@@ -208,8 +211,17 @@ void resolve_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acces
     if ((m >> l & 1) == 0) continue;
     if (a[l] >= b.shared_bytes || bytes > b.shared_bytes - a[l]) {
       report_lazily(w, i, FaultKind::out_of_bounds, l, a[l], "shared", [&] {
-        return fmt::format("{} of {} bytes; the block has {} bytes",
-                           kind == Access::load ? "a read" : "a write", bytes, b.shared_bytes);
+        const std::vector<SharedVariable>& all = w.kernel->shared;
+        const auto last =
+            std::max_element(all.begin(), all.end(),
+                             [](const auto& x, const auto& y) { return x.offset < y.offset; });
+        const std::string past =
+            last == all.end() || w.worker->launch->launch->dynamic_shared_bytes != 0
+                ? ""
+                : fmt::format(" and ends with '{}'", last->name);
+        return fmt::format("{} of {} bytes at byte {}; the block has {} bytes{}",
+                           kind == Access::load ? "a read" : "a write", bytes, a[l], b.shared_bytes,
+                           past);
       });
     } else if ((a[l] & (bytes - 1)) != 0) {
       report_misaligned(w, i, l, a[l], bytes, "shared");
@@ -240,6 +252,7 @@ void resolve_local(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access
       t.ok |= u32{1} << l;
     }
   }
+  if (w.worker->launch->full_checks) check_local(w, i, a, t.ok, bytes, kind);
   if (!w.worker->launch->counts) return;
   // Local memory is interleaved: lanes at the same offset share sectors.
   AccessStats& s = w.worker->stats[i->target];

@@ -102,6 +102,12 @@ void check_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access 
 void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
                   const AccessMemo& memo);
 
+/// Reads of local memory that the thread never wrote.
+void check_local(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind);
+
+/// "byte 12 of 'tile'", for an address in shared memory.
+std::string describe_shared(const Warp& w, u64 address);
+
 /// Distinct 32-byte sectors; passes over the banks of shared memory.
 u32 count_sectors(const u64* a, u32 m);
 u32 count_wavefronts(const u64* a, u32 m, u32 bytes, u32& ideal);

@@ -139,6 +139,33 @@ class Lines {
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool, bool>, LineTraffic> rows_;
 };
 
+using Place = std::pair<std::uint32_t, std::uint32_t>;  ///< file, line
+
+Place place_of(const InsInfo& info) {
+  return {info.source.file, info.source.line != 0 ? info.source.line : info.ptx_line};
+}
+
+void add_line(const LaunchState& s, const InsInfo& info, const BlockCount& count,
+              const AccessStats& t, std::map<Place, LineCount>& lines) {
+  LineCount& line = lines[place_of(info)];
+  if (line.ptx_line == 0) {
+    line.file = file_of(s, info);
+    line.line = info.source.line;
+    line.ptx_line = info.ptx_line;
+  }
+  line.warps += count.warps;
+  line.lanes += count.lanes;
+  line.flops += count.lanes * info.flops;
+  line.most = std::max(line.most, count.warps);
+  if (info.op_class == OpClass::barrier) line.barriers += count.warps;
+  if (info.op_class == OpClass::load_local || info.op_class == OpClass::store_local)
+    line.local_sectors += t.sectors;
+  if (info.op_class != OpClass::atomic) return;
+  line.atomic_requests += t.requests + t.shared_requests;
+  line.atomic_lanes += t.lanes + t.shared_lanes;
+  line.atomic_serialised += t.serialised;
+}
+
 std::uint64_t touched_sectors(const LaunchState& s, const Memory& memory) {
   if (s.touched_read == nullptr) return 0;
   std::uint64_t count = 0;
@@ -178,7 +205,8 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers,
   r.shared_bytes = k.static_shared_bytes + s.launch->dynamic_shared_bytes;
   const std::vector<BlockCount> counts = instruction_counts(k, workers);
   Lines lines(s);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, LineDivergence> branches;
+  std::map<Place, LineDivergence> branches;
+  std::map<Place, LineCount> by_line;
   for (std::size_t i = 0; i < k.code.size(); ++i) {
     const InsInfo& info = k.info[i];
     if (!info.counted) continue;
@@ -186,18 +214,18 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers,
     c.warps += counts[i].warps;
     c.lanes += counts[i].lanes;
     add_flops(r.counts.flops, info, counts[i].lanes);
+    const AccessStats t = info.access >= 0 ? total(workers, info.access) : AccessStats{};
     if (info.access >= 0) {
-      const AccessStats t = total(workers, info.access);
       add_access(r.counts, info, t);
       lines.add(info, t);
     }
+    if (counts[i].warps != 0) add_line(s, info, counts[i], t, by_line);
     if (info.op_class == OpClass::control && info.guarded && counts[i].warps != 0) {
       std::uint64_t divergent = 0;
       for (const Worker& w : workers) divergent += w.divergent[i];
       r.counts.branches += counts[i].warps;
       r.counts.divergent_branches += divergent;
-      LineDivergence& d =
-          branches[{info.source.file, info.source.line != 0 ? info.source.line : info.ptx_line}];
+      LineDivergence& d = branches[place_of(info)];
       if (d.ptx_line == 0) d = {file_of(s, info), info.source.line, info.ptx_line, 0, 0};
       d.branches += counts[i].warps;
       d.divergent += divergent;
@@ -205,6 +233,7 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers,
   }
   r.traffic = lines.take();
   for (auto& [key, d] : branches) r.divergence.push_back(std::move(d));
+  for (auto& [key, line] : by_line) r.lines.push_back(std::move(line));
   for (const Worker& w : workers) {
     r.counts.barriers += w.barriers;
     r.counts.longest_warp = std::max(r.counts.longest_warp, w.longest_warp);
@@ -220,6 +249,39 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers,
   merge_faults(r, workers);
   return r;
 }
+
+namespace {
+
+/// The buffer or variable that an address belongs to, or the one before it.
+void name_object(const Warp& w, Fault& f) {
+  if (f.space == "global") {
+    const Memory& memory = *w.worker->launch->memory;
+    const Allocation* a = memory.nearest(f.address);
+    const Allocation* above = memory.nearest_above(f.address);
+    // Just before a buffer says more than far behind another one.
+    const bool outside = a == nullptr || f.address >= a->end();
+    if (outside && above != nullptr &&
+        (a == nullptr || above->begin - f.address < f.address - a->end()))
+      a = above;
+    if (a == nullptr || f.address < 4096) return;
+    f.object = a->name;
+    f.offset = static_cast<std::int64_t>(f.address - a->begin);
+  } else if (f.space == "shared") {
+    const std::uint32_t end = w.kernel->static_shared_bytes;
+    f.object = "dynamic shared memory";
+    f.offset = static_cast<std::int64_t>(f.address) - end;
+    for (const SharedVariable& v : w.kernel->shared) {
+      if (f.address < v.offset || (f.address >= end && w.block->shared_bytes > end)) continue;
+      f.object = v.name;
+      f.offset = static_cast<std::int64_t>(f.address) - v.offset;
+    }
+  } else if (f.space == "local") {
+    f.object = "local memory";
+    f.offset = static_cast<std::int64_t>(f.address);
+  }
+}
+
+}  // namespace
 
 void report(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Address address,
             std::string_view space, std::string_view detail) {
@@ -240,6 +302,7 @@ void report(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Address a
   f.address = address;
   f.space = std::string(space);
   f.detail = std::string(detail);
+  name_object(w, f);
 }
 
 }  // namespace warpwright::simt

@@ -157,8 +157,7 @@ const Ins* run_atomic(Warp& w, const Ins* i) {
   LaunchState& launch = *w.worker->launch;
   w.block->spinning[w.index].asked = true;
   // Releasing atomics order what came before them for other blocks.
-  if ((i->aux & kStrongAccess) != 0 && kSpace != Space::shared && !launch.fenced.empty())
-    launch.fenced[w.block->rank].store(1, std::memory_order_relaxed);
+  if ((i->aux & kStrongAccess) != 0) note_fence(w, kSpace != Space::shared);
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
     if ((t.ok >> l & 1) == 0) {

@@ -12,6 +12,7 @@ void try_release(BlockState& b, std::uint32_t number) {
   const bool whole = bar.expected == 0;
   if (bar.arrived == 0 || bar.arrived < (whole ? b.live_threads : bar.expected)) return;
   bar.arrived = 0;
+  bar.first = nullptr;
   bar.result_popc = bar.popc;
   bar.result_all = bar.popc == bar.seen;
   bar.popc = bar.seen = 0;
@@ -29,6 +30,22 @@ void try_release(BlockState& b, std::uint32_t number) {
       if (s.state == Split::State::at_barrier && s.barrier == number) s.state = Split::State::ready;
   }
 }
+
+namespace {
+
+/// A barrier of the whole block is to be the same one for all of it. Copies that the compiler made
+/// of one line count as one.
+void report_mismatch(Warp& w, const Ins* i, const Barrier& bar, std::uint32_t lane) {
+  const SourceLine& here = w.kernel->info[i->id].source;
+  const SourceLine& there = w.kernel->info[bar.first->id].source;
+  if (here.line != 0 && here.line == there.line && here.file == there.file) return;
+  report_lazily(w, i, FaultKind::barrier_mismatch, lane, 0, "", [&] {
+    return fmt::format("warp {} is here while others of the block wait at the barrier of {}",
+                       w.index, place_of(w, bar.first));
+  });
+}
+
+}  // namespace
 
 const Ins* run_barrier(Warp& w, const Ins* i) {
   const std::uint32_t m = w.lanes(i);
@@ -49,6 +66,9 @@ const Ins* run_barrier(Warp& w, const Ins* i) {
   ++w.worker->barriers;
   Barrier& bar = w.block->barriers[number];
   if (count != 0) bar.expected = count;
+  if (bar.first == nullptr) bar.first = i;
+  if (bar.first != i && bar.expected == 0 && form != BarrierForm::arrive && m == w.live)
+    report_mismatch(w, i, bar, first);
   bar.arrived += static_cast<std::uint32_t>(std::popcount(m));
   if (form >= BarrierForm::red_popc) {
     bar.seen += static_cast<std::uint32_t>(std::popcount(m));

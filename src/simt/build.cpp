@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "simt/definedness.h"
 #include "simt/flow.h"
 #include "simt/handlers.h"
 #include "simt/lowering.h"
@@ -153,8 +154,8 @@ void place_constants(Kernel& k) {
 /// Writes the code of one kernel.
 class Emitter {
  public:
-  Emitter(LoweredKernel& lowered, const FlowGraph& g, const Placement& p)
-      : in_(lowered), g_(g), p_(p), k_(lowered.kernel) {}
+  Emitter(LoweredKernel& lowered, const FlowGraph& g, const Placement& p, const Definedness& d)
+      : in_(lowered), g_(g), p_(p), defined_(d), k_(lowered.kernel) {}
 
   Status run(Ref always) {
     always_ = always;
@@ -177,6 +178,7 @@ class Emitter {
         out.size += l.info.counted ? 1 : 0;
         continue;
       }
+      if (defined_.count != 0) shadow(l);
       if (l.guard != kNoVal && l.flow == Lir::Flow::next && l.info.counted) tally(l);
       WW_CHECK(instruction(l, b));
       out.size += l.info.counted ? 1 : 0;
@@ -230,6 +232,30 @@ class Emitter {
     t.info.access = -1;
     Ins& i = push(t);
     i.target = i.id + 1;
+  }
+
+  void shadow(const Lir& l) {
+    const ShadowStep step = shadow_step(defined_, l);
+    if (!step.needed()) return;
+    Lir s;
+    s.run = step.selects                            ? run_shadow_select
+            : step.reports                          ? run_shadow_report
+            : step.propagates && !step.read.empty() ? run_shadow_spread
+                                                    : run_shadow_write;
+    // Branches are guarded by what they ask; everything else acts on the guard's lanes only.
+    s.guard = l.flow == Lir::Flow::next ? l.guard : kNoVal;
+    s.guard_negated = l.guard_negated;
+    s.c = step.selects ? l.c : kNoVal;
+    s.info = l.info;
+    s.info.counted = false;
+    s.info.access = -1;
+    s.imm = step.guard == kNoShadow ? std::int64_t{-1} : std::int64_t{step.guard};
+    s.aux = static_cast<std::uint32_t>(step.read.size());
+    s.aux2 = static_cast<std::uint32_t>(step.written.size());
+    std::vector<Ref> words(step.read);
+    words.insert(words.end(), step.written.begin(), step.written.end());
+    k_.more.push_back(std::move(words));
+    push(s).more = k_.more.back().data();
   }
 
   void fall_through(std::uint32_t next) {
@@ -289,6 +315,7 @@ class Emitter {
   LoweredKernel& in_;
   const FlowGraph& g_;
   const Placement& p_;
+  const Definedness& defined_;
   Kernel& k_;
   Ref always_ = 0;
 };
@@ -304,6 +331,8 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
   forward_copies(lowered);
   place_constants(lowered.kernel);
   const FlowGraph g = make_flow(lowered);
+  const Definedness defined = find_undefined(lowered, g);
+  lowered.kernel.shadow_words = defined.count;
   Placement placement(lowered, live_ranges(lowered, g));
   placement.run();
   Kernel& k = lowered.kernel;
@@ -314,7 +343,7 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
   for (std::size_t s = 0; s < static_cast<std::size_t>(LaneSpecial::count_); ++s)
     if (k.uses_lane_special[s]) k.lane_special_ref[s] = placement.ref(k.lane_special_ref[s]);
   const Ref true_ref = k.constants.back().ref;
-  WW_CHECK(Emitter(lowered, g, placement).run(true_ref));
+  WW_CHECK(Emitter(lowered, g, placement, defined).run(true_ref));
   return std::move(k);
 }
 

@@ -81,8 +81,7 @@ const Ins* run_cluster_arrive(Warp& w, const Ins* i) {
   ++w.worker->barriers;
   ++w.sync_epoch;
   // What came before is visible to the other blocks when they have waited.
-  LaunchState& launch = *w.worker->launch;
-  if (!launch.fenced.empty()) launch.fenced[w.block->rank].store(1, std::memory_order_relaxed);
+  note_fence(w, true);
   w.block->cluster_arrived[w.index] |= m;
   try_release_cluster(*w.block->cluster);
   return i + 1;

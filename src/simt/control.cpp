@@ -5,6 +5,8 @@
 // at the branch's immediate post-dominator and starts one child per way; a child that gets there
 // hands its lanes to the node. Any leaf may run, so lanes that wait for others of their warp
 // (locks, `*.sync`) do not block them.
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "simt/call_graph.h"
@@ -350,9 +352,16 @@ const Ins* run_yield(Warp& w, const Ins* i) {
   return nullptr;
 }
 
+void note_fence(Warp& w, bool beyond_block) {
+  w.block->fenced = true;
+  LaunchState& launch = *w.worker->launch;
+  if (!beyond_block || launch.fenced.empty()) return;
+  launch.fenced[w.block->rank].store(1, std::memory_order_relaxed);
+  launch.any_fenced.store(true, std::memory_order_relaxed);
+}
+
 const Ins* run_fence(Warp& w, const Ins* i) {
-  if (i->aux != 0 && w.lanes(i) != 0 && !w.worker->launch->fenced.empty())
-    w.worker->launch->fenced[w.block->rank].store(1, std::memory_order_relaxed);
+  if (w.lanes(i) != 0) note_fence(w, i->aux != 0);
   return i + 1;
 }
 
@@ -386,10 +395,15 @@ const Ins* out_of_fuel(Warp& w, const Ins* next) {
   Split& s = w.splits[static_cast<std::size_t>(w.current)];
   s.ip = next;
   w.yielded = true;
-  if (left < 0 && !launch.stop.exchange(true)) {
+  const bool late = launch.deadline != std::chrono::steady_clock::time_point{} &&
+                    std::chrono::steady_clock::now() > launch.deadline;
+  if ((left < 0 || late) && !launch.stop.exchange(true)) {
+    const LaunchOptions& options = launch.launch->options;
     report(w, next, FaultKind::timeout, static_cast<std::uint32_t>(std::countr_zero(w.mask)), 0, "",
-           "still running after " + std::to_string(launch.launch->options.max_warp_instructions) +
-               " warp instructions; this is where it was");
+           left < 0
+               ? fmt::format("still running after {} warp instructions; this is where it was",
+                             options.max_warp_instructions)
+               : fmt::format("still running after {} s; this is where it was", options.max_wall_s));
   }
   return nullptr;
 }
@@ -403,6 +417,7 @@ void start_warp(Warp& w, std::uint32_t lanes) {
   w.executed = 0;
   w.fuel = kSlice;
   w.carry = 0;
+  w.undefined.assign(w.kernel->shadow_words, kAllLanes);
   w.current = new_split(w);
   Split& s = w.splits[0];
   s.state = Split::State::ready;

@@ -22,18 +22,24 @@ constexpr double kL2AtomicsPerCycle = 64;
 
 double ceil_div(double a, double b) { return std::ceil(a / b); }
 
-std::uint32_t resident_blocks(const LaunchReport& r, const GpuSpec& g) {
+struct Residency {
+  std::uint64_t blocks = 0;
+  std::string_view limiter;
+};
+
+Residency resident_blocks(const LaunchReport& r, const GpuSpec& g) {
   const std::uint64_t warps = (r.block.count() + 31) / 32;
-  const std::uint64_t threads = warps * 32;
   // Registers are handed out to warps in units of 256.
   const std::uint64_t registers = warps * ((std::uint64_t{r.registers} * 32 + 255) / 256 * 256);
-  std::uint64_t blocks =
-      std::min<std::uint64_t>(g.max_blocks_per_sm, g.max_threads_per_sm / threads);
-  blocks = std::min(blocks, g.registers_per_sm / std::max<std::uint64_t>(registers, 1));
+  Residency fewest{g.max_threads_per_sm / (warps * 32), "threads"};
+  const auto limit = [&](std::uint64_t blocks, std::string_view by) {
+    if (blocks < fewest.blocks) fewest = {blocks, by};
+  };
+  limit(g.max_blocks_per_sm, "blocks");
+  limit(g.registers_per_sm / std::max<std::uint64_t>(registers, 1), "registers");
   // The system keeps 1 KiB a block for itself.
-  if (r.shared_bytes > 0)
-    blocks = std::min<std::uint64_t>(blocks, g.shared_bytes_per_sm / (r.shared_bytes + 1024));
-  return static_cast<std::uint32_t>(blocks);
+  if (r.shared_bytes > 0) limit(g.shared_bytes_per_sm / (r.shared_bytes + 1024), "shared");
+  return fewest;
 }
 
 /// Counts as numbers, scaled to the whole grid when only some blocks were run.
@@ -146,7 +152,9 @@ class Model {
 Estimate estimate(const LaunchReport& report, const GpuSpec& gpu) {
   Estimate e;
   e.sampled = report.blocks_run < report.blocks_total;
-  e.blocks_per_sm = resident_blocks(report, gpu);
+  const Residency resident = resident_blocks(report, gpu);
+  e.blocks_per_sm = static_cast<std::uint32_t>(resident.blocks);
+  e.limiter = std::string(resident.limiter);
   e.occupancy = static_cast<double>(e.blocks_per_sm) *
                 static_cast<double>((report.block.count() + 31) / 32 * 32) / gpu.max_threads_per_sm;
   const Model m(report, gpu);

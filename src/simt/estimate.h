@@ -44,7 +44,8 @@ struct Estimate {
   std::vector<EstimatePart> parts;  ///< longest first
   double occupancy = 0;             ///< resident threads over the SM's maximum
   std::uint32_t blocks_per_sm = 0;  ///< 0: the block does not fit on this GPU
-  bool sampled = false;             ///< counts were scaled up from a part of the blocks
+  std::string limiter;   ///< of the occupancy: "threads", "registers", "shared", "blocks"
+  bool sampled = false;  ///< counts were scaled up from a part of the blocks
 };
 
 /// The time that a launch with these exact counts would take. Parts overlap: the result is close

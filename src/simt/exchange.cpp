@@ -18,6 +18,25 @@ struct Gathered {
   u32 lanes = 0;  ///< to execute for; 0: the split waits
 };
 
+/// Lanes that name each other must name the same lanes.
+void report_disagreement(Warp& w, const Ins* i, u32 lanes) {
+  const u32* masks = w.slot<u32>(i->c);
+  for (u32 left = lanes; left != 0;) {
+    const auto l = static_cast<u32>(std::countr_zero(left));
+    const u32 group = (masks[l] & lanes) | u32{1} << l;
+    for (u32 rest = group; rest != 0; rest &= rest - 1) {
+      const auto k = static_cast<u32>(std::countr_zero(rest));
+      if (masks[k] == masks[l]) continue;
+      report_lazily(w, i, FaultKind::sync_mask, l, 0, "", [&] {
+        return fmt::format("lane {} says {:#010x}, lane {}, which it names, says {:#010x}", l,
+                           masks[l], k, masks[k]);
+      });
+      return;
+    }
+    left &= ~group;
+  }
+}
+
 Gathered gather(Warp& w, const Ins* i) {
   const u32 here = w.lanes(i);
   const u32* masks = w.slot<u32>(i->c);
@@ -29,9 +48,10 @@ Gathered gather(Warp& w, const Ins* i) {
     for (Split& s : w.splits)
       if (s.state == Split::State::at_sync && s.ip == i) all |= s.mask;
   }
-  u32 strangers = 0;
+  u32 strangers = 0, differ = 0;
   for (u32 l = 0; l < kLanes; ++l) {
     if ((all >> l & 1) == 0) continue;
+    differ |= named != 0 ? masks[l] ^ named : 0;
     named |= masks[l];
     if ((masks[l] >> l & 1) == 0) strangers |= u32{1} << l;
   }
@@ -41,6 +61,7 @@ Gathered gather(Warp& w, const Ins* i) {
       return fmt::format("lane {} executes it, but is not in its mask {:#010x}", lane, masks[lane]);
     });
   }
+  if (differ != 0) report_disagreement(w, i, all);
   const u32 missing = named & w.live & ~all;
   if (missing != 0 && !current.forced) {
     current.state = Split::State::at_sync;

@@ -10,6 +10,20 @@
 namespace warpwright::simt {
 namespace {
 
+/// `_ZZ6kernelPfE4tile` is the tile of kernel; other names stay as they are.
+std::string_view name_in_source(std::string_view name) {
+  if (!name.starts_with("_ZZ")) return name;
+  for (std::size_t e = name.rfind('E'); e != std::string_view::npos && e > 0;
+       e = name.rfind('E', e - 1)) {
+    std::size_t length = 0, at = e + 1;
+    while (at < name.size() && name[at] >= '0' && name[at] <= '9' && length < name.size())
+      length = length * 10 + static_cast<std::size_t>(name[at++] - '0');
+    // Behind the name there may be a number that tells variables of one name apart.
+    if (length != 0 && at + length <= name.size()) return name.substr(at, length);
+  }
+  return name;
+}
+
 constexpr std::size_t kMaxInstructions = 2'000'000;
 constexpr std::uint64_t kMaxLocalBytes = 512 << 10;
 constexpr std::uint64_t kMaxSharedBytes = 228 << 10;
@@ -51,8 +65,8 @@ Result<LoweredKernel> Lowering::run() {
   WW_CHECK(lower_functions());
   for (const auto& [variable, symbol] : shared_) {
     if (symbol.kind != Symbol::Kind::shared) continue;
-    k.shared.push_back({std::string(variable->name), static_cast<std::uint32_t>(symbol.offset),
-                        variable->size_bytes});
+    k.shared.push_back({std::string(name_in_source(variable->name)),
+                        static_cast<std::uint32_t>(symbol.offset), variable->size_bytes});
   }
   k.static_shared_bytes = static_cast<std::uint32_t>(shared_bytes_);
   k.local_bytes = static_cast<std::uint32_t>(align_up(local_bytes_, 16));

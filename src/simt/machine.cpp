@@ -254,7 +254,10 @@ Status Machine::prepare_checks(LaunchState& s) {
   if (s.tag == 1) memory_.clear_races();
   s.fenced = std::vector<std::atomic<std::uint8_t>>(s.launch->grid.count());
   // Blocks of a cooperative launch synchronise in ways that one bit a block cannot follow.
-  s.race_words = s.cooperative ? nullptr : memory_.race_words();
+  if (s.cooperative) return {};
+  s.race_writes = memory_.race_writes();
+  s.race_reads = memory_.race_reads();
+  if (s.race_reads == nullptr) s.race_writes = nullptr;
   return {};
 }
 
@@ -299,6 +302,9 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
           ? 1
           : std::clamp<std::size_t>(launch.options.threads, 1, s.block_count);
   s.many_threads = threads > 1;
+  if (launch.options.max_wall_s > 0)
+    s.deadline = started + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                               std::chrono::duration<double>(launch.options.max_wall_s));
   WW_CHECK(prepare_checks(s));
   std::vector<Worker> workers;
   for (std::size_t i = 0; i < threads; ++i) workers.push_back(make_worker(s));

@@ -29,7 +29,8 @@ struct LaunchOptions {
   unsigned threads = 1;
   /// Warp instructions after which the launch is a hang and becomes a timeout.
   std::uint64_t max_warp_instructions = std::uint64_t{1} << 34;
-  bool cooperative = false;                           ///< all blocks resident at once
+  double max_wall_s = 0;     ///< of this machine's time, then it is a timeout; 0: no limit
+  bool cooperative = false;  ///< all blocks resident at once
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;  ///< for malloc in device code
   /// Run only these blocks (x fastest), to sample a large launch; empty: all.
   std::vector<std::uint64_t> only_blocks;

@@ -103,10 +103,10 @@ Memory::Memory(std::uint64_t limit_bytes)
          "no address space for the device memory of the SIMT machine");
 }
 
-std::uint64_t* Memory::race_words() {
-  if (races_.data() == nullptr) races_ = LazyPages(arena_.size() * 2);
-  if (races_.size() < arena_.size() * 2) return nullptr;
-  return reinterpret_cast<std::uint64_t*>(races_.data());
+std::uint64_t* Memory::race_words(LazyPages& pages) {
+  if (pages.data() == nullptr) pages = LazyPages(arena_.size() * 2);
+  if (pages.size() < arena_.size() * 2) return nullptr;
+  return reinterpret_cast<std::uint64_t*>(pages.data());
 }
 
 Result<Address> Memory::allocate(std::uint64_t bytes, std::string_view name) {

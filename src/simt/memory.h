@@ -80,11 +80,12 @@ class Memory {
   [[nodiscard]] std::uint8_t* valid_bits() const {
     return reinterpret_cast<std::uint8_t*>(valid_.data());
   }
-  /// Eight bytes per four of the arena, for the race check; made on first use.
-  [[nodiscard]] std::uint64_t* race_words();
+  /// Eight bytes per four of the arena, for the race check; made on first use. Null: no room.
+  [[nodiscard]] std::uint64_t* race_writes() { return race_words(race_writes_); }
+  [[nodiscard]] std::uint64_t* race_reads() { return race_words(race_reads_); }
   Status set_read_only(Address address);
   [[nodiscard]] std::uint64_t arena_bytes() const { return arena_.size(); }
-  void clear_races() { races_ = LazyPages(); }
+  void clear_races() { race_writes_ = LazyPages(), race_reads_ = LazyPages(); }
   /// After a launch that did not keep track of what it wrote.
   void assume_valid();
 
@@ -92,7 +93,9 @@ class Memory {
   Result<Allocation*> range(Address at, std::uint64_t bytes, std::string_view what);
   void mark_valid(Allocation& a, Address at, std::uint64_t bytes);
 
-  LazyPages arena_, valid_, races_;
+  std::uint64_t* race_words(LazyPages& pages);
+
+  LazyPages arena_, valid_, race_writes_, race_reads_;
   std::vector<Allocation> allocations_;  ///< ascending by address
   std::uint64_t limit_ = 0, in_use_ = 0;
   Address next_ = kGlobalBase + 4096;

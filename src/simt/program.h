@@ -167,6 +167,7 @@ struct Kernel {
   std::uint32_t max_threads = 0;
   std::uint32_t cluster[3] = {};  ///< required by the text; 0: not
   bool uses_partial_barriers = false;
+  std::uint32_t shadow_words = 0;  ///< of registers that may be read before they are written
   bool uses_cluster_barrier = false;
   bool uses_heap = false;  ///< device-side malloc: one host thread only
 };

@@ -18,8 +18,29 @@ std::string_view name_of(FaultKind kind) {
                                          "wrong sync mask",
                                          "trap",
                                          "assertion failed",
-                                         "timeout"};
+                                         "timeout",
+                                         "warp race",
+                                         "barrier mismatch"};
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view id_of(FaultKind kind) {
+  constexpr std::string_view kIds[] = {"out_of_bounds",
+                                       "misaligned",
+                                       "use_after_free",
+                                       "uninitialised_read",
+                                       "shared_race",
+                                       "global_race",
+                                       "conflicting_stores",
+                                       "divergent_barrier",
+                                       "deadlock",
+                                       "sync_mask",
+                                       "trap",
+                                       "assertion",
+                                       "timeout",
+                                       "warp_race",
+                                       "barrier_mismatch"};
+  return kIds[static_cast<std::size_t>(kind)];
 }
 
 std::string_view name_of(OpClass c) {
@@ -38,7 +59,8 @@ std::string Fault::describe() const {
   if (line != 0) text += fmt::format(" (PTX {})", ptx_line);
   text += fmt::format(", block ({},{},{}) thread ({},{},{})", block.x, block.y, block.z, thread.x,
                       thread.y, thread.z);
-  if (!space.empty()) text += fmt::format(", {} address {:#x}", space, address);
+  if (!space.empty() && space != "register")
+    text += fmt::format(", {} address {:#x}", space, address);
   if (!detail.empty()) text += ": " + detail;
   if (occurrences > 1) text += fmt::format(" [{} times]", occurrences);
   return text;

@@ -30,9 +30,14 @@ enum class FaultKind : std::uint8_t {
   trap,
   assertion,
   timeout,
+  warp_race,         ///< lanes of one warp share a word with no `__syncwarp` between them
+  barrier_mismatch,  ///< warps of a block meet at one barrier from different lines
 };
 
+/// "out of bounds", for people.
 std::string_view name_of(FaultKind kind);
+/// "out_of_bounds", for programs.
+std::string_view id_of(FaultKind kind);
 
 /// One finding; repetitions at the same instruction are counted, the first is described.
 struct Fault {
@@ -43,8 +48,10 @@ struct Fault {
   std::uint32_t ptx_line = 0;
   Dim3 block, thread;
   std::uint64_t address = 0;
-  std::string space;   ///< "global", "shared", "local", ...; empty where meaningless
-  std::string detail;  ///< "12 bytes past the end of 'input' (4096 bytes)"
+  std::string space;        ///< "global", "shared", "local", ...; empty where meaningless
+  std::string object;       ///< the buffer or variable at or before the address; empty: none
+  std::int64_t offset = 0;  ///< of the address in that object
+  std::string detail;       ///< "12 bytes past the end of 'input' (4096 bytes)"
   std::uint64_t occurrences = 1;
 
   /// One line for people: kind, place, detail.
@@ -114,6 +121,22 @@ struct LineDivergence {
 
 struct Flops {
   std::uint64_t fp16 = 0, fp32 = 0, fp64 = 0, special = 0, tensor = 0;
+  [[nodiscard]] std::uint64_t total() const { return fp16 + fp32 + fp64 + special + tensor; }
+};
+
+/// Everything executed for one source line.
+struct LineCount {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t ptx_line = 0;
+  std::uint64_t warps = 0;  ///< warp instructions
+  std::uint64_t lanes = 0;  ///< lane instructions
+  std::uint64_t flops = 0;  ///< of all classes
+  std::uint64_t most = 0;   ///< executions by a warp of the instruction executed most
+  std::uint64_t atomic_requests = 0, atomic_lanes = 0;
+  std::uint64_t atomic_serialised = 0;  ///< lanes that waited for another one of their warp
+  std::uint64_t local_sectors = 0;
+  std::uint64_t barriers = 0;  ///< warp arrivals
 };
 
 /// Exact counts of one launch, or of the blocks that were run.
@@ -144,6 +167,7 @@ struct LaunchReport {
   Counts counts;
   std::vector<LineTraffic> traffic;
   std::vector<LineDivergence> divergence;
+  std::vector<LineCount> lines;  ///< by file and line
   std::uint64_t blocks_total = 0;
   std::uint64_t blocks_run = 0;     ///< less than blocks_total when only a sample was run
   std::uint64_t touched_bytes = 0;  ///< distinct 128-byte lines of global memory touched, in bytes

@@ -86,8 +86,21 @@ const Ins* load(Warp& w, const Ins* i) {
   return i + 1;
 }
 
+void report_conflict(Warp& w, const Ins* i, u32 one, u32 other, u64 address, Space space) {
+  const bool windowed = space == Space::generic && address - kSharedWindow < kWindowBytes;
+  const bool shared = space == Space::shared || windowed;
+  if (windowed) address -= kSharedWindow;
+  report_lazily(w, i, FaultKind::conflicting_stores, other, address, shared ? "shared" : "global",
+                [&] {
+                  return "lanes " + std::to_string(one) + " and " + std::to_string(other) +
+                         " write different values to one address, " +
+                         (shared ? describe_shared(w, address)
+                                 : w.worker->launch->memory->describe(address, 1));
+                });
+}
+
 /// Lanes of one store that write different values to one address: which one stays is undefined.
-template <class M, class R, u32 V>
+template <class M, class R, u32 V, Space kSpace>
 void check_conflicts(Warp& w, const Ins* i, const u64* a, const Target& t, R* const* s) {
   u32 last = 0;
   bool ascending = true;
@@ -100,16 +113,15 @@ void check_conflicts(Warp& w, const Ins* i, const u64* a, const Target& t, R* co
   }
   if (ascending) return;
   for (u32 l = 0; l < kLanes; ++l) {
-    if ((t.ok >> l & 1) == 0) continue;
+    // Each lane has a local memory of its own.
+    if ((t.ok >> l & 1) == 0 || (kSpace == Space::generic && a[l] - kLocalWindow < kWindowBytes))
+      continue;
     for (u32 k = l + 1; k < kLanes; ++k) {
       if ((t.ok >> k & 1) == 0 || a[k] != a[l]) continue;
       bool same = true;
       for (u32 v = 0; v < V; ++v) same = same && static_cast<M>(s[v][k]) == static_cast<M>(s[v][l]);
       if (same) continue;
-      report_lazily(w, i, FaultKind::conflicting_stores, k, a[k], "", [&] {
-        return "lanes " + std::to_string(l) + " and " + std::to_string(k) +
-               " write different values to one address";
-      });
+      report_conflict(w, i, l, k, a[k], kSpace);
       return;
     }
   }
@@ -126,7 +138,7 @@ template <class M, class R, u32 V, Space kSpace>
   R* s[V];
   for (u32 v = 0; v < V; ++v) s[v] = w.slot<R>(V == 1 ? i->b : i->more[v]);
   if (w.worker->launch->full_checks && kSpace != Space::local)
-    check_conflicts<M, R, V>(w, i, a, t, s);
+    check_conflicts<M, R, V, kSpace>(w, i, a, t, s);
   for (u32 l = 0; l < kLanes; ++l) {
     if ((t.ok >> l & 1) == 0) continue;
     for (u32 v = 0; v < V; ++v) {

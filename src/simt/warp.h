@@ -56,6 +56,7 @@ struct alignas(64) Warp {
   std::uint32_t sync_epoch = 0;  ///< warp-level synchronisations so far
   std::vector<Split> splits;
   std::byte* local = nullptr;
+  std::vector<std::uint32_t> undefined;  ///< shadow words, see definedness.h
 
   template <class T>
   [[nodiscard]] T* slot(Ref ref) const {

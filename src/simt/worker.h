@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -39,6 +40,7 @@ struct AccessMemo {
 };
 
 struct Barrier {
+  const Ins* first = nullptr;  ///< where this phase's first warp arrived
   std::uint32_t arrived = 0;
   std::uint32_t expected = 0;  ///< 0: every live thread of the block
   std::uint64_t phase = 0;
@@ -53,7 +55,7 @@ struct SharedWord {
   std::uint8_t writer = 0, reader = 0;  ///< warp + 1; kMany: several
   std::uint8_t written = 0, read = 0;   ///< masks of bytes; kAtomic in `written`
 };
-static_assert(sizeof(SharedWord) == 8, "checks.cpp also reads it as one number");
+static_assert(sizeof(SharedWord) == 8, "checks_shared.cpp also reads it as one number");
 
 /// An asynchronous copy that has been issued and not waited for.
 struct PendingCopy {
@@ -98,8 +100,11 @@ struct BlockState {
   std::uint32_t shared_bytes = 0;
   std::vector<std::uint8_t> shared_valid;
   std::vector<SharedWord> shared_words;
+  std::vector<std::uint64_t> shared_writers;  ///< by word; checks_shared.cpp knows the form
+  std::vector<std::uint8_t> local_valid;      ///< by warp, lane and byte
   std::uint32_t epoch = 1;
   bool race_checks = false;
+  bool fenced = false;  ///< its warps may order each other by more than barriers
   std::vector<std::deque<std::vector<PendingCopy>>> copies;  ///< by warp: groups, the last open
   std::vector<Spinning> spinning;                            ///< by warp
   Cluster* cluster = nullptr;
@@ -133,11 +138,14 @@ struct LaunchState {
   std::atomic<std::size_t> next_block{0};
   std::atomic<std::int64_t> budget{0};
   std::atomic<bool> stop{false};
-  std::uint64_t* race_words = nullptr;
-  std::uint8_t* touched_read = nullptr;  ///< one bit per sector
+  std::uint64_t* race_writes = nullptr;  ///< by word; checks_global.cpp knows the form
+  std::uint64_t* race_reads = nullptr;
+  std::chrono::steady_clock::time_point deadline{};  ///< of max_wall_s
+  std::uint8_t* touched_read = nullptr;              ///< one bit per sector
   std::uint8_t* touched_written = nullptr;
   std::uint32_t tag = 1;
   std::vector<std::atomic<std::uint8_t>> fenced;  ///< by block
+  std::atomic<bool> any_fenced{false};
 };
 
 /// One thread of the host running blocks.
@@ -172,6 +180,9 @@ void report_lazily(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Ad
 }
 
 Dim3 thread_of(const Warp& w, std::uint32_t lane);
+
+/// The block's earlier writes are visible to others: a fence or a releasing atomic.
+void note_fence(Warp& w, bool beyond_block);
 
 /// "line 12" of the source, or "PTX line 34".
 std::string place_of(const Warp& w, const Ins* i);

@@ -143,14 +143,31 @@ void add_scalar(CallFrame& frame, ElementType type, double value) {
   }
 }
 
+/// All values of a half: caches of keys and values have hundreds of millions of them.
+const std::vector<float>& half_values(ElementType type) {
+  const auto table = [](float (*value)(std::uint16_t)) {
+    std::vector<float> values(1 << 16);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = value(static_cast<std::uint16_t>(i));
+    return values;
+  };
+  static const std::vector<float> f16 = table(from_half_bits);
+  static const std::vector<float> bf16 = table(from_bfloat_bits);
+  return type == ElementType::f16 ? f16 : bf16;
+}
+
 void add_input(CallFrame& frame, ElementType type, const Bytes& bytes) {
   if (!is_half(type)) {
     frame.pointers.push_back(const_cast<std::byte*>(bytes.data()));
     return;
   }
   auto& values = frame.floats.emplace_back(bytes.size() / 2);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<float>(element_as_double(type, bytes, i));
+  const std::vector<float>& table = half_values(type);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::uint16_t bits;
+    std::memcpy(&bits, bytes.data() + 2 * i, sizeof bits);
+    values[i] = table[bits];
+  }
   frame.pointers.push_back(values.data());
 }
 

@@ -10,7 +10,7 @@ __global__ void sigmoid(const float* x, float* y, int n) {
   volatile float* memory = (volatile float*)malloc(16);
   if (memory == nullptr) return;
   memory[0] = 1.0f / (1.0f + expf(-x[i]));
-  kept[i % 64] = memory;
+  if (i < 64) kept[i] = memory;
   y[i] = memory[0];
 }
 extern "C" void solve(const float* X, float* Y, int N) {

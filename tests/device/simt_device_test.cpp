@@ -101,7 +101,7 @@ TEST(SimtFindings, NamesTheLineOfUncoalescedStoresAndConflicts) {
        .bytes = 25600,
        .wavefronts = 6400,
        .ideal_wavefronts = 200}};
-  const auto findings = findings_of(report, "candidate.cu");
+  const auto findings = findings_of(report, {.occupancy = 1}, "candidate.cu");
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings[0].kind, "uncoalesced");
   EXPECT_EQ(findings[0].line, 12);

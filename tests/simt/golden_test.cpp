@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "simt/half.h"
 #include "simt/machine.h"
+#include "simt/standalone.h"
 
 namespace warpwright::simt {
 namespace {
@@ -98,8 +99,15 @@ struct Case {
   std::string printed;
 };
 
+/// A command line of `warpwright simt` without the file, and all that it prints.
+struct CommandCase {
+  std::string line;
+  std::vector<std::string> output;
+};
+
 struct GoldenFile {
   std::vector<Case> cases;
+  std::vector<CommandCase> commands;
   std::string reject;
   std::map<std::string, std::uint32_t> tags;  ///< "#a" -> PTX line
 };
@@ -158,6 +166,10 @@ GoldenFile parse_golden(std::string_view text) {
       file.cases.back().printed += rest + "\n";
     else if (key == "reject")
       file.reject = rest;
+    else if (key == "simt")
+      file.commands.push_back({rest, {}});
+    else if (key == "output")
+      file.commands.back().output.push_back(rest);
   }
   return file;
 }
@@ -285,6 +297,24 @@ void run_case(const GoldenFile& file, const Module& module, Case c) {
   }
 }
 
+/// Line by line; an expected line that ends in "..." is a beginning.
+void run_command(const Module& module, const CommandCase& c) {
+  const Result<StandaloneRun> run = simt::parse_run(c.line);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  const Result<StandaloneResult> result = run_standalone(module, *run);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  const std::string text = standalone_text(*result, *run).value();
+  const auto lines = lines_of(text);
+  for (std::size_t i = 0; i < std::max(lines.size(), c.output.size()); ++i) {
+    const std::string got = i < lines.size() ? std::string(lines[i]) : "nothing";
+    const std::string want = i < c.output.size() ? c.output[i] : "nothing";
+    if (want.ends_with("..."))
+      EXPECT_EQ(got.substr(0, want.size() - 3), want.substr(0, want.size() - 3)) << got;
+    else
+      EXPECT_EQ(got, want);
+  }
+}
+
 class Golden : public testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, does_what_its_comments_say) {
@@ -300,7 +330,11 @@ TEST_P(Golden, does_what_its_comments_say) {
     return;
   }
   ASSERT_TRUE(module.ok()) << module.error().message;
-  ASSERT_FALSE(file.cases.empty()) << "no run: line";
+  ASSERT_FALSE(file.cases.empty() && file.commands.empty()) << "no run: or simt: line";
+  for (const CommandCase& command : file.commands) {
+    SCOPED_TRACE("simt " + command.line);
+    run_command(*module, command);
+  }
   for (std::size_t i = 0; i < file.cases.size(); ++i) {
     SCOPED_TRACE("run " + std::to_string(i + 1));
     run_case(file, *module, file.cases[i]);

@@ -4,6 +4,9 @@
 
 #include "cuda_runtime.h"
 
+// What is inlined from here counts as the line of the call.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
 #if defined(__CUDA__)
 
 #define _CG_QUALIFIER static inline __device__
@@ -292,3 +295,5 @@ static inline __device__ auto group_size(const Group& group) {
 }  // namespace cooperative_groups
 
 #endif
+
+#pragma clang attribute pop

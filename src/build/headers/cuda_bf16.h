@@ -4,6 +4,9 @@
 
 #include "ww_half_family.h"
 
+// What is inlined from here counts as the line of the call.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
 #if defined(__CUDA_ARCH__)
 __WW_HD unsigned short __ww_to_bits___nv_bfloat16(float f) {
   return __builtin_bit_cast(unsigned short, (__bf16)f);
@@ -81,3 +84,5 @@ __WW_D __nv_bfloat162 atomicAdd(__nv_bfloat162* p, const __nv_bfloat162 v) {
   return __builtin_bit_cast(__nv_bfloat162, old);
 }
 #endif
+
+#pragma clang attribute pop

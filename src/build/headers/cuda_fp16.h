@@ -4,6 +4,9 @@
 
 #include "ww_half_family.h"
 
+// What is inlined from here counts as the line of the call.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
 #if defined(__CUDA_ARCH__)
 __WW_HD unsigned short __ww_to_bits___half(float f) {
   return __builtin_bit_cast(unsigned short, (_Float16)f);
@@ -101,3 +104,5 @@ __WW_D __half2 atomicAdd(__half2* p, const __half2 v) {
   return __builtin_bit_cast(__half2, old);
 }
 #endif
+
+#pragma clang attribute pop

@@ -4,6 +4,9 @@
 
 #include "cuda_runtime.h"
 
+// What is inlined from here counts as the line of the call.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
 #if defined(__CUDA__)
 
 /// Copies size (4, 8 or 16) bytes, of which the last zfill are zeros instead.
@@ -65,3 +68,5 @@ static inline __device__ __attribute__((always_inline)) void __pipeline_wait_pri
 }
 
 #endif
+
+#pragma clang attribute pop

@@ -5,6 +5,9 @@
 
 #include "cuda_runtime.h"
 
+// What is inlined from here counts as the line of the call.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
 #if defined(__CUDA__)
 
 struct curandStatePhilox4_32_10 {
@@ -124,3 +127,5 @@ static inline __device__ void skipahead(unsigned long long n, curandStatePhilox4
 }
 
 #endif
+
+#pragma clang attribute pop

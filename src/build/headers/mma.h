@@ -5,6 +5,9 @@
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 
+// What is inlined from here counts as the line of the call.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
 #if defined(__CUDA__)
 
 namespace nvcuda {
@@ -154,3 +157,5 @@ static inline __device__ void fill_fragment(fragment<Use, M, N, K, T, Layout>& f
 }  // namespace nvcuda
 
 #endif
+
+#pragma clang attribute pop

@@ -5,6 +5,9 @@
 
 #include "cuda_runtime.h"
 
+// What is inlined from here counts as the line of the call.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
 #if defined(__CUDA__)
 #define __WW_HD static inline __host__ __device__
 #define __WW_D static inline __device__
@@ -221,3 +224,5 @@
     T2() = default;                                                \
     __host__ __device__ T2(const T& a, const T& b) : x(a), y(b) {} \
   };
+
+#pragma clang attribute pop

@@ -12,6 +12,9 @@
 #define __CUDACC_VER_MINOR__ 3
 #define __CUDACC_VER_BUILD__ 0
 
+// What is inlined from here counts as the line of the call.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
 // The order of the includes matters.
 // clang-format off
 #include <__clang_cuda_math_forward_declares.h>
@@ -98,3 +101,5 @@ static inline __device__ size_t __cvta_generic_to_shared(const void* p);
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
                                                 void* stream = 0);
+
+#pragma clang attribute pop

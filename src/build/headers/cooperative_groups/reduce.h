@@ -3,6 +3,9 @@
 
 #include "../cooperative_groups.h"
 
+// What is inlined from here counts as the line of the call.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
 #if defined(__CUDA__)
 
 namespace cooperative_groups {
@@ -46,3 +49,5 @@ static inline __device__ T reduce(const coalesced_group& group, T value, Operato
 }  // namespace cooperative_groups
 
 #endif
+
+#pragma clang attribute pop

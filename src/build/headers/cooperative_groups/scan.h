@@ -3,6 +3,9 @@
 
 #include "reduce.h"
 
+// What is inlined from here counts as the line of the call.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
 #if defined(__CUDA__)
 
 namespace cooperative_groups {
@@ -27,3 +30,5 @@ static inline __device__ T exclusive_scan(const Group& group, T value, Operator 
 }  // namespace cooperative_groups
 
 #endif
+
+#pragma clang attribute pop

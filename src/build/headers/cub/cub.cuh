@@ -7,6 +7,9 @@
 #include <cuda/functional>
 #include <cuda_runtime.h>
 
+// What is inlined from here counts as the line of the call.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
 #if defined(__CUDA__)
 
 namespace cub {
@@ -459,3 +462,5 @@ class BlockStore {
 }  // namespace cub
 
 #endif
+
+#pragma clang attribute pop

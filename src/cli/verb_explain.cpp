@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "cli/exit_codes.h"
+#include "cli/verbs.h"
+#include "evaluate/explain.h"
+#include "suite/load.h"
+
+namespace warpwright::cli {
+
+namespace {
+
+struct ExplainFlags {
+  std::string task, file, size;
+  std::string target = "h200";
+  std::string front_end = "auto";
+  bool json = false, unsafe = false;
+};
+
+bool wants_colour() {
+  const char* none = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) == 1 && (none == nullptr || *none == '\0');
+}
+
+Result<int> explain(const ExplainFlags& flags) {
+  WW_TRY(const Task task, suite::load_task(flags.task));
+  WW_TRY(const std::string source, read_file(flags.file, std::size_t{1} << 20));
+  evaluate::JobRequest request{.id = "explain", .task = task, .source = source};
+  request.target = flags.target;
+  request.front_end = flags.front_end;
+  request.lane = "free";  // explaining is not judging: any number of kernels is welcome
+  request.unsafe = flags.unsafe;
+  if (!flags.size.empty()) request.sizes = {flags.size};
+  // What a worker would refuse is refused here in the same words.
+  WW_CHECK(evaluate::request_from_json(evaluate::request_to_json(request)));
+  WW_TRY(const auto scratch, TemporaryDirectory::create("warpwright-explain-"));
+  StopSignal stop;
+  const InterruptGuard interrupts(stop);
+  WW_TRY(const auto explanation, evaluate::explain(request, scratch.path(), stop));
+  const std::string text = flags.json ? evaluate::explanation_json(explanation) + "\n"
+                                      : evaluate::explanation_text(explanation, wants_colour());
+  std::fputs(text.c_str(), stdout);
+  return static_cast<int>(explanation.clean() ? kOk : kBad);
+}
+
+}  // namespace
+
+void add_explain(CLI::App& verb, Action& action) {
+  const auto flags = std::make_shared<ExplainFlags>();
+  verb.add_option("task", flags->task, "a built-in task's name or a task folder")->required();
+  verb.add_option("file", flags->file, "the kernel: a .cu file with extern \"C\" void solve(...)")
+      ->required();
+  verb.add_option("--size", flags->size, "label of the size to run [the largest that fits]");
+  verb.add_option("--device-target,--target", flags->target,
+                  "described device that the estimate is for (warpwright devices) [h200]");
+  verb.add_option("--front-end", flags->front_end, "auto, clang or nvcc [auto]");
+  verb.add_flag("--json", flags->json, "everything as JSON (docs/formats.md)");
+  verb.add_flag("--unsafe", flags->unsafe, "build and record without a sandbox where none works");
+  verb.callback([flags, &action] {
+    action = [flags] {
+      const auto code = explain(*flags);
+      return code.ok() ? *code : fail(code.error());
+    };
+  });
+}
+
+}  // namespace warpwright::cli

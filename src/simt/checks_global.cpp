@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// Races and reads of memory that nobody wrote, in global memory. Two shadow words per word of
+// memory hold its last writer and its last reader: the block, and within the block the warp and the
+// number of barriers passed. Blocks are ordered by fences only, warps of a block by barriers.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "simt/access.h"
+#include "simt/handlers.h"
+
+namespace warpwright::simt {
+namespace {
+
+bool plain(const Ins* i) { return (i->aux & kStrongAccess) == 0; }
+
+// From the lowest bits up: 8 tag of the launch, 24 block + 1, 6 warp, 16 barriers passed, 4 bytes
+// touched, 1 atomic.
+constexpr u64 kTagBits = 255;
+constexpr u64 kManyBlocks = (u64{1} << 24) - 1;
+constexpr u64 kBlockBits = kManyBlocks << 8;
+constexpr u64 kManyWarps = 63;
+constexpr u64 kWarpBits = kManyWarps << 32;
+constexpr u64 kEpochBits = u64{0xffff} << 38;
+constexpr u64 kWholeWord = u64{15} << 54;
+constexpr u64 kAtomicBit = u64{1} << 58;
+
+struct Toucher {
+  u64 block = 0, warp = 0, epoch = 0, bytes = 0;
+  bool atomic = false;
+};
+
+Toucher unpack(u64 raw, u64 tag) {
+  if ((raw & kTagBits) != tag) return {};
+  return {raw >> 8 & kManyBlocks, raw >> 32 & kManyWarps, raw >> 38 & 0xffff, raw >> 54 & 15,
+          (raw & kAtomicBit) != 0};
+}
+
+u64 pack(const Toucher& t, u64 tag) {
+  return tag | t.block << 8 | t.warp << 32 | t.epoch << 38 | t.bytes << 54 |
+         (t.atomic ? kAtomicBit : 0);
+}
+
+/// Whoever accesses now.
+Toucher self(const Warp& w, u64 bytes) {
+  return {w.block->rank + 1, w.index, w.block->epoch & 0xffff, bytes, false};
+}
+
+u64 key_of(const Warp& w) { return pack(self(w, 0), w.worker->launch->tag); }
+
+bool has_fenced(const LaunchState& l, u64 block) {
+  if (block == kManyBlocks) return l.any_fenced.load(std::memory_order_relaxed);
+  return l.fenced[block - 1].load(std::memory_order_relaxed) != 0;
+}
+
+enum class Order : std::uint8_t { fine, across_blocks, within_block };
+
+/// Whether an earlier access of somebody is unordered with one of `me` now.
+Order order_of(const Warp& w, const Toucher& before, const Toucher& me) {
+  if (before.block == 0 || (before.bytes & me.bytes) == 0) return Order::fine;
+  const bool whole = me.bytes == 15;
+  if (before.block != me.block) {
+    // Many blocks that touched parts of a word: which of them touched these bytes is unknown.
+    if (before.block == kManyBlocks && !before.atomic && !whole) return Order::fine;
+    return has_fenced(*w.worker->launch, before.block) ? Order::fine : Order::across_blocks;
+  }
+  if (before.warp == me.warp || before.epoch != me.epoch) return Order::fine;
+  if (before.warp == kManyWarps && !before.atomic && !whole) return Order::fine;
+  return w.block->race_checks && !w.block->fenced ? Order::within_block : Order::fine;
+}
+
+std::string_view text_of(Access kind) {
+  return kind == Access::load ? "a read" : kind == Access::store ? "a write" : "an atomic";
+}
+
+struct Race {
+  Order order = Order::fine;
+  Toucher other;
+  std::string_view what;  ///< "a write", of the other
+};
+
+void report_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind,
+                 const Race& race) {
+  report_lazily(w, i, FaultKind::global_race, lane, address, "global", [&] {
+    const std::string place = w.worker->launch->memory->describe(address, bytes);
+    if (race.order == Order::within_block) {
+      const std::string who =
+          race.other.warp == kManyWarps ? "other warps" : fmt::format("warp {}", race.other.warp);
+      return fmt::format("{} by warp {} and {} by {} of block {} with no barrier between them, {}",
+                         text_of(kind), w.index, race.what, who, w.block->rank, place);
+    }
+    const std::string who = race.other.block == kManyBlocks
+                                ? "other blocks"
+                                : fmt::format("block {}", race.other.block - 1);
+    return fmt::format("{} by block {} and {} by {} in no order, {}", text_of(kind), w.block->rank,
+                       race.what, who, place);
+  });
+}
+
+/// What the word remembers after an access of `me`.
+Toucher merged(const Toucher& before, const Toucher& me) {
+  Toucher now = me;
+  // A new interval between barriers starts afresh within the block.
+  if (before.block == 0 || (before.block == me.block && before.epoch != me.epoch)) return now;
+  now.bytes |= before.bytes;
+  now.atomic |= before.atomic;
+  if (before.block != me.block)
+    now.block = kManyBlocks;
+  else if (before.warp != me.warp)
+    now.warp = kManyWarps;
+  return now;
+}
+
+void check_global_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind) {
+  LaunchState& launch = *w.worker->launch;
+  const u64 first = (address - kGlobalBase) / 4;
+  const u64 last = (address - kGlobalBase + bytes - 1) / 4;
+  Toucher me = self(w, bytes >= 4 ? 15 : ((u64{1} << bytes) - 1) << (address & 3));
+  if (me.block >= kManyBlocks) return;
+  me.atomic = kind == Access::atomic;
+  for (u64 k = first; k <= last; ++k) {
+    std::atomic_ref<u64> writes(launch.race_writes[k]), reads(launch.race_reads[k]);
+    const Toucher writer = unpack(writes.load(std::memory_order_relaxed), launch.tag);
+    const Toucher reader = unpack(reads.load(std::memory_order_relaxed), launch.tag);
+    Race race;
+    if (!(me.atomic && writer.atomic))
+      race = {order_of(w, writer, me), writer, writer.atomic ? "an atomic" : "a write"};
+    if (race.order == Order::fine && kind != Access::load)
+      race = {order_of(w, reader, me), reader, "a read"};
+    if (race.order != Order::fine) report_race(w, i, lane, address, bytes, kind, race);
+    if (kind == Access::load)
+      reads.store(pack(merged(reader, me), launch.tag), std::memory_order_relaxed);
+    else
+      writes.store(pack(merged(writer, me), launch.tag), std::memory_order_relaxed);
+  }
+}
+
+void set_valid(std::uint8_t* bits, u64 first, u64 count) {
+  for (u64 at = first; at < first + count;) {
+    const u64 n = std::min<u64>(8 - at % 8, first + count - at);
+    const auto mask = static_cast<std::uint8_t>(((1u << n) - 1) << (at % 8));
+    std::atomic_ref<std::uint8_t> byte(bits[at / 8]);
+    if ((byte.load(std::memory_order_relaxed) & mask) != mask)
+      byte.fetch_or(mask, std::memory_order_relaxed);
+    at += n;
+  }
+}
+
+/// All ones where word x was touched in this launch by another block, or by another warp of this
+/// one since the last barrier.
+u64 foreign(u64 x, u64 key) {
+  const u64 same = ((x ^ key) & kTagBits) == 0 ? ~u64{0} : 0;
+  const u64 block = ((x ^ key) & kBlockBits) != 0 ? ~u64{0} : 0;
+  const u64 warp = ((x ^ key) & kWarpBits) != 0 ? ~u64{0} : 0;
+  const u64 epoch = ((x ^ key) & kEpochBits) == 0 ? ~u64{0} : 0;
+  return same & (block | (warp & epoch));
+}
+
+/// Notes reads of whole words; false when one of them was written by somebody else, and then
+/// nothing is noted. Branch-free, so that the compiler makes vector code of it.
+bool reads_clean(const u64* writes, u64* reads, u64 count, u64 key) {
+  u64 clash = 0;
+  for (u64 k = 0; k < count; ++k) clash |= foreign(writes[k], key);
+  if (clash != 0) return false;
+  for (u64 k = 0; k < count; ++k) {
+    const u64 x = reads[k];
+    const u64 same = ((x ^ key) & kTagBits) == 0 ? ~u64{0} : 0;
+    const u64 block = ((x ^ key) & kBlockBits) != 0 ? kBlockBits : 0;
+    const u64 warps = foreign(x, key) & (block == 0 ? kWarpBits : 0);
+    reads[k] = key | kWholeWord | (same & block) | warps;
+  }
+  return true;
+}
+
+bool writes_clean(u64* writes, const u64* reads, u64 count, u64 key) {
+  u64 clash = 0;
+  for (u64 k = 0; k < count; ++k) clash |= foreign(writes[k], key) | foreign(reads[k], key);
+  if (clash != 0) return false;
+  for (u64 k = 0; k < count; ++k) writes[k] = key | kWholeWord;
+  return true;
+}
+
+bool all_equal(const u64* words, u64 count) {
+  u64 differ = 0;
+  for (u64 k = 1; k < count; ++k) differ |= words[k] ^ words[0];
+  return differ == 0;
+}
+
+/// Neighbours mostly have one history: then the first word speaks for all.
+bool run_clean(u64* writes, u64* reads, u64 count, u64 key, bool loads) {
+  if (!all_equal(writes, count) || !all_equal(reads, count))
+    return loads ? reads_clean(writes, reads, count, key) : writes_clean(writes, reads, count, key);
+  u64 write = writes[0], read = reads[0];
+  if (!(loads ? reads_clean(&write, &read, 1, key) : writes_clean(&write, &read, 1, key)))
+    return false;
+  u64* changed = loads ? reads : writes;
+  const u64 now = loads ? read : write;
+  if (changed[0] == now) return true;
+  for (u64 k = 0; k < count; ++k) changed[k] = now;
+  return true;
+}
+
+bool global_run_clean(Warp& w, u64 at, u64 span, Access kind) {
+  LaunchState& launch = *w.worker->launch;
+  const u64 first = (at - kGlobalBase) / 4, count = span / 4;
+  u64* writes = launch.race_writes + first;
+  u64* reads = launch.race_reads + first;
+  const u64 key = key_of(w);
+  const bool loads = kind == Access::load;
+  if (!launch.many_threads) return run_clean(writes, reads, count, key, loads);
+  // Other threads of ours may be at the same words: one by one, atomically.
+  for (u64 k = 0; k < count; ++k) {
+    std::atomic_ref<u64> shared_write(writes[k]), shared_read(reads[k]);
+    u64 write = shared_write.load(std::memory_order_relaxed);
+    u64 read = shared_read.load(std::memory_order_relaxed);
+    const u64 before = loads ? read : write;
+    if (!(loads ? reads_clean(&write, &read, 1, key) : writes_clean(&write, &read, 1, key)))
+      return false;
+    const u64 now = loads ? read : write;
+    if (now != before) (loads ? shared_read : shared_write).store(now, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+}  // namespace
+
+void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind,
+                      const AccessMemo& memo) {
+  LaunchState& launch = *w.worker->launch;
+  std::uint8_t* bits = launch.memory->valid_bits();
+  const bool valid =
+      memo.fully_valid || kind == Access::store || all_bits(bits, at - kGlobalBase, span);
+  const bool races = launch.race_writes != nullptr && plain(i) && !memo.read_only &&
+                     w.block->rank + 1 < kManyBlocks;
+  const bool words = at % 4 == 0 && span % 4 == 0;
+  if (valid && (!races || (words && global_run_clean(w, at, span, kind)))) {
+    if (kind == Access::store && !memo.fully_valid) set_valid(bits, at - kGlobalBase, span);
+    return;
+  }
+  u64 a[kLanes];
+  for (u32 l = 0; l < kLanes; ++l) a[l] = span == bytes ? at : at + u64{l} * bytes;
+  check_global(w, i, a, kAllLanes, bytes, kind, memo);
+}
+
+void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
+                  const AccessMemo& memo) {
+  LaunchState& launch = *w.worker->launch;
+  std::uint8_t* bits = launch.memory->valid_bits();
+  const bool races =
+      launch.race_writes != nullptr && (plain(i) || kind == Access::atomic) && !memo.read_only;
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((m >> l & 1) == 0) continue;
+    const bool covered = memo.fully_valid && a[l] >= memo.low && a[l] < memo.high;
+    if (!covered) {
+      if (kind != Access::store && !all_bits(bits, a[l] - kGlobalBase, bytes)) {
+        const Allocation* al = launch.memory->nearest(a[l]);
+        if (al == nullptr || !al->fully_valid) {
+          report_lazily(w, i, FaultKind::uninitialised_read, l, a[l], "global", [&] {
+            return launch.memory->describe(a[l], bytes) + " was never written";
+          });
+        }
+      }
+      if (kind != Access::load) set_valid(bits, a[l] - kGlobalBase, bytes);
+    }
+    if (races) check_global_race(w, i, l, a[l], bytes, kind);
+  }
+}
+
+}  // namespace warpwright::simt

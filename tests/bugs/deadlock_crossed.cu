@@ -1,0 +1,15 @@
+// bug: kind=deadlock line=9
+// Two warps wait for each other at two named barriers.
+// run: --grid 1 --block 64 --arg y=buf:i32:64
+// SPDX-License-Identifier: Apache-2.0
+
+__global__ void kernel(int* y) {
+  int i = threadIdx.x;
+  if (i < 32) {
+    asm volatile("bar.sync 1, 64;" ::: "memory");  // BUG
+    y[i] = 1;
+  } else {
+    asm volatile("bar.sync 2, 64;" ::: "memory");
+    y[i] = 2;
+  }
+}

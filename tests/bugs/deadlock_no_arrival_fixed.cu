@@ -1,0 +1,14 @@
+// fixed: deadlock_no_arrival
+// The same, put right.
+// run: --grid 1 --block 64 --arg y=buf:i32:64
+// SPDX-License-Identifier: Apache-2.0
+
+__global__ void kernel(int* y) {
+  int i = threadIdx.x;
+  if (i < 32) {
+    asm volatile("bar.arrive 3, 64;" ::: "memory");
+  } else {
+    asm volatile("bar.sync 3, 64;" ::: "memory");
+    y[i] = 2;
+  }
+}

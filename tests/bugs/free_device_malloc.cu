@@ -1,0 +1,14 @@
+// bug: kind=use_after_free line=13
+// A thread reads its node after it has given it back.
+// run: --grid 1 --block 32 --arg y=buf:i32:32
+// SPDX-License-Identifier: Apache-2.0
+
+__global__ void kernel(int* y) {
+  int* node = (int*)malloc(16);
+  if (node == nullptr) return;
+  node[0] = (int)threadIdx.x;
+  asm volatile("" ::: "memory");
+  free(node);
+  asm volatile("" ::: "memory");
+  y[threadIdx.x] = node[0];  // BUG
+}

@@ -1,0 +1,11 @@
+// bug: kind=out_of_bounds line=10
+// The guard compares with the padded size instead of the real one.
+// run: --grid 2 --block 64 --arg x=buf:f32:128:iota --arg y=buf:f32:100 --arg i32:128
+// SPDX-License-Identifier: Apache-2.0
+
+__global__ void kernel(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float v = x[i] + 1.0f;
+  y[i] = v;  // BUG
+}

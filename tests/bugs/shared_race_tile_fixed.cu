@@ -1,0 +1,12 @@
+// fixed: shared_race_tile
+// The same, put right.
+// run: --grid 1 --block 64 --arg x=buf:f32:64:iota --arg y=buf:f32:64
+// SPDX-License-Identifier: Apache-2.0
+
+__global__ void kernel(const float* x, float* y) {
+  __shared__ float tile[64];
+  int i = threadIdx.x;
+  tile[i] = x[i];
+  __syncthreads();
+  y[i] = tile[63 - i];
+}

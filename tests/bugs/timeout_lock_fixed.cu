@@ -1,0 +1,12 @@
+// fixed: timeout_lock
+// The same, put right.
+// run: --grid 2 --block 1 --budget 300000 --arg lock=buf:i32:1 --arg y=buf:i32:1
+// SPDX-License-Identifier: Apache-2.0
+
+__global__ void kernel(int* lock, int* y) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  atomicAdd(y, 1);
+  __threadfence();
+  atomicExch(lock, 0);
+}

@@ -1,0 +1,8 @@
+// bug: kind=uninitialised_read line=7
+// atomicAdd on an output that was not set to zero first.
+// run: --grid 1 --block 32 --arg x=buf:f32:32:iota --arg sum=buf:f32:1:none
+// SPDX-License-Identifier: Apache-2.0
+
+__global__ void kernel(const float* x, float* sum) {
+  atomicAdd(sum, x[threadIdx.x]);  // BUG
+}
