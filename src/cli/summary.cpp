@@ -76,8 +76,9 @@ void print_next_steps(const std::string& run, const search::Ending& ending) {
   if (ending.best) {
     std::printf(
         "Kernel:  warpwright show %s %s\n"
-        "Export:  warpwright export %s -o kernel\n",
-        id, ending.best->proposal.id.c_str(), id);
+        "Export:  warpwright export %s -o kernel\n"
+        "Page:    warpwright report %s -o report.html\n",
+        id, ending.best->proposal.id.c_str(), id, id);
   }
 }
 

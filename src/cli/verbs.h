@@ -37,6 +37,8 @@ void add_tell(CLI::App& verb, Action& action);
 void add_runs(CLI::App& verb, Action& action);
 void add_show(CLI::App& verb, Action& action);
 void add_export(CLI::App& verb, Action& action);
+void add_report(CLI::App& verb, Action& action);
+void add_serve(CLI::App& verb, Action& action);
 void add_tasks(CLI::App& verb, Action& action);
 void add_new(CLI::App& verb, Action& action);
 void add_prompt(CLI::App& verb, Action& action);

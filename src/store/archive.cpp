@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include <unistd.h>
+
 #include "base/files.h"
 #include "core/evaluation_json.h"
 #include "store/database.h"
@@ -38,6 +40,25 @@ RunRecord read_run(SQLite::Statement& row) {
   return run;
 }
 
+/// A reader of a write-ahead log wants to write its index beside the file. Where it cannot, and
+/// there is no log, nobody else can be writing either: the file is taken as it is.
+std::string read_only_name(const std::filesystem::path& path) {
+  std::string name = "file:";
+  for (const char c : std::filesystem::absolute(path).string()) {
+    if (c == '%' || c == '?' || c == '#') {
+      constexpr std::string_view kDigits = "0123456789ABCDEF";
+      const auto byte = static_cast<unsigned char>(c);
+      name += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    } else {
+      name += c;
+    }
+  }
+  const bool logged = std::filesystem::exists(path.string() + "-wal");
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  if (!logged && ::access(folder.c_str(), W_OK) != 0) name += "?immutable=1";
+  return name;
+}
+
 std::string listed(const std::vector<RunRecord>& runs) {
   if (runs.empty()) return "the archive is empty: start with 'warpwright run TASK'";
   std::string text = "there are:";
@@ -63,6 +84,14 @@ Database::Database(const std::filesystem::path& file, const Clock& its_clock)
   connection.exec("PRAGMA foreign_keys = ON");
 }
 
+Database::Database(const std::filesystem::path& file, const std::string& name,
+                   const Clock& its_clock)
+    : path(file),
+      clock(its_clock),
+      connection(name, SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs) {
+  connection.exec("PRAGMA query_only = ON");
+}
+
 Query Database::statement(const char* sql) {
   auto found = statements.find(sql);
   if (found == statements.end()) {
@@ -83,6 +112,19 @@ Result<std::unique_ptr<Archive>> Archive::open(const std::filesystem::path& path
   return guarded(path, "open the database", [&]() -> Result<std::unique_ptr<Archive>> {
     auto database = std::make_unique<Database>(path, clock);
     WW_CHECK(migrate(database->connection));
+    return std::unique_ptr<Archive>(new Archive(std::move(database)));
+  });
+}
+
+Result<std::unique_ptr<Archive>> Archive::open_read_only(const std::filesystem::path& path,
+                                                         const Clock& clock) {
+  if (!std::filesystem::exists(path)) {
+    return Error{"there is no archive '" + path.string() +
+                 "'; start a run with 'warpwright run TASK' or name one with --archive"};
+  }
+  return guarded(path, "open the database", [&]() -> Result<std::unique_ptr<Archive>> {
+    auto database = std::make_unique<Database>(path, read_only_name(path), clock);
+    WW_CHECK(check_format(database->connection));
     return std::unique_ptr<Archive>(new Archive(std::move(database)));
   });
 }

@@ -23,6 +23,10 @@ class Archive {
   /// Opens or creates; older formats are migrated, newer ones refused.
   static Result<std::unique_ptr<Archive>> open(const std::filesystem::path& path,
                                                const Clock& clock);
+  /// Opens an existing archive for reading only: never creates, migrates or locks out a search
+  /// that writes to it. Works on read-only media too.
+  static Result<std::unique_ptr<Archive>> open_read_only(const std::filesystem::path& path,
+                                                         const Clock& clock);
   ~Archive();
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
@@ -51,6 +55,7 @@ class Archive {
 
  private:
   friend class RunLog;
+  friend class StoryReader;
   explicit Archive(std::unique_ptr<Database> database);
   std::unique_ptr<Database> database_;
 };

@@ -36,6 +36,8 @@ class Query {
 /// guarded().
 struct Database {
   Database(const std::filesystem::path& file, const Clock& its_clock);
+  /// For reading: `name` is what SQLite opens, a path or a URI.
+  Database(const std::filesystem::path& file, const std::string& name, const Clock& its_clock);
 
   /// The statement of this text (a literal: its address is the key), with no bindings.
   Query statement(const char* sql);
@@ -64,5 +66,8 @@ auto guarded(const std::filesystem::path& file, const char* attempt, Work work)
 
 /// Brings the file to the newest format.
 Status migrate(SQLite::Database& connection);
+
+/// An error unless the file already has the newest format.
+Status check_format(SQLite::Database& connection);
 
 }  // namespace warpwright::store

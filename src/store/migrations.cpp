@@ -22,10 +22,21 @@ struct Step {
 
 std::string_view schema() { return store_schema_files()[0].content; }
 
+constexpr std::size_t kSteps = 1;
+
 }  // namespace
 
+Status check_format(SQLite::Database& connection) {
+  const int found = connection.execAndGet("PRAGMA user_version").getInt();
+  if (found == static_cast<int>(kSteps)) return {};
+  if (found == 0) return Error{"the file is not an archive of warpwright"};
+  return Error{"archive format " + std::to_string(found) + " is not this program's " +
+               std::to_string(kSteps) + ": 'warpwright runs' updates an older one, a newer one " +
+               "needs a newer warpwright"};
+}
+
 Status migrate(SQLite::Database& connection) {
-  const std::array<Step, 1> steps = {{{schema()}}};
+  const std::array<Step, kSteps> steps = {{{schema()}}};
   // IMMEDIATE: two processes that create the archive at once must not both run the steps.
   SQLite::Transaction transaction(connection, SQLite::TransactionBehavior::IMMEDIATE);
   const int found = connection.execAndGet("PRAGMA user_version").getInt();

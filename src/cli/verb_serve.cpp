@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// serve: the live page of all runs, on loopback.
+#include <CLI/CLI.hpp>
+
+#include "base/stop.h"
+#include "cli/exit_codes.h"
+#include "cli/options.h"
+#include "cli/session.h"
+#include "cli/verbs.h"
+#include "report/server.h"
+
+namespace warpwright::cli {
+
+namespace {
+
+constexpr int kDefaultPort = 8420;
+
+struct ServeFlags {
+  std::string archive;
+  std::vector<std::string> roots;
+  int port = kDefaultPort;
+};
+
+Result<int> serve_pages(const ServeFlags& flags) {
+  std::vector<std::filesystem::path> archives;
+  // A root replaces the default archive, but not one that was asked for.
+  if (flags.roots.empty() || !flags.archive.empty()) archives = {archive_path(flags.archive)};
+  const std::vector<std::filesystem::path> roots(flags.roots.begin(), flags.roots.end());
+  for (const auto& root : roots) {
+    if (!std::filesystem::is_directory(root)) {
+      return Error{"--root '" + root.string() + "' is not a folder"};
+    }
+  }
+  const report::Library library(archives, roots);
+  const SystemClock clock;
+  StopSignal stop;
+  const InterruptGuard guard(stop);
+  const std::size_t count = library.entries().size();
+  WW_CHECK(report::serve(library, clock, stop,
+                         {.port = flags.port, .on_listening = [&](int port) {
+                            if (count == 0) std::printf("No archive yet; runs will appear.\n");
+                            std::printf("http://127.0.0.1:%d/  (Ctrl-C ends)\n", port);
+                            std::fflush(stdout);
+                          }}));
+  return static_cast<int>(kOk);
+}
+
+}  // namespace
+
+void add_serve(CLI::App& verb, Action& action) {
+  const auto flags = std::make_shared<ServeFlags>();
+  verb.add_option("--port", flags->port, "port on 127.0.0.1, 0 for any [8420]")
+      ->check(CLI::Range(0, 65535));
+  verb.add_option("--root", flags->roots,
+                  "folder below which all archives are shown; may be repeated");
+  add_archive_option(verb, flags->archive);
+  verb.callback([flags, &action] {
+    action = [flags] {
+      const auto code = serve_pages(*flags);
+      return code.ok() ? *code : fail(code.error());
+    };
+  });
+}
+
+}  // namespace warpwright::cli
