@@ -25,12 +25,25 @@ std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t n) {
   return z ^ (z >> 31);
 }
 
+namespace {
+
+Result<device::Loaded> load_code(device::Device& device, const Program& program) {
+  return device.load(
+      {.ptx = program.built.ptx, .cubin = program.built.cubin, .source_file = "candidate.cu"});
+}
+
+}  // namespace
+
+Result<std::optional<device::Fault>> load_program(device::Device& device, Program& program) {
+  WW_TRY(auto loaded, load_code(device, program));
+  program.module = loaded.module;
+  return loaded.fault;
+}
+
 Result<device::ModuleId> module_copy(TrialState& state, Program& program, std::size_t number) {
   if (number == 0 || !state.target.is_cuda) return program.module;
   while (program.copies.size() < number) {
-    WW_TRY(const auto loaded, state.device->load({.ptx = program.built.ptx,
-                                                  .cubin = program.built.cubin,
-                                                  .source_file = "candidate.cu"}));
+    WW_TRY(const auto loaded, load_code(*state.device, program));
     if (loaded.fault)
       return Error{"the module could not be loaded again: " + loaded.fault->message};
     program.copies.push_back(loaded.module);

@@ -20,6 +20,9 @@ struct LoadedCase {
   std::unique_ptr<device::Replay> replay;
 };
 
+/// Loads what was built; what keeps the device from running it is the candidate's fault.
+Result<std::optional<device::Fault>> load_program(device::Device& device, Program& program);
+
 /// Inputs of the case for this seed, on `device`, with the program's plan prepared.
 Result<LoadedCase> load_case(TrialState& state, device::Device& device, const Program& program,
                              const verify::Case& item, std::uint64_t seed,

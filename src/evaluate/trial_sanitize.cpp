@@ -33,14 +33,6 @@ bool is_decisive(const device::Fault& fault) {
   return fault.verdict == Verdict::memory_fault || fault.verdict == Verdict::race;
 }
 
-Result<std::optional<device::Fault>> load_program(device::Device& device, Program& program) {
-  WW_TRY(auto loaded,
-         device.load(
-             {.ptx = program.built.ptx, .cubin = program.built.cubin, .source_file = kSourceName}));
-  program.module = loaded.module;
-  return loaded.fault;
-}
-
 /// Runs one case; whether the machine could.
 Result<bool> run_one(TrialState& state, device::Device& machine, const Program& program,
                      const verify::Case& item, CarefulRun& careful) {

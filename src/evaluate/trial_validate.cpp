@@ -28,14 +28,6 @@ Status load_reference(TrialState& state) {
   return {};
 }
 
-Result<std::optional<device::Fault>> load_program(device::Device& device, Program& program) {
-  WW_TRY(auto loaded, device.load({.ptx = program.built.ptx,
-                                   .cubin = program.built.cubin,
-                                   .source_file = "candidate.cu"}));
-  program.module = loaded.module;
-  return loaded.fault;
-}
-
 Result<Next> open_and_load(TrialState& state) {
   WW_CHECK(load_reference(state));
   state.seed = state.request.seed.value_or(drawn_seed());
