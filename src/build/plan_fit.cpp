@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "build/ptx_lexer.h"
+#include "core/ptx_lexer.h"
 
 namespace warpwright::build {
 

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "build/ptx_lexer.h"
+#include "core/ptx_lexer.h"
 
 namespace warpwright::build {
 

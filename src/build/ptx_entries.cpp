@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "build/ptx_lexer.h"
+#include "core/ptx_lexer.h"
 
 namespace warpwright::build {
 

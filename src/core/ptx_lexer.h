@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <string_view>
 
-namespace warpwright::build {
+namespace warpwright {
 
-/// PTX as words and single punctuation marks; comments and strings are skipped. An instruction
-/// with all its qualifiers is one word, "::" included ("ld.global.L2::128B.f32").
+/// PTX as words and single punctuation marks; comments are skipped, a string is one word. An
+/// instruction with all its qualifiers is one word, "::" included ("ld.global.L2::128B.f32"). Line
+/// ends mean nothing in PTX, and a candidate can write any PTX through inline assembly.
 class PtxLexer {
  public:
   explicit PtxLexer(std::string_view text) : text_(text) {}
@@ -58,4 +59,4 @@ class PtxLexer {
   std::size_t at_ = 0;
 };
 
-}  // namespace warpwright::build
+}  // namespace warpwright
