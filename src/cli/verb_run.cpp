@@ -46,14 +46,23 @@ constexpr const char* kNoModel =
     "keys\n"
     "or write it to warpwright.toml: [model] spec = \"...\"";
 
+void announce_mailbox(const Settings& settings, const RunFlags& flags) {
+  const auto folder = mailbox_folder(settings);
+  if (folder.empty() || mode_of(flags) != ProgressMode::automatic) return;
+  const std::string pending = (folder / "pending" / "*").string();
+  std::fprintf(stderr, "Jobs wait in %s; on the GPU host: warpwright worker %s (docs/judge.md)\n",
+               pending.c_str(), pending.c_str());
+}
+
 /// With --wait, open questions do not end the process: it goes on as answers arrive.
 Result<int> work_until_done(store::Archive& archive, const std::string& id, const Task& task,
                             const Settings& settings, const RunFlags& flags, const Clock& clock) {
+  announce_mailbox(settings, flags);
   for (;;) {
     // Counted before the engine looks: an answer that arrives behind its back is not missed.
     WW_TRY(const int answers, archive.answer_count(id));
     WW_TRY(const auto run, archive.find_run(id));
-    const int code = work_on_run(archive, run, task, settings, mode_of(flags), clock);
+    const int code = work_on_run(archive, run, task, settings, {mode_of(flags), flags.wait}, clock);
     if (code != kWaiting || !flags.wait) return code;
     for (int now = answers; now == answers;) {
       ::usleep(300'000);
