@@ -205,6 +205,7 @@ class Clock:
         return self.begin.elapsed_time(self.end) * 1e3
 
     def time(self, call, capturable=True):
+        torch.cuda.synchronize()  # the inputs were made on another stream
         with torch.cuda.stream(self.stream):
             for _ in range(3):
                 call()
