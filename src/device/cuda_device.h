@@ -8,6 +8,7 @@
 #include "device/cuda_driver.h"
 #include "device/cuda_memory.h"
 #include "device/cuda_module.h"
+#include "device/cuda_staging.h"
 #include "device/device.h"
 
 namespace warpwright::device {
@@ -78,6 +79,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<CudaMemory> pattern_;  ///< filled anew for each candidate
   bool pattern_valid_ = false;
   std::unique_ptr<CudaMemory> flush_;
+  std::unique_ptr<CudaStaging> staging_;
   unsigned char flush_value_ = 0;
 };
 

@@ -99,7 +99,9 @@ bool enough(const StopRule& rule, std::span<const double> samples, double spent_
   const Cleaned cleaned = drop_outliers(samples);
   // A coarse interval is enough to decide; the reported one is computed once, at the end.
   const Interval interval = bootstrap_median(cleaned.kept, {.resamples = 200});
-  return interval.relative_half_width() <= rule.relative_half_width;
+  const double half_width_us = (interval.high - interval.low) / 2;
+  return half_width_us <= rule.half_width_us ||
+         interval.relative_half_width() <= rule.relative_half_width;
 }
 
 namespace {

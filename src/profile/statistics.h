@@ -44,9 +44,11 @@ Cleaned drop_outliers(std::span<const double> values, double factor = 6);
 /// When to stop sampling.
 struct StopRule {
   int min_samples = 30;
-  int max_samples = 500;
-  double max_s = 1.0;                   ///< of sampling
-  double relative_half_width = 0.0025;  ///< tight enough
+  int max_samples = 240;
+  double max_s = 1.0;                  ///< of sampling
+  double relative_half_width = 0.004;  ///< tight enough
+  /// Tight enough, too: clocks tick in steps of this order, and no number of samples goes below.
+  double half_width_us = 0.02;
 };
 bool enough(const StopRule& rule, std::span<const double> samples, double spent_s);
 
