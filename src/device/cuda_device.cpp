@@ -19,6 +19,8 @@ namespace {
 
 constexpr double kSpinSeconds = 0.002;
 constexpr int kOverheadSamples = 21;
+// A GPU without work for so long may have lowered its clocks.
+constexpr double kIdleSeconds = 0.2;
 
 using SteadyClock = std::chrono::steady_clock;
 
@@ -91,6 +93,7 @@ Status CudaDevice::attach(double wait_s) {
   // Contexts belong to threads, and another one may have had it before.
   WW_CHECK(driver_.check(driver_.context_set_current(context_), "use the GPU context"));
   pattern_valid_ = false;
+  info_.was_idle = seconds_since(detached_) > kIdleSeconds;
   return refresh_free_bytes();
 }
 
@@ -102,6 +105,7 @@ void CudaDevice::detach() {
     buffers_.clear();
     modules_.clear();
   }
+  detached_ = SteadyClock::now();
   lock_.reset();
 }
 

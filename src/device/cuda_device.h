@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 
@@ -69,8 +70,9 @@ class CudaDevice final : public Device {
   DeviceInfo info_;
   bool maps_pages_ = false;
   bool retained_ = false;
-  bool bare_ = false;     ///< buffers without guards and poison
-  bool lost_ = false;     ///< after a fault that the context does not survive
+  bool bare_ = false;  ///< buffers without guards and poison
+  bool lost_ = false;  ///< after a fault that the context does not survive
+  std::chrono::steady_clock::time_point detached_;
   bool altered_ = false;  ///< a candidate changed limits or used the context's own heap
   CudaMemoryPool pool_;
   std::map<BufferId, Buffer> buffers_;

@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include <malloc.h>
 #include <unistd.h>
 
 #include "evaluate/lines.h"
@@ -77,10 +76,6 @@ void work_until_closed(Queue& queue, Station& station, LineWriter& out, const St
 }  // namespace
 
 int run_jobs(int in, int out_fd, int at_once, const StopSignal& stop) {
-  // Buffers of megabytes come and go with every candidate: keeping their pages saves the time it
-  // takes to get them anew.
-  mallopt(M_MMAP_THRESHOLD, 64 << 20);
-  mallopt(M_TRIM_THRESHOLD, 512 << 20);
   LineReader reader(in);
   LineWriter out(out_fd);
   Station station;

@@ -20,6 +20,7 @@ namespace {
 constexpr std::uint64_t kEstimatedElements = std::uint64_t{1} << 20;
 // Clocks rise within this time; later sizes find them risen.
 constexpr double kFirstWarmUpSeconds = 0.03;
+constexpr double kIdleWarmUpSeconds = 0.3;  // they were down
 constexpr double kLaterWarmUpSeconds = 0.005;
 
 void add_findings(TrialState& state, const std::vector<Finding>& findings) {
@@ -187,7 +188,8 @@ double sampling_s(const TrialState& state, const Sized& sized, double most_s) {
 }
 
 profile::WarmUp warm_up_of(const TrialState& state, const Sized& sized) {
-  return {.min_s = sized.number == 0 ? kFirstWarmUpSeconds : kLaterWarmUpSeconds,
+  const double first_s = state.device->info().was_idle ? kIdleWarmUpSeconds : kFirstWarmUpSeconds;
+  return {.min_s = sized.number == 0 ? first_s : kLaterWarmUpSeconds,
           .max_s = sampling_s(state, sized, 0.5)};
 }
 
