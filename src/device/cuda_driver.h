@@ -46,6 +46,7 @@ inline constexpr int kCuCaptureRelaxed = 2;
 inline constexpr unsigned kCuStreamNonBlocking = 1;
 inline constexpr int kCuLaunchCooperative = 2;
 inline constexpr int kCuLaunchClusterDimension = 4;
+inline constexpr int kCuLaunchProgrammatic = 6;
 inline constexpr int kCuMemoryTypeDevice = 2;
 
 enum class CuAttribute : int {
