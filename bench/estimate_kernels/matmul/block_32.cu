@@ -24,7 +24,9 @@ __global__ void multiply(const float* a, const float* b, float* c, int m, int n,
         for (int x = 0; x < 2; ++x) sum[r][x] += ta[i][ty * 2 + r] * tb[i][tx + x * 16];
     __syncthreads();
   }
+#pragma unroll
   for (int r = 0; r < 2; ++r)
+#pragma unroll
     for (int x = 0; x < 2; ++x) {
       const int row = row0 + ty * 2 + r, col = col0 + tx + x * 16;
       if (row < m && col < n) c[(size_t)row * n + col] = sum[r][x];
