@@ -19,6 +19,8 @@ namespace {
 
 constexpr double kSpinSeconds = 0.002;
 constexpr int kOverheadSamples = 21;
+// A GPU without work for so long may have lowered its clocks.
+constexpr double kIdleSeconds = 0.2;
 
 using SteadyClock = std::chrono::steady_clock;
 
@@ -72,6 +74,7 @@ Status CudaDevice::start() {
   WW_TRY(flush_, CudaMemory::allocate(driver_, device_, flush_bytes, CudaMemory::Guard::margins));
   WW_TRY(pattern_, CudaMemory::allocate(driver_, device_, kPoisonTileBytes + kPoisonOffsets,
                                         CudaMemory::Guard::margins));
+  WW_TRY(staging_, CudaStaging::make(driver_));
   WW_CHECK(measure_overhead());
   return refresh_free_bytes();
 }
@@ -90,6 +93,7 @@ Status CudaDevice::attach(double wait_s) {
   // Contexts belong to threads, and another one may have had it before.
   WW_CHECK(driver_.check(driver_.context_set_current(context_), "use the GPU context"));
   pattern_valid_ = false;
+  info_.was_idle = seconds_since(detached_) > kIdleSeconds;
   return refresh_free_bytes();
 }
 
@@ -101,6 +105,7 @@ void CudaDevice::detach() {
     buffers_.clear();
     modules_.clear();
   }
+  detached_ = SteadyClock::now();
   lock_.reset();
 }
 
@@ -112,6 +117,7 @@ CudaDevice::~CudaDevice() {
   modules_.clear();
   flush_.reset();
   pattern_.reset();
+  staging_.reset();
   if (begin_ != nullptr) driver_.event_destroy(begin_);
   if (end_ != nullptr) driver_.event_destroy(end_);
   if (stream_ != nullptr) driver_.stream_destroy(stream_);
@@ -128,6 +134,7 @@ void CudaDevice::abandon() {
   modules_.clear();
   static_cast<void>(flush_.release());
   static_cast<void>(pattern_.release());
+  static_cast<void>(staging_.release());
 }
 
 int CudaDevice::attribute(CuAttribute which) const {
@@ -231,18 +238,14 @@ Status CudaDevice::upload(BufferId to, std::span<const std::byte> bytes) {
   WW_CHECK(usable());
   const auto& memory = *buffers_.at(to).memory;
   ASSERT(bytes.size() <= memory.bytes(), "an upload larger than its buffer");
-  WW_CHECK(driver_.check(driver_.copy_to_device(memory.address(), bytes.data(), bytes.size()),
-                         "upload to the GPU"));
-  // The copy may return while its last part is on the way, and our stream does not wait for it.
-  return driver_.check(driver_.stream_synchronize(nullptr), "upload to the GPU");
+  return staging_->upload(memory.address(), bytes, stream_);
 }
 
 Status CudaDevice::download(std::span<std::byte> to, BufferId from) {
   WW_CHECK(usable());
   const auto& memory = *buffers_.at(from).memory;
   ASSERT(to.size() <= memory.bytes(), "a download larger than its buffer");
-  return driver_.check(driver_.copy_to_host(to.data(), memory.address(), to.size()),
-                       "download from the GPU");
+  return staging_->download(to, memory.address(), stream_);
 }
 
 Result<std::unique_ptr<Replay>> CudaDevice::prepare(ModuleId module, const LaunchPlan& plan,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 
@@ -8,6 +9,7 @@
 #include "device/cuda_driver.h"
 #include "device/cuda_memory.h"
 #include "device/cuda_module.h"
+#include "device/cuda_staging.h"
 #include "device/device.h"
 
 namespace warpwright::device {
@@ -68,8 +70,9 @@ class CudaDevice final : public Device {
   DeviceInfo info_;
   bool maps_pages_ = false;
   bool retained_ = false;
-  bool bare_ = false;     ///< buffers without guards and poison
-  bool lost_ = false;     ///< after a fault that the context does not survive
+  bool bare_ = false;  ///< buffers without guards and poison
+  bool lost_ = false;  ///< after a fault that the context does not survive
+  std::chrono::steady_clock::time_point detached_;
   bool altered_ = false;  ///< a candidate changed limits or used the context's own heap
   CudaMemoryPool pool_;
   std::map<BufferId, Buffer> buffers_;
@@ -78,6 +81,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<CudaMemory> pattern_;  ///< filled anew for each candidate
   bool pattern_valid_ = false;
   std::unique_ptr<CudaMemory> flush_;
+  std::unique_ptr<CudaStaging> staging_;
   unsigned char flush_value_ = 0;
 };
 

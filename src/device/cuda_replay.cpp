@@ -208,7 +208,7 @@ Status CudaReplay::reset(const RunOptions& options) {
 }
 
 CuResult CudaReplay::issue_step(const KernelLaunch& launch, std::size_t step) {
-  std::array<CuLaunchAttribute, 2> attributes;
+  std::array<CuLaunchAttribute, 3> attributes;
   unsigned count = 0;
   if (launch.cooperative) {
     attributes[count].id = kCuLaunchCooperative;
@@ -217,6 +217,11 @@ CuResult CudaReplay::issue_step(const KernelLaunch& launch, std::size_t step) {
   if (launch.cluster != Dim3{}) {
     attributes[count].id = kCuLaunchClusterDimension;
     attributes[count++].value.cluster = {launch.cluster.x, launch.cluster.y, launch.cluster.z};
+  }
+  // Behind another launch of the plan only: what we do before it must have ended.
+  if (launch.overlaps && step > 0 && std::holds_alternative<KernelLaunch>(plan_.steps[step - 1])) {
+    attributes[count].id = kCuLaunchProgrammatic;
+    attributes[count++].value.flag = 1;
   }
   const CuLaunchConfig config{
       launch.grid.x,  launch.grid.y,       launch.grid.z,   launch.block.x,    launch.block.y,

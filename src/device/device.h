@@ -33,6 +33,7 @@ struct DeviceInfo {
   TimeSource time_source = TimeSource::measured;
   double timer_overhead_us = 0;  ///< what the clock reads around nothing
   std::uint64_t free_bytes = 0;  ///< memory that buffers may take
+  bool was_idle = true;          ///< when this candidate got it: clocks may have gone down
 };
 
 /// A compiled candidate. A device takes the form it prefers and falls back on the other.

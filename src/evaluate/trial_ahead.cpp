@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/trial_ahead.h"
 
+#include <algorithm>
+
+#include "evaluate/memory_room.h"
 #include "evaluate/trial_buffers.h"
 #include "evaluate/trial_runs.h"
 #include "evaluate/trial_state.h"
@@ -10,7 +13,6 @@ namespace warpwright::evaluate {
 namespace {
 
 constexpr std::uint64_t kLargestCase = std::uint64_t{24} << 20;
-constexpr std::uint64_t kLargestSum = std::uint64_t{512} << 20;
 constexpr std::uint64_t kTimedSeeds = 1 << 20;
 constexpr std::uint64_t kSeedsPerSize = 1 << 12;
 
@@ -21,8 +23,7 @@ Status make_one(TrialState& state, const verify::Case& item, std::uint64_t seed,
   WW_TRY(const std::uint64_t bytes, footprint_bytes(task, *item.size));
   // Expected values are doubles, and some have scales beside them.
   const std::uint64_t kept = with_expected ? 5 * bytes : bytes;
-  if (bytes > kLargestCase || kept > room) return {};
-  room -= kept;
+  if ((with_expected && bytes > kLargestCase) || kept > room) return {};
   WW_TRY(const auto trial, verify::make_trial(task, *item.size, item.variant, seed));
   std::optional<std::vector<verify::Expected>> expected;
   std::vector<verify::Bytes> inputs;
@@ -35,6 +36,9 @@ Status make_one(TrialState& state, const verify::Case& item, std::uint64_t seed,
     const PartTimer timer(state, "reference");
     WW_TRY(expected, state.reference->run(trial, inputs));
   }
+  std::uint64_t made = 0;
+  for (const verify::Bytes& buffer : inputs) made += buffer.size();
+  room -= with_expected ? kept : std::min(made, room);
   state.ahead.put(item, seed, std::move(inputs), std::move(expected));
   return {};
 }
@@ -73,7 +77,7 @@ std::uint64_t timed_seed(const TrialState& state, std::uint64_t size_number, std
 }
 
 Status make_ahead(TrialState& state) {
-  std::uint64_t room = kLargestSum;
+  std::uint64_t room = memory_room();
   for (std::size_t i = 0; i < state.cases.size(); ++i) {
     if (state.stop.requested()) return Error{"stopped"};
     WW_CHECK(make_one(state, state.cases[i], derived_seed(state.seed, i), true, room));
@@ -84,6 +88,9 @@ Status make_ahead(TrialState& state) {
       const verify::Case item{state.timed[i], nullptr};
       WW_CHECK(make_one(state, item, timed_seed(state, i, set), false, room));
     }
+    if (bytes > kLargestFreshBytes) continue;
+    const verify::Case item{state.timed[i], nullptr};
+    WW_CHECK(make_one(state, item, timed_seed(state, i, kFreshSet), false, room));
   }
   return {};
 }

@@ -126,6 +126,8 @@ std::string device_facts_text(const DeviceFacts& device) {
       fmt::format("- {} architecture, compute capability {}.{}, {} SMs, warps of {} threads",
                   device.architecture, device.compute_major, device.compute_minor, device.sm_count,
                   device.warp_size);
+  if (device.compute_major >= 9)
+    text += fmt::format(", compiled for sm_{}{}a", device.compute_major, device.compute_minor);
   if (device.boost_clock_ghz > 0)
     text += fmt::format(", boost clock {} GHz", device.boost_clock_ghz);
   text += fmt::format(

@@ -173,6 +173,7 @@ class OpTable {
     return it == rows_.end() ? nullptr : &it->second;
   }
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  [[nodiscard]] const std::unordered_map<std::string, OpRow>& rows() const { return rows_; }
 
  private:
   std::unordered_map<std::string, OpRow> rows_;
