@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/mailbox.h"
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
 #include <poll.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "base/sha256.h"
@@ -68,10 +71,15 @@ Status MailboxEvaluator::leave(const std::string& name, const JobRequest& reques
   const fs::path pending = options_.folder / kPending;
   WW_CHECK(make_directories(pending));
   WW_CHECK(make_directories(options_.folder / kDone));
-  const fs::path draft =
-      options_.folder / ("." + name + "." + std::to_string(static_cast<long>(::getpid())));
+  // Of this thread alone: another one, or another process, may be leaving the same job.
+  std::string place = (options_.folder / ("." + name + ".XXXXXX")).string();
+  if (::mkdtemp(place.data()) == nullptr) {
+    return Error{"cannot make a folder in " + options_.folder.string() + ": " +
+                 std::strerror(errno)};
+  }
+  const fs::path draft(place);
   std::error_code error;
-  fs::remove_all(draft, error);
+  fs::permissions(draft, fs::perms(0755), error);  // whoever carries it may be another user
   WW_CHECK(JobDirectory(draft).write_request(request));
   fs::rename(draft, pending / name, error);
   if (!error) return {};

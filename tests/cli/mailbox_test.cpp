@@ -41,7 +41,7 @@ class CarriedJobs : public testing::Test {
       std::error_code gone;
       fs::create_directories(away.parent_path());
       fs::copy(job, away, fs::copy_options::recursive | fs::copy_options::overwrite_existing, gone);
-      Command command;
+      Command command = program_.command({});
       command.argv = {FAKE_WORKER, away.string()};
       ASSERT_EQ(run_process(command)->exit_code, 0);
       fs::create_directories(program_.folder() / "box/done");
@@ -91,10 +91,12 @@ TEST_F(CarriedJobs, AWholeRoundWaitsAtOnceWithItsBaseline) {
 TEST_F(CarriedJobs, AKilledSearchFindsItsJobsAgain) {
   record_answers();
   run_.insert(run_.end(), {"--model", "replay:recorded", "-q"});
-  Command command = program_.command(run_);
-  command.limits.wall = std::chrono::seconds(3);
-  EXPECT_TRUE(run_process(command)->timed_out);
-  ASSERT_EQ(pending().size(), 4u);
+  StopSignal kill;
+  auto killed = std::async(std::launch::async,
+                           [&] { return run_process(program_.command(run_), &kill)->signal; });
+  wait_for(4);
+  kill.request(StopReason::interrupted);
+  EXPECT_EQ(killed.get(), SIGKILL);
   judge_pending();  // nobody listens
   const auto resumed = program_.run({"resume", "last", "-q"});
   EXPECT_LE(resumed.exit_code, 1) << resumed.err;
