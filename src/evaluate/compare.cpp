@@ -52,8 +52,22 @@ Result<std::unique_ptr<device::Replay>> prepare_at(TrialState& state, std::size_
       *set.replay, module, state.candidate.plans.at(call_key(set.call)), set.buffers.bindings());
 }
 
+/// In turns, because modules that are loaded one after the other lie next to each other.
+Status load_copies(Duel& duel, std::size_t places) {
+  for (std::size_t place = 1; place < places; ++place) {
+    const bool swapped = place % 2 == 0;
+    for (TrialState* state :
+         {swapped ? &duel.second : &duel.first, swapped ? &duel.first : &duel.second}) {
+      WW_TRY(const auto ignored, module_copy(*state, state->candidate, place));
+      static_cast<void>(ignored);
+    }
+  }
+  return {};
+}
+
 Result<PairedSets> load_paired(Duel& duel, const Sized& sized) {
   PairedSets paired;
+  WW_CHECK(load_copies(duel, kPlaces));
   WW_TRY(paired.sets, load_sets(duel.first, sized));
   WW_TRY(const std::uint64_t bytes, footprint_bytes(duel.first.request.task, *sized.size));
   const std::size_t sets = paired.sets.size();
@@ -76,7 +90,7 @@ using Ended = TrialState*;
 Result<Ended> check_timed(Duel& duel, PairedSets& paired, std::uint64_t calls) {
   std::random_device random;
   const std::size_t at = random() % paired.sets.size();
-  LoadedCase& set = paired.sets[at];
+  LoadedCase& set = with_inputs(paired.sets, at);
   WW_TRY(const auto expected, expected_values(duel.first, set));
   const std::array<std::pair<TrialState*, device::Replay*>, 2> both = {
       {{&duel.second, paired.second[at].get()}, {&duel.first, set.replay.get()}}};
