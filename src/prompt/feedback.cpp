@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxLineBytes = 400;
 constexpr std::size_t kMaxQuotedBytes = 200;
 constexpr std::size_t kShortestSecret = 6;
-constexpr std::size_t kMaxRemark = 300;
+constexpr std::size_t kMaxRemark = 180;
 constexpr std::size_t kMaxTriedReason = 160;
 
 std::string number(double value) {
