@@ -8,6 +8,7 @@
 #include <limits>
 #include <thread>
 
+#include "base/cores.h"
 #include "verify/block_values.h"
 
 namespace warpwright::verify {
@@ -230,7 +231,7 @@ void fill_by_threads(const Recipe& recipe, std::uint64_t seed, std::size_t width
                      std::span<std::byte> out) {
   constexpr std::size_t kLeastPerThread = std::size_t{1} << 20;
   const std::size_t count = out.size() / width;
-  const std::size_t most = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  const auto most = static_cast<std::size_t>(usable_cores());
   const std::size_t threads = std::clamp<std::size_t>(count / kLeastPerThread, 1, most);
   if (threads == 1) return fill(recipe, seed, 0, out);
   std::vector<std::jthread> workers;
