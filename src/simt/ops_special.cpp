@@ -8,8 +8,14 @@ namespace warpwright::simt {
 namespace {
 
 template <bool Z>
-f32 div_approx(f32 a, f32 b) {
+f32 div_full(f32 a, f32 b) {
   return finish<Z, false>(flushed<Z>(a) / flushed<Z>(b));
+}
+/// a times the reciprocal of b, which is 0 for the largest b.
+template <bool Z>
+f32 div_approx(f32 a, f32 b) {
+  const bool large = std::fabs(b) > 0x1p126f && std::fabs(b) < std::numeric_limits<f32>::infinity();
+  return large ? canonical(flushed<Z>(a) * std::copysign(0.0f, b)) : div_full<Z>(a, b);
 }
 template <bool Z>
 f32 rcp(f32 a) {
@@ -53,7 +59,7 @@ void add_approximate(OpTable& t) {
   const char* z = Z ? "ftz" : "";
   const OpClass k = OpClass::special;
   t.add<div_approx<Z>>(opcode({"div", "approx", z, "f32"}), k, 1);
-  t.add<div_approx<Z>>(opcode({"div", "full", z, "f32"}), k, 1);
+  t.add<div_full<Z>>(opcode({"div", "full", z, "f32"}), k, 1);
   t.add<rcp<Z>>(opcode({"rcp", "approx", z, "f32"}), k, 1);
   t.add<sqrt_<Z>>(opcode({"sqrt", "approx", z, "f32"}), k, 1);
   t.add<rsqrt<Z>>(opcode({"rsqrt", "approx", z, "f32"}), k, 1);
