@@ -49,8 +49,11 @@ f32 tanh_(f32 a) { return canonical(static_cast<f32>(std::tanh(static_cast<f64>(
 f64 rsqrt64(f64 a) { return 1.0 / std::sqrt(a); }
 
 f64 flush64(f64 x) { return std::fabs(x) < 0x1p-1022 ? std::copysign(0.0, x) : x; }
-/// Only the upper half is delivered; compilers refine it.
-f64 upper(f64 x) { return std::bit_cast<f64>(std::bit_cast<u64>(x) & 0xffffffff00000000u); }
+/// Only the upper half is delivered, rounded; compilers refine it.
+f64 upper(f64 x) {
+  const auto bits = std::bit_cast<u64>(x);
+  return std::bit_cast<f64>((std::isfinite(x) ? bits + 0x80000000u : bits) & 0xffffffff00000000u);
+}
 f64 rcp64(f64 a) { return flush64(upper(1.0 / flush64(a))); }
 f64 rsqrt64_ftz(f64 a) { return flush64(upper(1.0 / std::sqrt(flush64(a)))); }
 
