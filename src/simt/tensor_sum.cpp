@@ -69,28 +69,36 @@ struct ExactSum {
   s32 exponent = 0;
 };
 
-/// All of a group, with what was there.
-ExactSum add_group(const TensorVector& a, const TensorVector& b, u32 first, u32 count,
-                   const Accumulator& c, s32 product_fraction, s32 fraction) {
-  s32 exponent[kMostInner];
+/// All of a group, with what was there. The number is a constant so that loops become vectors;
+/// terms are added in two parts that cannot overflow.
+template <u32 kCount>
+ExactSum add_terms(const s32* a, const s32* a_exponent, const s32* b, const s32* b_exponent,
+                   const Accumulator& c, s32 up, s32 fraction) {
+  s32 exponent[kCount];
   s32 most = c.exponent;
-  for (u32 k = 0; k < count; ++k) {
-    exponent[k] = a.exponent[first + k] + b.exponent[first + k];
-    most = std::max(most, exponent[k]);
-  }
+  for (u32 k = 0; k < kCount; ++k) exponent[k] = a_exponent[k] + b_exponent[k];
+  for (u32 k = 0; k < kCount; ++k) most = std::max(most, exponent[k]);
   if (most < -2000) return {};
-  s64 sum = 0;
-  const s32 up = fraction - product_fraction;
-  for (u32 k = 0; k < count; ++k) {
-    const s32 product = a.significand[first + k] * b.significand[first + k];
-    const s32 magnitude = (product < 0 ? -product : product) << up;
+  s32 low = 0, high = 0;
+  for (u32 k = 0; k < kCount; ++k) {
+    const s32 product = a[k] * b[k];
+    const s32 sign = product >> 31;
+    const s32 magnitude = ((product ^ sign) - sign) << up;
     const s32 kept = magnitude >> std::min(most - exponent[k], 31);
-    sum += product < 0 ? -kept : kept;
+    const s32 term = (kept ^ sign) - sign;
+    low += term & 0xffff;
+    high += term >> 16;
   }
   const s64 own = (c.significand < 0 ? -c.significand : c.significand) << (fraction - 23);
   const s64 kept = own >> std::min(most - c.exponent, 63);
-  sum += c.significand < 0 ? -kept : kept;
-  return {sum, most};
+  return {s64{high} * 65536 + low + (c.significand < 0 ? -kept : kept), most};
+}
+
+ExactSum add_group(const TensorVector& a, const TensorVector& b, u32 first, u32 count,
+                   const Accumulator& c, s32 product_fraction, s32 fraction) {
+  const auto add = count == 16 ? add_terms<16> : count == 8 ? add_terms<8> : add_terms<4>;
+  return add(a.significand + first, a.exponent + first, b.significand + first, b.exponent + first,
+             c, fraction - product_fraction, fraction);
 }
 
 bool is_nan(u32 bits) { return (bits & 0x7fffffff) > kInfinity32; }
