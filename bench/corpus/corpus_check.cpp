@@ -5,7 +5,8 @@
 //   RESULTS/golden.tsv     hashes of the GPU's results of instructions whose bits are defined
 //   RESULTS/matrix.bin     the GPU's results of matrix instructions, named in matrix.txt
 // corpus_check --simt [FILTER]: only the SIMT machine, to see that it runs every case.
-// corpus_check --ptx [FILTER]: the text of the kernels.
+// corpus_check --recorded RESULTS: the SIMT machine against matrix.bin and golden.tsv of such a
+// run. corpus_check --ptx [FILTER]: the text of the kernels.
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
@@ -19,6 +20,7 @@
 
 #include "compare.h"
 #include "gpu_side.h"
+#include "recorded.h"
 
 namespace {
 
@@ -83,8 +85,8 @@ void keep(const Case& c, const Bytes& gpu, Files& files) {
   if (c.promise.exact()) {
     const std::size_t few = gpu.size() / corpus::kThreads * corpus::kFewThreads;
     std::fprintf(files.golden.get(), "%s\t%s\t%016" PRIx64 "\t%016" PRIx64 "\n", c.group.c_str(),
-                 c.name.c_str(), corpus::hash_of(gpu.data(), few),
-                 corpus::hash_of(gpu.data(), gpu.size()));
+                 c.name.c_str(), corpus::hash_of(c, gpu.data(), few),
+                 corpus::hash_of(c, gpu.data(), gpu.size()));
   }
   if (c.group != "matrix") return;
   // An eighth is enough to derive how the sums are made.
@@ -169,14 +171,16 @@ int only_simt(const std::vector<Case>& cases) {
 
 int main(int argc, char** argv) {
   if (argc < 2 || argc > 3) {
-    std::fprintf(stderr, "usage: corpus_check RESULTS|--simt [FILTER]\n");
+    std::fprintf(stderr,
+                 "usage: corpus_check RESULTS|--simt|--ptx [FILTER], or --recorded RESULTS\n");
     return 2;
   }
   std::vector<Case> cases = corpus::all_cases();
-  if (argc == 3)
+  if (argc == 3 && std::strcmp(argv[1], "--recorded") != 0)
     std::erase_if(cases, [&](const Case& c) {
       return c.name.find(argv[2]) == std::string::npos && c.group != argv[2];
     });
+  if (std::strcmp(argv[1], "--recorded") == 0 && argc == 3) return corpus::check_recorded(argv[2]);
   if (std::strcmp(argv[1], "--simt") == 0) return only_simt(cases);
   if (std::strcmp(argv[1], "--ptx") == 0) {
     std::vector<const Case*> all;

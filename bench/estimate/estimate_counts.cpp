@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// estimate_counts JOBDIR...: each job on the SIMT machine, as its estimates are made (a sample of
-// the blocks), one line of JSON per job and size on standard output: the estimate, and what the
-// estimate is made from. bench/estimate_quality and bench/estimate_fit read it.
+// estimate_counts [--nvcc] JOBDIR...: each job on the SIMT machine, as its estimates are made (a
+// sample of the blocks), one line of JSON per job and size on standard output: the estimate, and
+// what the estimate is made from. --nvcc compiles with it in place of clang. bench/estimate_quality
+// and bench/estimate_fit read it.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -90,10 +91,11 @@ Status count_size(evaluate::TrialState& state, const TaskSize& size) {
   return {};
 }
 
-Status count_job(const std::filesystem::path& folder) {
+Status count_job(const std::filesystem::path& folder, bool nvcc) {
   WW_TRY(evaluate::JobRequest request, evaluate::JobDirectory(folder).read_request());
   request.device = "simt";
   request.checks = "fast";
+  if (nvcc) request.front_end = "nvcc";
   if (request.cache.is_relative()) request.cache = folder / request.cache;
   WW_TRY(const auto scratch, TemporaryDirectory::create("estimate"));
   evaluate::Station station;
@@ -115,12 +117,13 @@ Status count_job(const std::filesystem::path& folder) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: estimate_counts JOBDIR...\n");
+    std::fprintf(stderr, "usage: estimate_counts [--nvcc] JOBDIR...\n");
     return 2;
   }
   int failed = 0;
-  for (int i = 1; i < argc; ++i) {
-    const Status counted = count_job(std::filesystem::absolute(argv[i]));
+  const bool nvcc = std::string_view(argv[1]) == "--nvcc";
+  for (int i = nvcc ? 2 : 1; i < argc; ++i) {
+    const Status counted = count_job(std::filesystem::absolute(argv[i]), nvcc);
     if (counted.ok()) continue;
     ++failed;
     std::fprintf(stderr, "%s: %s\n", argv[i], counted.error().message.c_str());

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/cores.h"
 #include "base/files.h"
 #include "cli/exit_codes.h"
 #include "cli/summary.h"
@@ -72,7 +73,7 @@ int judge_parallelism(const Settings& settings) {
   if (const auto jobs = settings.integer("judge.jobs"); jobs && *jobs > 0) {
     return static_cast<int>(*jobs);
   }
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return usable_cores();
 }
 
 search::EngineOptions engine_options(const Settings& settings, const Task& task,

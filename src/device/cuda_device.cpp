@@ -21,6 +21,7 @@ constexpr double kSpinSeconds = 0.002;
 constexpr int kOverheadSamples = 21;
 // A GPU without work for so long may have lowered its clocks.
 constexpr double kIdleSeconds = 0.2;
+constexpr std::uint64_t kKeptShare = 6;  // of the GPU's memory, for later candidates
 
 using SteadyClock = std::chrono::steady_clock;
 
@@ -75,6 +76,7 @@ Status CudaDevice::start() {
   WW_TRY(pattern_, CudaMemory::allocate(driver_, device_, kPoisonTileBytes + kPoisonOffsets,
                                         CudaMemory::Guard::margins));
   WW_TRY(staging_, CudaStaging::make(driver_));
+  pool_.set_limit(static_cast<std::uint64_t>(info_.facts.memory_bytes) / kKeptShare);
   WW_CHECK(measure_overhead());
   return refresh_free_bytes();
 }
@@ -142,11 +144,12 @@ int CudaDevice::attribute(CuAttribute which) const {
   return driver_.device_attribute(&value, static_cast<int>(which), device_) == 0 ? value : 0;
 }
 
-Status CudaDevice::measure_overhead() {
+Result<double> CudaDevice::span_us(const std::function<CuResult()>& issue) {
   std::vector<double> samples;
   for (int i = 0; i < kOverheadSamples; ++i) {
     WW_CHECK(flush_cache());
     WW_CHECK(driver_.check(driver_.event_record(begin_, stream_), "record an event"));
+    WW_CHECK(driver_.check(issue(), "launch an empty kernel"));
     WW_CHECK(driver_.check(driver_.event_record(end_, stream_), "record an event"));
     WW_CHECK(driver_.check(driver_.stream_synchronize(stream_), "wait for the GPU"));
     float ms = 0;
@@ -154,7 +157,27 @@ Status CudaDevice::measure_overhead() {
     samples.push_back(ms * 1e3);
   }
   std::nth_element(samples.begin(), samples.begin() + kOverheadSamples / 2, samples.end());
-  info_.timer_overhead_us = samples[kOverheadSamples / 2];
+  return samples[kOverheadSamples / 2];
+}
+
+Status CudaDevice::measure_overhead() {
+  WW_TRY(info_.timer_overhead_us, span_us([] { return 0; }));
+  return measure_empty_kernel();
+}
+
+/// What no kernel can be faster than, by this clock. Left unknown where the driver takes no PTX.
+Status CudaDevice::measure_empty_kernel() {
+  constexpr const char* kPtx =
+      ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+  CuModule module = nullptr;
+  CuFunction function = nullptr;
+  if (driver_.module_load(&module, kPtx, 0, nullptr, nullptr) != 0) return {};
+  if (driver_.module_function(&function, module, "nothing") == 0) {
+    const CuLaunchConfig config{1, 1, 1, 32, 1, 1, 0, stream_, nullptr, 0};
+    WW_TRY(info_.empty_kernel_us,
+           span_us([&] { return driver_.launch(&config, function, nullptr, nullptr); }));
+  }
+  driver_.module_unload(module);
   return {};
 }
 
@@ -239,6 +262,15 @@ Status CudaDevice::upload(BufferId to, std::span<const std::byte> bytes) {
   const auto& memory = *buffers_.at(to).memory;
   ASSERT(bytes.size() <= memory.bytes(), "an upload larger than its buffer");
   return staging_->upload(memory.address(), bytes, stream_);
+}
+
+Status CudaDevice::copy(BufferId to, BufferId from) {
+  WW_CHECK(usable());
+  const CudaMemory &target = *buffers_.at(to).memory, &source = *buffers_.at(from).memory;
+  ASSERT(target.bytes() == source.bytes(), "a copy to a buffer of another size");
+  return driver_.check(
+      driver_.copy_async(target.address(), source.address(), source.bytes(), stream_),
+      "copy a buffer");
 }
 
 Status CudaDevice::download(std::span<std::byte> to, BufferId from) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -29,6 +30,7 @@ class CudaDevice final : public Device {
   void release(BufferId buffer) override;
   Status upload(BufferId to, std::span<const std::byte> bytes) override;
   Status download(std::span<std::byte> to, BufferId from) override;
+  Status copy(BufferId to, BufferId from) override;
   Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
                                           std::span<const Binding> bindings) override;
   Result<std::unique_ptr<Replay>> prepare_beside(const Replay& sibling, ModuleId module,
@@ -50,6 +52,9 @@ class CudaDevice final : public Device {
   Status start();
   Status refresh_free_bytes();
   Status measure_overhead();
+  /// The median of a few timed spans around what `issue` puts into the stream.
+  Result<double> span_us(const std::function<CuResult()>& issue);
+  Status measure_empty_kernel();
   void abandon();
   void recycle(std::unique_ptr<CudaMemory> memory);
   /// Random bits on the device: kPoisonTileBytes from there on, others for every seed.

@@ -6,16 +6,20 @@
 #include <thread>
 #include <vector>
 
+#include "base/cores.h"
+
 namespace warpwright::device {
 
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{8} << 20;
-// One core copies less than the bus moves; more than a few do not help.
+// One core copies less than the bus moves, and more than a few do not help. Threads are worth it
+// for large buffers only: on a busy machine they take a while to start.
 constexpr std::size_t kBytesPerThread = std::size_t{2} << 20;
+constexpr std::size_t kLargeBytes = std::size_t{64} << 20;
 
-void copy_by_threads(std::byte* to, const std::byte* from, std::size_t bytes) {
-  const std::size_t most = std::max(1U, std::thread::hardware_concurrency() / 2);
+void copy_by_threads(std::byte* to, const std::byte* from, std::size_t bytes, bool large) {
+  const std::size_t most = large ? static_cast<std::size_t>(std::max(1, usable_cores() / 2)) : 1;
   const std::size_t threads = std::clamp<std::size_t>(bytes / kBytesPerThread, 1, most);
   std::vector<std::jthread> helpers;
   for (std::size_t t = 1; t < threads; ++t) {
@@ -52,7 +56,7 @@ Status CudaStaging::upload(CuAddress to, std::span<const std::byte> bytes, CuStr
     if (n >= kChunks) {
       WW_CHECK(driver_.check(driver_.event_synchronize(chunk.free), "upload to the GPU"));
     }
-    copy_by_threads(chunk.memory, bytes.data() + at, count);
+    copy_by_threads(chunk.memory, bytes.data() + at, count, bytes.size() >= kLargeBytes);
     WW_CHECK(driver_.check(driver_.copy_to_device_async(to + at, chunk.memory, count, stream),
                            "upload to the GPU"));
     WW_CHECK(driver_.check(driver_.event_record(chunk.free, stream), "upload to the GPU"));
@@ -76,7 +80,7 @@ Status CudaStaging::download(std::span<std::byte> to, CuAddress from, CuStream s
   for (std::size_t n = 0; n < chunks; ++n) {
     const Chunk& chunk = ring_[n % kChunks];
     WW_CHECK(driver_.check(driver_.event_synchronize(chunk.free), "download from the GPU"));
-    copy_by_threads(part(n).data(), chunk.memory, part(n).size());
+    copy_by_threads(part(n).data(), chunk.memory, part(n).size(), to.size() >= kLargeBytes);
     if (n + kChunks < chunks) WW_CHECK(start(n + kChunks));
   }
   return {};

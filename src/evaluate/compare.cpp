@@ -47,13 +47,26 @@ struct PairedSets {
 
 Result<std::unique_ptr<device::Replay>> prepare_at(TrialState& state, std::size_t place,
                                                    const LoadedCase& set) {
-  WW_TRY(const auto module, module_copy(state, state.candidate, place));
+  WW_TRY(const auto module, module_copy(state, state.candidate, place + 1));
   return state.device->prepare_beside(
       *set.replay, module, state.candidate.plans.at(call_key(set.call)), set.buffers.bindings());
 }
 
+/// In a random order: whatever a place is worth, each kernel gets it as likely as the other, and
+/// what neighbours share does not add up for one of them.
+Status load_copies(Duel& duel, std::size_t places) {
+  std::vector<TrialState*> order(places, &duel.first);
+  order.resize(2 * places, &duel.second);
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(std::random_device{}()));
+  for (TrialState* state : order) {
+    WW_CHECK(module_copy(*state, state->candidate, state->candidate.copies.size() + 1));
+  }
+  return {};
+}
+
 Result<PairedSets> load_paired(Duel& duel, const Sized& sized) {
   PairedSets paired;
+  if (duel.first.candidate.copies.empty()) WW_CHECK(load_copies(duel, kPlaces));
   WW_TRY(paired.sets, load_sets(duel.first, sized));
   WW_TRY(const std::uint64_t bytes, footprint_bytes(duel.first.request.task, *sized.size));
   const std::size_t sets = paired.sets.size();
@@ -76,7 +89,7 @@ using Ended = TrialState*;
 Result<Ended> check_timed(Duel& duel, PairedSets& paired, std::uint64_t calls) {
   std::random_device random;
   const std::size_t at = random() % paired.sets.size();
-  LoadedCase& set = paired.sets[at];
+  LoadedCase& set = with_inputs(paired.sets, at);
   WW_TRY(const auto expected, expected_values(duel.first, set));
   const std::array<std::pair<TrialState*, device::Replay*>, 2> both = {
       {{&duel.second, paired.second[at].get()}, {&duel.first, set.replay.get()}}};

@@ -2,7 +2,9 @@
 #include "evaluate/trial_ahead.h"
 
 #include <algorithm>
+#include <thread>
 
+#include "base/background.h"
 #include "evaluate/memory_room.h"
 #include "evaluate/trial_buffers.h"
 #include "evaluate/trial_runs.h"
@@ -68,15 +70,16 @@ std::optional<std::vector<verify::Expected>> Ahead::take_expected(const verify::
 
 std::uint64_t input_sets(std::uint64_t footprint_bytes) {
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-  if (footprint_bytes <= 2 * kMiB) return 12;
-  return footprint_bytes <= 16 * kMiB ? 6 : 3;
+  return footprint_bytes <= 64 * kMiB ? 12 : kContents;
 }
 
 std::uint64_t timed_seed(const TrialState& state, std::uint64_t size_number, std::uint64_t set) {
   return derived_seed(state.seed, kTimedSeeds + size_number * kSeedsPerSize + set);
 }
 
-Status make_ahead(TrialState& state) {
+namespace {
+
+Status make_all(TrialState& state) {
   std::uint64_t room = memory_room();
   for (std::size_t i = 0; i < state.cases.size(); ++i) {
     if (state.stop.requested()) return Error{"stopped"};
@@ -84,7 +87,7 @@ Status make_ahead(TrialState& state) {
   }
   for (std::size_t i = 0; i < state.timed.size(); ++i) {
     WW_TRY(const std::uint64_t bytes, footprint_bytes(state.request.task, *state.timed[i]));
-    for (std::uint64_t set = 0; set < input_sets(bytes); ++set) {
+    for (std::uint64_t set = 0; set < std::min(input_sets(bytes), kContents); ++set) {
       const verify::Case item{state.timed[i], nullptr};
       WW_CHECK(make_one(state, item, timed_seed(state, i, set), false, room));
     }
@@ -93,6 +96,17 @@ Status make_ahead(TrialState& state) {
     WW_CHECK(make_one(state, item, timed_seed(state, i, kFreshSet), false, room));
   }
   return {};
+}
+
+}  // namespace
+
+Status make_ahead(TrialState& state) {
+  Status made;
+  std::thread([&] {
+    work_in_background();  // another candidate has the device
+    made = make_all(state);
+  }).join();
+  return made;
 }
 
 }  // namespace warpwright::evaluate

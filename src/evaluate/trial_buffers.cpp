@@ -5,17 +5,19 @@
 #include <cstring>
 #include <thread>
 
+#include "base/cores.h"
+
 namespace warpwright::evaluate {
 
 namespace {
 
-constexpr std::uint64_t kElementsPerThread = std::uint64_t{1} << 16;
+constexpr std::uint64_t kElementsPerThread = std::uint64_t{1} << 20;
 
 void fill_in_parallel(const verify::Recipe& recipe, std::uint64_t seed, std::size_t element_bytes,
                       std::span<std::byte> out) {
   const std::uint64_t count = out.size() / element_bytes;
   const std::uint64_t threads = std::clamp<std::uint64_t>(
-      count / kElementsPerThread, 1, std::max(1U, std::thread::hardware_concurrency()));
+      count / kElementsPerThread, 1, static_cast<std::uint64_t>(usable_cores()));
   std::vector<std::jthread> workers;
   for (std::uint64_t t = 0; t < threads; ++t) {
     const std::uint64_t first = count * t / threads, last = count * (t + 1) / threads;
@@ -58,6 +60,26 @@ Result<CaseBuffers> CaseBuffers::make(device::Device& device, const Task& task,
     WW_CHECK(buffers.add(task.arguments[i], call.arguments[i].buffer_bytes, inputs[i]));
   }
   return buffers;
+}
+
+Result<CaseBuffers> CaseBuffers::copy() const {
+  CaseBuffers other(*device_, *task_);
+  for (std::size_t i = 0; i < bindings_.size(); ++i) {
+    const device::Binding& from = bindings_[i];
+    device::Binding& to = other.bindings_.emplace_back();
+    other.bytes_.push_back(bytes_[i]);
+    if (from.buffer < 0) continue;
+    to.before = from.before;
+    const TaskArgument& argument = task_->arguments[i];
+    WW_TRY(to.buffer, device_->allocate(bytes_[i], argument.name));
+    if (from.before == device::Binding::Before::keep) {
+      WW_CHECK(device_->copy(to.buffer, from.buffer));
+    }
+    if (from.pristine < 0) continue;
+    WW_TRY(to.pristine, device_->allocate(bytes_[i], "the judge's copy of " + argument.name));
+    WW_CHECK(device_->copy(to.pristine, from.pristine));
+  }
+  return other;
 }
 
 Status CaseBuffers::add(const TaskArgument& argument, std::uint64_t bytes,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/background.h"
 #include "evaluate/memory_room.h"
 #include "evaluate/trial_limits.h"
 
@@ -50,6 +51,7 @@ Result<Next> CheckQueue::add(LoadedCase& loaded, std::vector<verify::Expected> e
   auto check = [trial = loaded.trial, inputs = std::move(loaded.inputs),
                 expected = std::move(expected),
                 runs = std::move(results.runs)]() -> Result<Outcome> {
+    work_in_background();
     for (std::size_t i = 0; i < runs.size(); ++i) {
       WW_TRY(auto wrong, find_wrong(trial, inputs, expected, runs[i]));
       if (wrong) return Outcome{std::move(wrong), i};
@@ -70,6 +72,7 @@ Result<Next> CheckQueue::add_timed(LoadedCase& loaded, Fetched fetched) {
   const std::uint64_t bytes = 2 * size_of(loaded.inputs) + 3 * size_of(fetched.outputs);
   auto check = [reference, trial = loaded.trial, inputs = std::move(loaded.inputs),
                 known = std::move(known), run = std::move(fetched)]() -> Result<Outcome> {
+    work_in_background();
     if (reference == nullptr) {
       WW_TRY(auto wrong, find_wrong(trial, inputs, known, run));
       return Outcome{std::move(wrong)};

@@ -49,7 +49,7 @@ Result<Next> estimate_size(TrialState& state, const Sized& sized) {
 /// A set picked after the fact: had a timed call been wrong, it would show.
 Result<Next> check_timed_results(TrialState& state, std::vector<LoadedCase>& sets) {
   std::random_device random;
-  LoadedCase& picked = sets[random() % sets.size()];
+  LoadedCase& picked = with_inputs(sets, random() % sets.size());
   Fetched fetched;
   {
     const PartTimer timer(state, "fetch");
@@ -152,13 +152,24 @@ Result<std::vector<LoadedCase>> load_sets(TrialState& state, const Sized& sized)
   const std::uint64_t sets = bytes * wanted < state.device->info().free_bytes * 7 / 10 ? wanted : 1;
   std::vector<LoadedCase> loaded;
   for (std::uint64_t s = 0; s < sets; ++s) {
+    WW_TRY(const auto module, module_copy(state, state.candidate, s + 1));
+    if (s >= kContents) {
+      WW_TRY(auto one, copy_case(state, loaded[s % kContents], module));
+      loaded.push_back(std::move(one));
+      continue;
+    }
     const std::uint64_t seed = timed_seed(state, sized.number, s);
-    WW_TRY(const auto module, module_copy(state, state.candidate, s));
     WW_TRY(auto one,
            load_case(state, *state.device, state.candidate, {sized.size, nullptr}, seed, module));
     loaded.push_back(std::move(one));
   }
   return loaded;
+}
+
+LoadedCase& with_inputs(std::vector<LoadedCase>& sets, std::size_t number) {
+  LoadedCase& set = sets[number];
+  if (number >= kContents) set.inputs = std::move(sets[number % kContents].inputs);
+  return set;
 }
 
 Result<double> timed_run(TrialState& state, device::Replay& replay, std::uint64_t call,
@@ -217,8 +228,13 @@ Result<Next> settle_late(TrialState& state) {
 Result<Next> measure_stage(TrialState& state) {
   const bool estimated = state.device->info().time_source == TimeSource::estimated;
   if (!estimated) {
-    note(state, fmt::format("times include {:.2f} us of the timer's own",
-                            state.device->info().timer_overhead_us));
+    const device::DeviceInfo& info = state.device->info();
+    std::string text =
+        fmt::format("times include {:.2f} us of the timer's own", info.timer_overhead_us);
+    if (info.empty_kernel_us > 0) {
+      text += fmt::format("; an empty kernel takes {:.2f} us by this clock", info.empty_kernel_us);
+    }
+    note(state, std::move(text));
   }
   TrialWatch watch(state);
   WW_TRY(const auto sizes, sized_of(state));

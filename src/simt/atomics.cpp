@@ -15,7 +15,9 @@ template <class T>
 T add(T old, T b, T) {
   return static_cast<T>(old + b);
 }
-f32 add_f32(f32 old, f32 b, f32) { return canonical(flush(old) + flush(b)); }
+/// Global memory flushes subnormal numbers, shared memory keeps them.
+f32 add_f32(f32 old, f32 b, f32) { return canonical(flush(flush(old) + flush(b))); }
+f32 add_f32_shared(f32 old, f32 b, f32) { return canonical(old + b); }
 f64 add_f64(f64 old, f64 b, f64) { return old + b; }
 template <class H>
 H add_half(H old, H b, H) {
@@ -190,7 +192,8 @@ constexpr AtomicRow kAtomics[] = {
     row<u32, add<u32>>("add", "s32"),
     row<u64, add<u64>>("add", "u64"),
     row<u64, add<u64>>("add", "s64"),
-    row<f32, add_f32>("add", "f32"),
+    {"add", "f32", run_atomic<f32, add_f32, Space::global>,
+     run_atomic<f32, add_f32_shared, Space::shared>, run_atomic<f32, add_f32, Space::generic>},
     row<f64, add_f64>("add", "f64"),
     row<Half, add_half<Half>>("add", "f16"),
     row<BFloat, add_half<BFloat>>("add", "bf16"),

@@ -27,6 +27,20 @@ inline double flushed(double x) {
   return x;
 }
 
+/// ftz goes by what the result would be with a larger range of exponents: a number that only its
+/// rounding as a subnormal lifts to the least normal one is flushed. `scaled` is the same result
+/// times kScale.
+template <class T>
+inline constexpr T kScale = T{0x1p64};
+template <bool kFtz, class T>
+inline T unless_tiny(T result, T scaled) {
+  if constexpr (kFtz)
+    return std::fabs(result) <= T{0x1p-126} && std::fabs(scaled) < T{0x1p-126} * kScale<T>
+               ? std::copysign(T{0}, result)
+               : result;
+  return result;
+}
+
 /// binary32 instructions deliver one NaN, 0x7fffffff; binary64 ones keep the operand's.
 inline float canonical(float x) { return x != x ? std::bit_cast<float>(0x7fffffffu) : x; }
 inline double canonical(double x) { return x; }

@@ -71,7 +71,8 @@ inline std::uint16_t round_to_format(double value, Rounding mode) {
   const std::uint32_t biased = static_cast<std::uint32_t>(exponent - kMinExponent) << kFraction;
   const std::uint32_t bits = biased + units;
   if (bits >= kInfinity) {
-    const bool to_infinity = mode == Rounding::nearest_even || mode == Rounding::nearest_away || up;
+    const bool nearest = mode == Rounding::nearest_even || mode == Rounding::nearest_away;
+    const bool to_infinity = nearest || mode == (sign != 0 ? Rounding::down : Rounding::up);
     return sign | (to_infinity ? kInfinity : static_cast<std::uint16_t>(kInfinity - 1));
   }
   return sign | static_cast<std::uint16_t>(bits);

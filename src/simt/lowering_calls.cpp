@@ -71,6 +71,7 @@ Status Lowering::parameter_load(const Operand& to, const Operand& from, std::str
     std::uint32_t width = 0;
     Dest d;
     WW_TRY(d.val, plain_register(*element, width));
+    if (width == 0 || bytes == 0) return error("a parameter of a kind that has no bytes");
     if (symbol.kind == Symbol::Kind::kernel_param) {
       Constant c;
       c.kind = Constant::Kind::param;
@@ -127,6 +128,7 @@ Status Lowering::parameter_store(const Operand& to, const Operand& from, std::st
   std::uint64_t offset = to.bits;
   for (const Operand* element : elements(from)) {
     ArgType t = register_type(type);
+    if (t.width == 0) return error("a parameter of a kind that has no bytes");
     if (type == "f32") t.real = ArgType::Real::single;
     if (type == "f64") t.real = ArgType::Real::double_;
     WW_TRY(const Val v, value(*element, t));

@@ -35,15 +35,18 @@ T whole(T x) {
   return std::ceil(x);
 }
 
-/// Out-of-range values clamp to the type's limits, NaN becomes 0: PTX defines both. (Hardware
-/// gives 0x8000... for NaN to 64-bit integers; compilers guard such conversions.)
+/// Out-of-range values clamp to the type's limits. NaN becomes 0, but where 64 bits are involved on
+/// either side only the topmost bit is set.
 template <class D, class S, Whole kMode, bool Z>
 Stored<D> real_to_int(S a) {
   using L = std::numeric_limits<D>;
+  using Bits = std::make_unsigned_t<D>;
+  constexpr bool kWide = sizeof(S) == 8 || sizeof(D) == 8;
+  constexpr Bits kOfNan = kWide ? static_cast<Bits>(Bits{1} << (8 * sizeof(D) - 1)) : Bits{0};
   const S r = whole<kMode>(flushed<Z>(a));
   constexpr S kHigh = static_cast<S>(static_cast<S>(L::max() / 2 + 1) * 2);
   constexpr S kLow = static_cast<S>(L::min());
-  if (r != r) return 0;
+  if (r != r) return static_cast<D>(kOfNan);
   if (r >= kHigh) return L::max();
   if (r <= kLow) return L::min();
   return static_cast<D>(r);
@@ -103,9 +106,9 @@ template <class H, class S>
 H int_to_half(Stored<S> a) {
   return real_to_half<H, Rounding::nearest_even>(static_cast<f64>(static_cast<S>(a)));
 }
-template <class H>
+template <class H, bool Z>
 f32 half_to_f32(H a) {
-  return canonical(to_float(a));
+  return canonical(flushed<Z>(to_float(a)));
 }
 template <class H>
 f64 half_to_f64(H a) {
@@ -129,7 +132,8 @@ template <bool kRelu>
 u32 to_tf32_away(f32 a) {
   if (kRelu && !(a > 0)) a = a != a ? a : 0.0f;
   const auto bits = std::bit_cast<u32>(a);
-  if ((bits & 0x7f800000u) == 0x7f800000u) return a != a ? 0x7fffffffu : bits;
+  // Infinities and NaNs are only cut, and a NaN may become infinite.
+  if ((bits & 0x7f800000u) == 0x7f800000u) return bits & 0xffffe000u;
   return (bits + 0x1000u) & 0xffffe000u;
 }
 
@@ -179,8 +183,8 @@ void add_half_type(OpTable& t) {
   t.add<f64_to_half<H, R::zero>>(opcode({"cvt", "rz", h, "f64"}), kClass);
   t.add<f64_to_half<H, R::down>>(opcode({"cvt", "rm", h, "f64"}), kClass);
   t.add<f64_to_half<H, R::up>>(opcode({"cvt", "rp", h, "f64"}), kClass);
-  t.add<half_to_f32<H>>(opcode({"cvt", "f32", h}), kClass);
-  t.add<half_to_f32<H>>(opcode({"cvt", "ftz", "f32", h}), kClass);
+  t.add<half_to_f32<H, false>>(opcode({"cvt", "f32", h}), kClass);
+  t.add<half_to_f32<H, true>>(opcode({"cvt", "ftz", "f32", h}), kClass);
   t.add<half_to_f64<H>>(opcode({"cvt", "f64", h}), kClass);
   t.add<pack<H, R::nearest_even, false>>(opcode({"cvt", "rn", x2.c_str(), "f32"}), kClass);
   t.add<pack<H, R::nearest_even, true>>(opcode({"cvt", "rn", "relu", x2.c_str(), "f32"}), kClass);

@@ -16,15 +16,18 @@ T sub(T a, T b) {
 }
 template <class T, bool Z, bool S>
 T mul(T a, T b) {
-  return finish<Z, S>(flushed<Z>(a) * flushed<Z>(b));
+  a = flushed<Z>(a), b = flushed<Z>(b);
+  return finish<Z, S>(unless_tiny<Z>(a * b, a * kScale<T> * b));
 }
 template <class T, bool Z, bool S>
 T fma_(T a, T b, T c) {
-  return finish<Z, S>(std::fma(flushed<Z>(a), flushed<Z>(b), flushed<Z>(c)));
+  a = flushed<Z>(a), b = flushed<Z>(b), c = flushed<Z>(c);
+  return finish<Z, S>(unless_tiny<Z>(std::fma(a, b, c), std::fma(a * kScale<T>, b, c * kScale<T>)));
 }
 template <class T, bool Z>
 T div(T a, T b) {
-  return finish<Z, false>(flushed<Z>(a) / flushed<Z>(b));
+  a = flushed<Z>(a), b = flushed<Z>(b);
+  return finish<Z, false>(unless_tiny<Z>(a / b, a * kScale<T> / b));
 }
 template <class T, bool Z>
 T sqrt_(T a) {
@@ -32,7 +35,8 @@ T sqrt_(T a) {
 }
 template <class T, bool Z>
 T rcp(T a) {
-  return finish<Z, false>(T{1} / flushed<Z>(a));
+  a = flushed<Z>(a);
+  return finish<Z, false>(unless_tiny<Z>(T{1} / a, kScale<T> / a));
 }
 template <class T, bool Z>
 T abs_(T a) {
@@ -65,7 +69,7 @@ bool is_nan(T a) {
 }
 template <class T>
 bool is_normal(T a) {
-  return std::isnormal(a);
+  return std::isnormal(a) || a == 0;  // hardware takes zeros for normal, the manual does not say
 }
 template <class T>
 bool is_subnormal(T a) {

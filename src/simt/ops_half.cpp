@@ -21,6 +21,9 @@ H narrow_sticky(f64 x) {
     return to_bfloat(x);
 }
 
+/// What is less than this is subnormal even when it is rounded to 11 bits first.
+constexpr f32 kLeastKept = 0x1p-14f * (1 - 0x1p-12f);
+
 template <class H, bool Z>
 f32 widen(H h) {
   const f32 x = to_float(h);
@@ -29,6 +32,7 @@ f32 widen(H h) {
 }
 template <class H, bool Z, bool S>
 H done(f32 x) {
+  if constexpr (Z) x = std::fabs(x) < kLeastKept ? std::copysign(0.0f, x) : x;
   if constexpr (S) x = saturate(x);
   H h = narrow<H>(x);
   if constexpr (Z) h.bits = (h.bits & 0x7c00) == 0 ? h.bits & 0x8000 : h.bits;
@@ -52,6 +56,7 @@ H mul(H a, H b) {
 template <class H, bool Z, bool S>
 H fma_(H a, H b, H c) {
   f64 x = fma_sticky(widen<H, Z>(a), widen<H, Z>(b), widen<H, Z>(c));
+  if constexpr (Z) x = std::fabs(x) < kLeastKept ? std::copysign(0.0, x) : x;
   if constexpr (S) x = saturate(x);
   H h = narrow_sticky<H>(x);
   if constexpr (Z) h.bits = (h.bits & 0x7c00) == 0 ? h.bits & 0x8000 : h.bits;
@@ -79,6 +84,11 @@ H min_max_half(H a, H b) {
 template <class H>
 H ex2(H a) {
   return narrow<H>(std::exp2(to_float(a)));
+}
+/// The form of bfloat16: subnormal results become 0.
+BFloat ex2_ftz(BFloat a) {
+  const f32 x = std::exp2(to_float(a));
+  return narrow<BFloat>(x < 0x1p-126f ? 0.0f : x);
 }
 template <class H>
 H tanh_(H a) {
@@ -155,7 +165,7 @@ void add_half_ops(OpTable& t) {
   add_arithmetic<Half, true, true>(t);
   add_type<BFloat>(t);
   both<ex2<Half>>(t, {"ex2", "approx"}, "f16", 1);
-  both<ex2<BFloat>>(t, {"ex2", "approx", "ftz"}, "bf16", 1);
+  both<ex2_ftz>(t, {"ex2", "approx", "ftz"}, "bf16", 1);
 }
 
 }  // namespace warpwright::simt

@@ -76,7 +76,7 @@ T div(T a, T b) {
 }
 template <class T>
 T rem(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return static_cast<T>(-1);
   if constexpr (std::is_signed_v<T>)
     if (b == -1) return 0;
   return static_cast<T>(a % b);

@@ -80,11 +80,18 @@ T brev(T a) {
   return static_cast<T>(x >> (64 - 8 * sizeof(T)));
 }
 
+/// Positions and lengths beyond 255 are outside of what PTX defines; hardware takes 8 bits of them
+/// for 32-bit fields and all of them for 64-bit ones.
+template <class T>
+u32 field_number(u32 x) {
+  return sizeof(T) == 8 ? (x < 255 ? x : 255) : x & 0xff;
+}
+
 template <class T>
 T bfe(T a, u32 position, u32 length) {
   constexpr int kBits = 8 * sizeof(T);
-  const int pos = position & 0xff;
-  const int len = length & 0xff;
+  const int pos = static_cast<int>(field_number<T>(position));
+  const int len = static_cast<int>(field_number<T>(length));
   if (len == 0) return 0;
   const auto bit = [&](int k) -> u64 {
     if (k >= kBits) return std::is_signed_v<T> ? (static_cast<u64>(a) >> (kBits - 1) & 1) : 0;
@@ -100,8 +107,8 @@ T bfe(T a, u32 position, u32 length) {
 template <class T>
 T bfi(T a, T b, u32 position, u32 length) {
   constexpr u32 kBits = 8 * sizeof(T);
-  const u32 pos = position & 0xff;
-  const u32 len = length & 0xff;
+  const u32 pos = field_number<T>(position);
+  const u32 len = field_number<T>(length);
   if (len == 0 || pos >= kBits) return b;
   const u64 field = len >= 64 ? ~u64{0} : (u64{1} << len) - 1;
   const T mask = static_cast<T>(field << pos);

@@ -8,8 +8,14 @@ namespace warpwright::simt {
 namespace {
 
 template <bool Z>
-f32 div_approx(f32 a, f32 b) {
+f32 div_full(f32 a, f32 b) {
   return finish<Z, false>(flushed<Z>(a) / flushed<Z>(b));
+}
+/// a times the reciprocal of b, which is 0 for the largest b.
+template <bool Z>
+f32 div_approx(f32 a, f32 b) {
+  const bool large = std::fabs(b) > 0x1p126f && std::fabs(b) < std::numeric_limits<f32>::infinity();
+  return large ? canonical(flushed<Z>(a) * std::copysign(0.0f, b)) : div_full<Z>(a, b);
 }
 template <bool Z>
 f32 rcp(f32 a) {
@@ -43,8 +49,11 @@ f32 tanh_(f32 a) { return canonical(static_cast<f32>(std::tanh(static_cast<f64>(
 f64 rsqrt64(f64 a) { return 1.0 / std::sqrt(a); }
 
 f64 flush64(f64 x) { return std::fabs(x) < 0x1p-1022 ? std::copysign(0.0, x) : x; }
-/// Only the upper half is delivered; compilers refine it.
-f64 upper(f64 x) { return std::bit_cast<f64>(std::bit_cast<u64>(x) & 0xffffffff00000000u); }
+/// Only the upper half is delivered, rounded; compilers refine it.
+f64 upper(f64 x) {
+  const auto bits = std::bit_cast<u64>(x);
+  return std::bit_cast<f64>((std::isfinite(x) ? bits + 0x80000000u : bits) & 0xffffffff00000000u);
+}
 f64 rcp64(f64 a) { return flush64(upper(1.0 / flush64(a))); }
 f64 rsqrt64_ftz(f64 a) { return flush64(upper(1.0 / std::sqrt(flush64(a)))); }
 
@@ -53,7 +62,7 @@ void add_approximate(OpTable& t) {
   const char* z = Z ? "ftz" : "";
   const OpClass k = OpClass::special;
   t.add<div_approx<Z>>(opcode({"div", "approx", z, "f32"}), k, 1);
-  t.add<div_approx<Z>>(opcode({"div", "full", z, "f32"}), k, 1);
+  t.add<div_full<Z>>(opcode({"div", "full", z, "f32"}), k, 1);
   t.add<rcp<Z>>(opcode({"rcp", "approx", z, "f32"}), k, 1);
   t.add<sqrt_<Z>>(opcode({"sqrt", "approx", z, "f32"}), k, 1);
   t.add<rsqrt<Z>>(opcode({"rsqrt", "approx", z, "f32"}), k, 1);

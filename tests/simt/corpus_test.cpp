@@ -5,7 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <map>
 #include <set>
+#include <sstream>
 
 namespace warpwright::corpus {
 namespace {
@@ -28,6 +33,39 @@ TEST(Corpus, InputsOfAThreadDoNotDependOnHowManyThereAre) {
       EXPECT_TRUE(std::equal(few.begin(), few.end(), more.begin())) << c.name;
     }
   }
+}
+
+std::map<std::string, std::string> recorded() {
+  std::map<std::string, std::string> hashes;
+  std::ifstream file(WARPWRIGHT_SOURCE_DIR "/tests/ptx/corpus_h200.tsv");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream row(line);
+    std::string group, name, few;
+    std::getline(row, group, '\t');
+    std::getline(row, name, '\t');
+    std::getline(row, few, '\t');
+    hashes[name] = few;
+  }
+  return hashes;
+}
+
+TEST(Corpus, ResultsAreThoseOfAnH200) {
+  const auto hashes = recorded();
+  ASSERT_GT(hashes.size(), 1500u);
+  std::size_t compared = 0;
+  for (const Case& c : all_cases()) {
+    const auto golden = hashes.find(c.name);
+    if (golden == hashes.end()) continue;
+    const auto result = run_on_simt(c, kFewThreads);
+    ASSERT_TRUE(result.ok()) << c.name << ": " << result.error().message;
+    char text[20];
+    std::snprintf(text, sizeof text, "%016" PRIx64, hash_of(c, result->data(), result->size()));
+    EXPECT_EQ(golden->second, text) << c.name << " gives other bits than the GPU";
+    ++compared;
+  }
+  // An instruction that leaves the corpus leaves the file, too.
+  EXPECT_EQ(compared, hashes.size());
 }
 
 }  // namespace

@@ -84,6 +84,8 @@ std::string ptx_of(const std::vector<const Case*>& cases);
 /// The case on the SIMT machine. The error says what it refuses or reports.
 Result<std::vector<std::byte>> run_on_simt(const Case& c, std::uint32_t threads);
 
-std::uint64_t hash_of(const std::byte* bytes, std::size_t count);
+/// Of a case's results. All NaNs count as one where the result is a floating-point number: which
+/// operand's NaN comes through differs between instructions that PTX treats alike.
+std::uint64_t hash_of(const Case& c, const std::byte* bytes, std::size_t count);
 
 }  // namespace warpwright::corpus

@@ -289,9 +289,35 @@ std::vector<std::byte> input_bytes(const Case& c, std::size_t at, u32 threads) {
   return all;
 }
 
-u64 hash_of(const std::byte* bytes, std::size_t count) {
+u64 hash_of(const Case& c, const std::byte* bytes, std::size_t count) {
+  struct Format {
+    u32 bytes;
+    u64 infinity;
+  };
+  const auto format = [&]() -> Format {
+    switch (c.output.kind) {
+      case Kind::half:
+      case Kind::half2:
+        return {2, 0x7c00};
+      case Kind::bfloat:
+      case Kind::bfloat2:
+        return {2, 0x7f80};
+      case Kind::single:
+        return {4, 0x7f800000};
+      case Kind::double_:
+        return {8, 0x7ff0000000000000};
+      default:
+        return {bytes_of(c.output.kind), ~u64{0}};
+    }
+  }();
   u64 h = 0xcbf29ce484222325u;
-  for (std::size_t i = 0; i < count; ++i) h = (h ^ static_cast<u64>(bytes[i])) * 0x100000001b3u;
+  for (std::size_t at = 0; at < count; at += format.bytes) {
+    u64 v = 0;
+    std::memcpy(&v, bytes + at, format.bytes);
+    if (low_bits(v, 8 * format.bytes - 1) > format.infinity) v = format.infinity + 1;
+    h = (h ^ v) * 0x100000001b3u;
+    h ^= h >> 29;
+  }
   return h;
 }
 
