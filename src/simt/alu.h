@@ -173,6 +173,10 @@ class OpTable {
     return it == rows_.end() ? nullptr : &it->second;
   }
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [name, row] : rows_) visit(row);
+  }
 
  private:
   std::unordered_map<std::string, OpRow> rows_;

@@ -198,6 +198,9 @@ void make_storage(Worker& worker, BlockState& b) {
     w.worker = &worker;
     w.block = &b;
     w.index = static_cast<u32>(i);
+    w.shared = b.shared;
+    w.shared_bytes = b.shared_bytes;
+    w.native = worker.native.get();
     // Nothing ever writes to these registers: they are the same for all blocks.
     fill_specials(w);
   }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "simt/aggregate.h"
+#include "simt/native.h"
 #include "simt/worker.h"
 
 namespace warpwright::simt {
@@ -176,7 +177,8 @@ void run_all(LaunchState& s, std::vector<Worker>& workers) {
 
 }  // namespace
 
-Machine::Machine() : heap_(std::make_unique<Heap>()) {}
+Machine::Machine()
+    : heap_(std::make_unique<Heap>()), native_(std::make_unique<NativeCache>()) {}
 Machine::~Machine() = default;
 
 Status Machine::load(const Module& module) {
@@ -306,11 +308,26 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
     s.deadline = started + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                std::chrono::duration<double>(launch.options.max_wall_s));
   WW_CHECK(prepare_checks(s));
+  const NativeCode* native = nullptr;
+  std::string interpreted_because;
+  if (launch.options.engine == Engine::compiled) {
+    const auto code = native_->get(module.program(), *kernel, variant_for(launch));
+    if (code.ok()) native = *code;
+    if (!code.ok()) interpreted_because = code.error().message;
+    if (native != nullptr) s.kernel = &native->kernel;
+  }
   std::vector<Worker> workers;
-  for (std::size_t i = 0; i < threads; ++i) workers.push_back(make_worker(s));
+  for (std::size_t i = 0; i < threads; ++i) {
+    workers.push_back(make_worker(s));
+    if (native != nullptr) prepare_native(workers.back(), *native);
+  }
   run_all(s, workers);
+  if (native != nullptr)
+    for (Worker& w : workers) merge_native(w, *native);
   if (!s.full_checks) memory_.assume_valid();
   LaunchReport report = aggregate(s, workers, memory_);
+  report.compiled = native != nullptr;
+  report.interpreted_because = interpreted_because;
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return report;
 }

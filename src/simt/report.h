@@ -176,6 +176,8 @@ struct LaunchReport {
   std::uint32_t registers = 0;     ///< estimate per thread
   std::string printed;             ///< what device printf wrote
   double wall_s = 0;               ///< time of this machine, not of a GPU
+  bool compiled = false;           ///< by the compiled engine, at least in part
+  std::string interpreted_because;  ///< why it was not, where it should have been
 
   [[nodiscard]] bool clean() const { return faults.empty(); }
 };

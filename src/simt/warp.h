@@ -15,6 +15,7 @@ namespace warpwright::simt {
 
 struct BlockState;
 struct Worker;
+struct NativeState;
 
 /// Lanes of one warp that walk together. Inner nodes wait for their children at `block` (their
 /// immediate post-dominator); leaves run.
@@ -48,6 +49,9 @@ struct alignas(64) Warp {
   BlockCount* counts = nullptr;
   Worker* worker = nullptr;
   BlockState* block = nullptr;
+  std::byte* shared = nullptr;      ///< of the block
+  std::uint64_t shared_bytes = 0;
+  NativeState* native = nullptr;    ///< of the worker, for compiled code; native.h knows the order
   std::uint32_t index = 0;  ///< in the block
   bool done = false;
   bool yielded = false;     ///< stopped only to let others run

@@ -161,6 +161,8 @@ struct Worker {
   std::uint64_t longest_warp = 0;
   std::uint64_t clock = 0;
   std::string printed;
+  std::vector<std::uint64_t> hits;      ///< of compiled code, by instruction
+  std::shared_ptr<NativeState> native;  ///< null: interpreted
   std::vector<std::pair<Address, std::uint64_t>> hot;  ///< atomic updates by address, hashed
 };
 
