@@ -68,20 +68,21 @@ void show(Machine& machine, const Module& module, const Case& c) {
       {Checks::off, "off"}, {Checks::fast, "fast"}, {Checks::full, "full"}};
   for (const auto& [checks, name] : kLevels)
     for (const Engine engine : {Engine::interpreted, Engine::compiled}) {
-    std::uint64_t lanes = 0;
-    bool clean = true;
-    const double s = best_of(5, [&, level = checks] {
-      LaunchOptions options;
-      options.checks = level;
-      options.engine = engine;
-      const auto r = machine.launch(module, {c.name, c.grid, c.block, 0, c.params, options});
-      clean = clean && r.ok() && r->clean();
-      if (r.ok()) lanes = r->counts.lane_instructions();
-    });
-    fmt::print("{:10} checks {:5} {:11} {:8.2f} ms  {:5.2f} G lane instructions/s  {:6.1f} x plain{}\n",
-               c.name, name, engine == Engine::compiled ? "compiled" : "interpreted", s * 1e3, static_cast<double>(lanes) / s * 1e-9, s / plain,
-               clean ? "" : "  FAULTS");
-  }
+      std::uint64_t lanes = 0;
+      bool clean = true;
+      const double s = best_of(5, [&, level = checks] {
+        LaunchOptions options;
+        options.checks = level;
+        options.engine = engine;
+        const auto r = machine.launch(module, {c.name, c.grid, c.block, 0, c.params, options});
+        clean = clean && r.ok() && r->clean();
+        if (r.ok()) lanes = r->counts.lane_instructions();
+      });
+      fmt::print(
+          "{:10} checks {:5} {:11} {:8.2f} ms  {:5.2f} G lane instructions/s  {:6.1f} x plain{}\n",
+          c.name, name, engine == Engine::compiled ? "compiled" : "interpreted", s * 1e3,
+          static_cast<double>(lanes) / s * 1e-9, s / plain, clean ? "" : "  FAULTS");
+    }
 }
 
 std::vector<float> numbers(std::size_t n) {

@@ -103,10 +103,16 @@ std::uint64_t constant_value(const LaunchState& s, const BlockState& b, const Co
 }
 
 void fill(std::byte* at, std::uint8_t width, std::uint64_t value) {
-  for (u32 l = 0; l < (width == 0 ? 1 : kLanes); ++l) {
-    const std::uint32_t bytes = width == 0 ? 4 : width;
-    std::memcpy(at + l * bytes, &value, bytes);
-  }
+  const auto all = [&]<class T>(T v, u32 count) {
+    T* to = reinterpret_cast<T*>(at);
+    for (u32 l = 0; l < count; ++l) to[l] = v;
+  };
+  if (width == 2)
+    all(static_cast<u16>(value), kLanes);
+  else if (width == 8)
+    all(value, kLanes);
+  else
+    all(static_cast<u32>(value), width == 0 ? 1 : kLanes);
 }
 
 bool changes_with_block(Constant::Kind k) {
@@ -178,7 +184,9 @@ void make_storage(Worker& worker, BlockState& b) {
   const std::size_t registers = round(k.register_bytes) * warps;
   const std::size_t constants = round(k.constant_bytes);
   const std::size_t local = round(std::size_t{k.local_bytes} * kLanes) * warps;
-  b.storage.assign(registers + constants + local + round(b.shared_bytes) + 128, std::byte{0});
+  const std::size_t kept = worker.native == nullptr ? 0 : round(16 * k.places.size()) * warps;
+  b.storage.assign(registers + constants + local + round(b.shared_bytes) + kept + 128,
+                   std::byte{0});
   auto* base = reinterpret_cast<std::byte*>(
       (reinterpret_cast<std::uintptr_t>(b.storage.data()) + 63) / 64 * 64);
   std::byte* constant_base = base + registers;
@@ -201,11 +209,14 @@ void make_storage(Worker& worker, BlockState& b) {
     w.shared = b.shared;
     w.shared_bytes = b.shared_bytes;
     w.native = worker.native.get();
+    w.kept = reinterpret_cast<u64*>(b.shared + round(b.shared_bytes) + kept / warps * i);
     // Nothing ever writes to these registers: they are the same for all blocks.
     fill_specials(w);
   }
   for (const Constant& c : k.constants)
-    if (!changes_with_block(c.kind))
+    if (changes_with_block(c.kind))
+      b.moving.push_back(c);
+    else
       fill(constant_base + (c.ref & ~kConstantBit), c.width, constant_value(s, b, c));
   if (s.full_checks) {
     b.shared_valid.resize(b.shared_bytes / 8 + 1);
@@ -234,12 +245,14 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   b.cluster_rank =
       b.index.x % s.cluster.x +
       s.cluster.x * (b.index.y % s.cluster.y + s.cluster.y * (b.index.z % s.cluster.z));
-  for (const Constant& c : s.kernel->constants)
-    if (changes_with_block(c.kind))
-      fill(b.warps[0].base[1] + (c.ref & ~kConstantBit), c.width, constant_value(s, b, c));
+  for (const Constant& c : b.moving)
+    fill(b.warps[0].base[1] + (c.ref & ~kConstantBit), c.width, constant_value(s, b, c));
   // Shared memory starts as rubbish on hardware; a recognisable pattern is kinder than old data.
-  std::memset(b.shared, 0xcd, b.shared_bytes);
-  for (Barrier& bar : b.barriers) bar = {};
+  if (b.shared_bytes != 0) std::memset(b.shared, 0xcd, b.shared_bytes);
+  if (b.used_barriers)
+    for (Barrier& bar : b.barriers) bar = {};
+  b.waiting = 0;
+  b.used_barriers = false;
   b.race_checks = s.full_checks && b.warps.size() < 254;
   if (s.full_checks) {
     std::fill(b.shared_valid.begin(), b.shared_valid.end(), 0);
@@ -281,8 +294,8 @@ bool run_block(Worker& worker, BlockState& b) {
       progress = run_warp(w) || progress;
       yielded = yielded || w.yielded;
       done = done && w.done;
-      for (u32 k = 0; k < 16; ++k)
-        if (b.barriers[k].arrived != 0) try_release(b, k);
+      for (u32 open = b.waiting; open != 0; open &= open - 1)
+        try_release(b, static_cast<u32>(std::countr_zero(open)));
       if (worker.launch->stop.load(std::memory_order_relaxed)) return true;
     }
     b.progressed = b.progressed || progress;

@@ -177,8 +177,7 @@ void run_all(LaunchState& s, std::vector<Worker>& workers) {
 
 }  // namespace
 
-Machine::Machine()
-    : heap_(std::make_unique<Heap>()), native_(std::make_unique<NativeCache>()) {}
+Machine::Machine() : heap_(std::make_unique<Heap>()), native_(std::make_unique<NativeCache>()) {}
 Machine::~Machine() = default;
 
 Status Machine::load(const Module& module) {

@@ -14,7 +14,8 @@ namespace {
 static_assert(offsetof(Warp, base) == 0 && offsetof(Warp, mask) == 16);
 static_assert(offsetof(Warp, fuel) == 32 && offsetof(Warp, counts) == 48);
 static_assert(offsetof(Warp, shared) == 72 && offsetof(Warp, shared_bytes) == 80);
-static_assert(offsetof(Warp, native) == 88);
+static_assert(offsetof(Warp, native) == 88 && offsetof(Warp, kept) == 96);
+static_assert(offsetof(Warp, resume) == 104 && offsetof(Warp, sync_epoch) == 108);
 static_assert(offsetof(AccessMemo, low) == 0 && offsetof(AccessMemo, high) == 8);
 static_assert(sizeof(bool) == 1 && sizeof(BlockCount) == 16);
 static_assert(offsetof(NativeState, code) == 40 && offsetof(NativeState, alone) == 96);
@@ -63,8 +64,8 @@ Result<std::unique_ptr<NativeCode>> make_code(const std::shared_ptr<const Progra
   auto code = std::make_unique<NativeCode>();
   WW_TRY(code->text, native_text(kernel, variant));
   WW_TRY(code->library, compile_native(code->text.source));
-  code->run = reinterpret_cast<const Ins* (*)(Warp*, std::uint32_t)>(
-      code->library.symbol("kernel"));
+  code->run =
+      reinterpret_cast<const Ins* (*)(Warp*, std::uint32_t)>(code->library.symbol("kernel"));
   if (code->run == nullptr) return Error{"a compiled kernel without its function"};
   code->program = program;
   code->kernel = kernel;
@@ -107,19 +108,29 @@ NativeVariant variant_for(const Launch& launch) {
 
 void prepare_native(Worker& worker, const NativeCode& code) {
   LaunchState& launch = *worker.launch;
-  worker.hits.assign(code.kernel.code.size(), 0);
-  worker.native = std::make_shared<NativeState>(
-      NativeState{slow, fuel_is_out, touch, check, one, code.kernel.code.data(),
-                  worker.memos.data(), worker.stats.data(), worker.hits.data(),
-                  launch.memory->host(kGlobalBase),
-                  {launch.touched_read, launch.touched_written}, launch.many_threads ? 0u : 1u});
+  // How often groups of accesses were made, then single ones of groups that were cut short.
+  worker.hits.assign(2 * code.kernel.code.size(), 0);
+  worker.native =
+      std::make_shared<NativeState>(NativeState{slow,
+                                                fuel_is_out,
+                                                touch,
+                                                check,
+                                                one,
+                                                code.kernel.code.data(),
+                                                worker.memos.data(),
+                                                worker.stats.data(),
+                                                worker.hits.data(),
+                                                launch.memory->host(kGlobalBase),
+                                                {launch.touched_read, launch.touched_written},
+                                                launch.many_threads ? 0u : 1u});
 }
 
 void merge_native(Worker& worker, const NativeCode& code) {
   if (worker.native == nullptr) return;
   for (std::size_t id = 0; id < code.original.size(); ++id) {
     if (code.text.counted_by[id] == kNoBlock) continue;
-    const std::uint64_t n = worker.hits[code.text.counted_by[id]];
+    const std::uint64_t n =
+        worker.hits[code.text.counted_by[id]] + worker.hits[code.original.size() + id];
     const NativeAccess& a = *find_native_access(code.original[id]);
     const std::uint32_t bytes = a.bytes * a.elements;
     AccessStats& s = worker.stats[code.kernel.code[id].target];

@@ -15,15 +15,15 @@
 #include "simt/worker.h"
 
 // The compiled mode: a kernel as C, translated by clang and loaded into this process. It runs warps
-// whose 32 lanes walk together, on the interpreter's registers, memory and counters; what it does not
-// do itself, it has the interpreter's handlers do, one instruction or a whole way at a time. So
+// whose 32 lanes walk together, on the interpreter's registers, memory and counters; what it does
+// not do itself, it has the interpreter's handlers do, one instruction or a whole way at a time. So
 // results, counts and reports are the same.
 
 namespace warpwright::simt {
 
 /// What compiled code needs of its worker. native_prelude.cpp has the same order in C.
 struct NativeState {
-  const Ins* (*slow)(Warp*, std::uint32_t id);         ///< the handler, and on from there
+  const Ins* (*slow)(Warp*, std::uint32_t id);  ///< the handler, and on from there
   const Ins* (*out_of_fuel)(Warp*, std::uint32_t id);
   void (*touch)(Warp*, std::uint64_t first, std::uint64_t last, std::uint32_t writes);
   void (*check)(Warp*, std::uint32_t id, std::uint64_t at, std::uint64_t span);
@@ -42,9 +42,9 @@ struct NativeState {
 struct NativeCode {
   std::shared_ptr<const Program> program;  ///< owns what the copy points to
   Kernel kernel;
-  std::vector<Handler> original;          ///< by instruction
-  std::vector<Ins> alone;                 ///< by instruction, two each: it, and a stop
-  std::vector<std::uint32_t> entry_of;    ///< by instruction
+  std::vector<Handler> original;        ///< by instruction
+  std::vector<Ins> alone;               ///< by instruction, two each: it, and a stop
+  std::vector<std::uint32_t> entry_of;  ///< by instruction
   NativeText text;
   NativeLibrary library;
   const Ins* (*run)(Warp*, std::uint32_t entry) = nullptr;

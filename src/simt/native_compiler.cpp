@@ -41,11 +41,23 @@ Result<NativeLibrary> compile_native(const std::string& source) {
   WW_CHECK(write_file(from, source));
   Command command;
   // Exactness: no contraction, IEEE arithmetic as written, integers that wrap.
-  command.argv = {*clang,          "-x",          "c",    "-std=gnu11",
-                  "-O2",           "-march=native", "-w",   "-ffp-contract=off",
-                  "-fwrapv",       "-fno-math-errno", "-fno-strict-aliasing",
-                  "-fPIC",         "-shared",     "-nostdlib", "-o",
-                  to,              from};
+  command.argv = {*clang,
+                  "-x",
+                  "c",
+                  "-std=gnu11",
+                  "-O2",
+                  "-march=native",
+                  "-w",
+                  "-ffp-contract=off",
+                  "-fwrapv",
+                  "-fno-math-errno",
+                  "-fno-strict-aliasing",
+                  "-fPIC",
+                  "-shared",
+                  "-nostdlib",
+                  "-o",
+                  to,
+                  from};
   command.env = minimal_environment();
   command.cwd = folder.path();
   command.limits.wall = std::chrono::seconds(60);

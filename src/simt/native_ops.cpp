@@ -70,8 +70,8 @@ void add_comparisons(Table& t, const std::string& type, const std::string& c_typ
       {"eq", "eq"}, {"ne", "ne"}, {"lt", "lt"}, {"le", "le"}, {"gt", "gt"},
       {"ge", "ge"}, {"lo", "lt"}, {"ls", "le"}, {"hi", "gt"}, {"hs", "ge"}};
   for (const auto& [ptx, c] : rows) {
-    NativeOp* op = t.add(std::string("setp.") + ptx + "." + type, std::string(c) + "_" + c_type,
-                         R::compare);
+    NativeOp* op =
+        t.add(std::string("setp.") + ptx + "." + type, std::string(c) + "_" + c_type, R::compare);
     if (op == nullptr) continue;
     op->is_signed = type[0] == 's';
     op->equality = *c == 'e' || *c == 'n';
@@ -138,8 +138,12 @@ void add_reals(Table& t) {
 
 Table make_table() {
   Table t;
-  for (const auto& [type, u] : {std::pair{"u16", "u16"}, {"s16", "u16"}, {"u32", "u32"},
-                                {"s32", "u32"}, {"u64", "u64"}, {"s64", "u64"}}) {
+  for (const auto& [type, u] : {std::pair{"u16", "u16"},
+                                {"s16", "u16"},
+                                {"u32", "u32"},
+                                {"s32", "u32"},
+                                {"u64", "u64"},
+                                {"s64", "u64"}}) {
     add_integers(t, type, u);
     add_comparisons(t, type, type);
   }
@@ -150,8 +154,7 @@ Table make_table() {
   t.add("mov.f64", "mov_u64", R::move);
   t.add("selp.f32", "sel_u32", R::select);
   t.add("selp.f64", "sel_u64", R::select);
-  for (const std::string op : {"and", "or", "xor", "not", "mov"})
-    t.add(op + ".pred", op + "_pred");
+  for (const std::string op : {"and", "or", "xor", "not", "mov"}) t.add(op + ".pred", op + "_pred");
   t.add("shf.l.wrap.b32", "rotl_u32");
   t.add("shf.r.wrap.b32", "rotr_u32");
   t.add("=pack.b64", "pack_u64");

@@ -7,8 +7,8 @@
 
 #include "simt/alu.h"
 
-// Which instructions the compiled mode knows, and the C text that defines them. Every operation is a
-// pair of C functions: NAME_s for one value that all lanes share, NAME_v for 32 values.
+// Which instructions the compiled mode knows, and the C text that defines them. Every operation is
+// a pair of C functions: NAME_s for one value that all lanes share, NAME_v for 32 values.
 
 namespace warpwright::simt {
 
@@ -54,7 +54,7 @@ bool is_arithmetic(Handler run);
 struct NativeAccess {
   bool is_load = false;
   Space space = Space::generic;
-  std::uint32_t bytes = 4;           ///< of one element
+  std::uint32_t bytes = 4;  ///< of one element
   std::uint32_t elements = 1;
   std::uint32_t register_bytes = 4;
   bool is_signed = false;

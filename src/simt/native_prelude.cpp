@@ -228,6 +228,7 @@ struct N {
 struct W {
   char* base[2]; u32 mask, live, reconverge; s32 current; s64 fuel; const void* kernel;
   struct BC* counts; void* worker; void* block; char* shared; u64 shared_bytes; struct N* n;
+  u64* kept; u32 resume, sync_epoch;
 };
 IN void touch(struct W* w, u64 first, u64 last, u32 writes) {
   u8* const bits = w->n->touched[writes];
@@ -245,7 +246,8 @@ IN void touch(struct W* w, u64 first, u64 last, u32 writes) {
 std::string_view native_prelude() {
   static const std::string text = [] {
     std::string t(kTypes);
-    for (const std::string_view part : {kElements, kShapes, kInteger, kConvert, kReal, kState}) t += part;
+    for (const std::string_view part : {kElements, kShapes, kInteger, kConvert, kReal, kState})
+      t += part;
     return t;
   }();
   return text;

@@ -78,7 +78,20 @@ const Constant* KernelShapes::constant_of(Ref ref) const {
   return nullptr;
 }
 
-NativeStep KernelShapes::step_of(const Ins& i) const {
+/// All lanes take part and who reads whom is known.
+bool KernelShapes::is_exchange(const Ins& i) const {
+  bool known = false;
+  if ((i.run != run_shuffle && i.run != run_warp_sync) || guarded(i)) return false;
+  if (literal(i.c, known) != kAllLanes || !known) return false;
+  if (i.run == run_warp_sync) return true;
+  (void)literal(i.b, known);
+  bool clamp_known = false;
+  (void)literal(i.more[1], clamp_known);
+  return known && clamp_known;
+}
+
+NativeStep KernelShapes::step_of(std::uint32_t id) const {
+  const Ins& i = k_.code[id];
   NativeStep n;
   if (i.run == run_jump) return n.step = Step::jump, n;
   if (i.run == run_branch) return n.step = Step::branch, n;
@@ -87,7 +100,8 @@ NativeStep KernelShapes::step_of(const Ins& i) const {
   if (i.run == run_barrier) return n.step = Step::suspend, n;
   if (i.run == run_nop) return n.step = Step::nothing, n;
   if (is_shadow(i.run)) return n.step = options_.full_checks ? Step::call : Step::nothing, n;
-  if (i.run == run_tally) return n.step = Step::call, n;
+  if (i.run == run_tally || k_.info[id].op_class == OpClass::atomic) return n.step = Step::call, n;
+  if (is_exchange(i)) return n.step = Step::exchange, n;
   n.op = find_native_op(i.run);
   n.access = find_native_access(i.run);
   // Guarded instructions keep what the other lanes had: the handler does it.
@@ -97,10 +111,10 @@ NativeStep KernelShapes::step_of(const Ins& i) const {
     n.access = nullptr;
     return n;
   }
-  n.step = n.op != nullptr         ? Step::operation
-           : n.access != nullptr   ? Step::access
+  n.step = n.op != nullptr        ? Step::operation
+           : n.access != nullptr  ? Step::access
            : is_arithmetic(i.run) ? Step::call
-                                   : Step::leaving;
+                                  : Step::leaving;
   if (n.access != nullptr && (i.aux & kStrongAccess) != 0) {
     n.step = Step::call;
     n.access = nullptr;
@@ -122,7 +136,7 @@ bool KernelShapes::classify() {
       if (i.run == run_call || i.run == run_indirect_call || i.run == run_return ||
           i.run == run_frame_save || i.run == run_frame_restore)
         return false;
-      steps_[id] = step_of(i);
+      steps_[id] = step_of(id);
       const Step s = steps_[id].step;
       if (s == Step::branch || s == Step::jump || s == Step::end) break;
     }
@@ -184,7 +198,8 @@ void KernelShapes::find_live() {
       for (std::uint32_t id = ends_[b]; id-- > k_.blocks[b].first;) {
         const Step step = steps_[id].step;
         // A handler may leave some lanes of its result as they were.
-        const bool kills = step == Step::operation || step == Step::access;
+        const bool kills =
+            step == Step::operation || step == Step::access || step == Step::exchange;
         if (step != Step::nothing) {
           for_writes(id, [&](std::uint32_t v) { live[v] = !kills; });
           for_reads(id, [&](std::uint32_t v) { live[v] = true; });
@@ -248,8 +263,8 @@ ValueFacts KernelShapes::operation_result(const SlotState& s, const Ins& i,
     return a.shape == Shape::affine || !known_a ? product(a, b, known, factor)
                                                 : product(a, b, true, left);
   };
-  const bool neighbours = a.shape == Shape::affine && a.stride_known && a.stride == 1 &&
-                          a.zero_bits >= 5;
+  const bool neighbours =
+      a.shape == Shape::affine && a.stride_known && a.stride == 1 && a.zero_bits >= 5;
   bool all_uniform = true, divides = false;
   const ValueFacts* args[] = {&a, &b, &c};
   for (std::size_t k = 0; k < op.row->args && k < 3; ++k) {
@@ -281,7 +296,8 @@ ValueFacts KernelShapes::operation_result(const SlotState& s, const Ins& i,
     case R::widen_unsigned:
       return a;
     case R::shl:
-      if (known && factor < 64) return product(a, uniform(factor), true, std::uint64_t{1} << factor);
+      if (known && factor < 64)
+        return product(a, uniform(factor), true, std::uint64_t{1} << factor);
       return plain;
     case R::shr:
       if (neighbours && known && factor >= 5) return uniform();
@@ -335,9 +351,13 @@ void KernelShapes::advance(SlotState& s, std::uint32_t id) const {
   const Step step = steps_[id].step;
   if (step == Step::nothing || step == Step::branch || step == Step::jump) return;
   const ValueFacts result = result_of(s, id);
-  const bool native = step == Step::operation || step == Step::access;
+  const bool native = step == Step::operation || step == Step::access || step == Step::exchange;
   if (step == Step::call) {
     for_reads(id, [&](std::uint32_t v) { s.dirty[v] = false; });
+  } else if (step == Step::suspend) {
+    // Values that need no 32 numbers are kept aside.
+    for (std::size_t v = 0; v < s.dirty.size(); ++v)
+      if (s.facts[v].shape == Shape::vector) s.dirty[v] = false;
   } else if (!native) {
     s.dirty.assign(s.dirty.size(), false);
   }

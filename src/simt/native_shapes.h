@@ -30,9 +30,10 @@ enum class Step : std::uint8_t {
   operation,  ///< a NativeOp
   access,     ///< a NativeAccess, with a way out to the handler
   nothing,
-  call,     ///< the handler, which always goes on with the next instruction
-  leaving,  ///< the handler, which may go anywhere; registers must be in place
-  suspend,  ///< a barrier: leaves, and comes back behind itself
+  call,      ///< the handler, which always goes on with the next instruction
+  leaving,   ///< the handler, which may go anywhere; registers must be in place
+  exchange,  ///< a shuffle or synchronisation of all lanes, with constants
+  suspend,   ///< a barrier: leaves, and comes back behind itself
   branch,
   jump,
   end,  ///< leaves for good: exits, tables
@@ -87,6 +88,8 @@ class KernelShapes {
   [[nodiscard]] bool is_meeting(std::uint32_t block) const { return meeting_[block]; }
   [[nodiscard]] bool is_reached(std::uint32_t block) const { return reached_[block]; }
 
+  /// The value of a constant that is the same for all launches.
+  [[nodiscard]] std::uint64_t literal(Ref ref, bool& known) const;
   [[nodiscard]] ValueFacts facts_of(const SlotState& s, Ref ref) const;
   /// The state behind an instruction. `live` is what holds a value behind it.
   void advance(SlotState& s, std::uint32_t id) const;
@@ -94,7 +97,8 @@ class KernelShapes {
 
  private:
   bool classify();
-  NativeStep step_of(const Ins& i) const;
+  [[nodiscard]] NativeStep step_of(std::uint32_t id) const;
+  [[nodiscard]] bool is_exchange(const Ins& i) const;
   void find_slots();
   void add_slot(Ref ref, std::uint8_t width);
   void find_live();
@@ -107,8 +111,6 @@ class KernelShapes {
   void for_writes(std::uint32_t id, Visit visit) const;
   [[nodiscard]] ValueFacts operation_result(const SlotState& s, const Ins& i,
                                             const NativeOp& op) const;
-  [[nodiscard]] std::uint64_t literal(Ref ref, bool& known) const;
-
   const Kernel& k_;
   ShapeOptions options_;
   std::vector<NativeStep> steps_;

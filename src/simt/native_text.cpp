@@ -25,8 +25,9 @@ std::string NativeWriter::scalar(Ref ref) const {
   if (const std::int32_t s = shapes_.slot_of(ref); s >= 0) return fmt::format("a{}", s);
   const Constant* c = shapes_.constant_of(ref);
   if (c != nullptr && c->kind == Constant::Kind::bits) {
-    const std::uint64_t mask =
-        c->width == 8 ? ~std::uint64_t{0} : c->width == 2 ? 0xffff : 0xffffffffu;
+    const std::uint64_t mask = c->width == 8   ? ~std::uint64_t{0}
+                               : c->width == 2 ? 0xffff
+                                               : 0xffffffffu;
     return fmt::format("(({}){:#x}ull)", type_of(c->width), c->value & mask);
   }
   return fmt::format("c{}", (ref & ~kConstantBit) / 64);
@@ -96,6 +97,13 @@ void NativeWriter::reload(std::uint32_t slot, bool as_vector) {
 /// The interpreter takes over at an instruction whose assumption does not hold.
 void NativeWriter::give_up(std::uint32_t id, const std::string& unless) {
   line("if (UNLIKELY(!({}))) {{", unless);
+  // A group that is cut short: those of its accesses that were made are counted one by one.
+  for (const auto& [leader, g] : groups_) {
+    if (leader >= id || g.members.back() < id) continue;
+    line("n->hits[{}] -= 1;", leader);
+    for (const std::uint32_t member : g.members)
+      if (member < id) line("n->hits[{}] += 1;", k_.code.size() + member);
+  }
   spill_live(id, true);
   line("return n->slow(w, {}); }}", id);
 }
@@ -108,8 +116,10 @@ void NativeWriter::leave(std::uint32_t id, bool returns) {
     line("return n->slow(w, {});", id);
     return;
   }
-  line("{{ const struct I* next = n->slow(w, {0}); if ((const char*)next != n->code + {1}) return next; }}", id,
-       (id + 1) * sizeof(Ins));
+  line(
+      "{{ const struct I* next = n->slow(w, {0}); if ((const char*)next != n->code + {1}) return "
+      "next; }}",
+      id, (id + 1) * sizeof(Ins));
   const Ins& i = k_.code[id];
   const auto result = [&](Ref ref) {
     if (const std::int32_t s = shapes_.slot_of(ref); s >= 0)
@@ -117,6 +127,69 @@ void NativeWriter::leave(std::uint32_t id, bool returns) {
   };
   result(i.d);
   for (std::uint32_t m = 0; m < k_.info[id].more_defs; ++m) result(i.more[m]);
+}
+
+/// A barrier: the warp waits, and comes back behind it. What all lanes know by one or two numbers
+/// is kept as those; nobody else looks at the registers meanwhile.
+void NativeWriter::suspend(std::uint32_t id) {
+  const std::vector<bool>& live = shapes_.live_before(id);
+  for (std::uint32_t v = 0; v < shapes_.slots().size(); ++v) {
+    if (!live[v] || !state_.dirty[v]) continue;
+    settle(shapes_.slots()[v].ref);
+    if (state_.facts[v].shape == Shape::vector)
+      spill(v);
+    else
+      line("w->kept[{0}] = a{1}; w->kept[{0} + 1] = {2};", 2 * v, v,
+           state_.facts[v].shape == Shape::affine ? fmt::format("t{}", v) : "0");
+  }
+  line("w->resume = {}; return n->slow(w, {});", id + 1, id);
+}
+
+/// Behind a barrier that suspend() came to.
+void NativeWriter::resume(std::uint32_t id) {
+  line("if (LIKELY(w->resume == {})) {{ w->resume = 0;", id);
+  for (std::uint32_t v = 0; v < shapes_.slots().size(); ++v) {
+    if (!shapes_.live_before(id)[v]) continue;
+    const Slot& p = shapes_.slots()[v];
+    const Shape shape = state_.facts[v].shape;
+    const std::string type = type_of(p.width);
+    if (shape == Shape::vector) {
+      reload(v, true);
+    } else if (state_.dirty[v]) {
+      line("a{0} = ({1})w->kept[{2}]; t{0} = ({1})w->kept[{2} + 1];", v, type, 2 * v);
+    } else {
+      line("a{} = LDS({}, {});", v, type, place(v));
+      if (shape == Shape::affine)
+        line("t{0} = ({1})(LDS({1}, {2} + sizeof({1})) - a{0});", v, type, place(v));
+    }
+  }
+  line("goto at{}; }}", id);
+}
+
+/// Shuffles and synchronisation of all lanes.
+void NativeWriter::exchange(std::uint32_t id) {
+  const Ins& i = k_.code[id];
+  line("w->sync_epoch += 1;");
+  if (i.run == run_warp_sync) return;
+  bool known = false;
+  const auto from = static_cast<std::uint32_t>(shapes_.literal(i.b, known));
+  const auto clamp = static_cast<std::uint32_t>(shapes_.literal(i.more[1], known));
+  std::string lanes;
+  std::uint32_t ranges = 0;
+  for (std::uint32_t l = 0; l < kLanes; ++l) {
+    bool in_range = false;
+    lanes += fmt::format(", {}", source_lane(i.aux, l, from, clamp, in_range));
+    ranges |= in_range ? std::uint32_t{1} << l : 0;
+  }
+  const std::int32_t a = shapes_.slot_of(i.a), d = shapes_.slot_of(i.d);
+  const std::int32_t p = shapes_.slot_of(i.more[0]);
+  const bool raw = a >= 0 && raw_[static_cast<std::size_t>(a)];
+  if (d >= 0) {
+    line("{{ const u32x from = {0}; v{1} = __builtin_shufflevector(from, from{2}); }}",
+         vector(i.a, 4), d, lanes);
+    raw_[static_cast<std::size_t>(d)] = raw;
+  }
+  if (p >= 0) line("v{} = lanes_of({:#x}u);", p, ranges);
 }
 
 /// A handler that touches nothing but its operands.
@@ -191,8 +264,8 @@ bool NativeWriter::affine_operation(std::uint32_t id, const NativeOp& op,
   const auto set = [&](const std::string& first, const std::string& step) {
     line("{{ {2} first = {0}, step = {1}; a{3} = first; t{3} = step; }}", first, step, type, d);
   };
-  const bool is_signed = op.rule == R::wide_signed || op.rule == R::wide_mad_signed ||
-                         op.rule == R::widen_signed;
+  const bool is_signed =
+      op.rule == R::wide_signed || op.rule == R::wide_mad_signed || op.rule == R::widen_signed;
   const bool widens = op.rule >= R::wide_signed && op.rule <= R::widen_unsigned;
   if (widens && facts(moving).shape == Shape::affine)
     give_up(id, fmt::format("fits_{}({}, {})", is_signed ? "s32" : "u32", scalar(moving),
@@ -229,8 +302,7 @@ bool NativeWriter::affine_operation(std::uint32_t id, const NativeOp& op,
       break;
     case R::wide_mad_signed:
     case R::wide_mad_unsigned:
-      set(fmt::format("{}_s({}, {}, {})", op.name, a, b, c),
-          fmt::format("{} + {}", wide_step, tc));
+      set(fmt::format("{}_s({}, {}, {})", op.name, a, b, c), fmt::format("{} + {}", wide_step, tc));
       break;
     case R::widen_signed:
     case R::widen_unsigned:
@@ -265,7 +337,10 @@ void NativeWriter::operation(std::uint32_t id) {
       list += whole ? scalar(r) : vector(r, op.row->arg[k].width);
     }
     line("{}{} = {}_{}({});", uniform ? "a" : "v", d, op.name,
-         uniform ? "s" : chosen ? "u" : "v", list);
+         uniform  ? "s"
+         : chosen ? "u"
+                  : "v",
+         list);
   }
   raw_[static_cast<std::size_t>(d)] = op.raw_out && op.row->result.width == 4;
 }
@@ -287,6 +362,13 @@ void NativeWriter::step(std::uint32_t id) {
       return;
     case Step::call:
       call(id);
+      break;
+    case Step::exchange:
+      ++text_.native;
+      exchange(id);
+      break;
+    case Step::suspend:
+      suspend(id);
       break;
     case Step::leaving:
       leave(id, true);
@@ -328,7 +410,7 @@ void NativeWriter::branch(std::uint32_t id) {
   }
   ++text_.native;
   const bool flipped = i.guard_flip != 0;
-    if (facts(i.guard).shape == Shape::uniform) {
+  if (facts(i.guard).shape == Shape::uniform) {
     line("if ({}{}) {{", flipped ? "!" : "", scalar(i.guard));
     edge(i.target);
     line("}}");
@@ -381,6 +463,7 @@ bool NativeWriter::is_entry_block(std::uint32_t b) const {
 /// Takes over from the interpreter: every value must have the form that the code expects.
 void NativeWriter::entry(std::uint32_t id) {
   const std::vector<bool>& live = shapes_.live_before(id);
+  if (id > 0 && shapes_.steps()[id - 1].step == Step::suspend) resume(id);
   for (std::uint32_t v = 0; v < shapes_.slots().size(); ++v) {
     if (!live[v]) continue;
     const Slot& p = shapes_.slots()[v];

@@ -33,6 +33,9 @@ class NativeWriter {
   void operation(std::uint32_t id);
   void call(std::uint32_t id);
   void leave(std::uint32_t id, bool returns);
+  void suspend(std::uint32_t id);
+  void exchange(std::uint32_t id);
+  void resume(std::uint32_t id);
   bool affine_operation(std::uint32_t id, const NativeOp& op, const ValueFacts& result);
   bool compare_affine(std::uint32_t id, const NativeOp& op);
   void give_up(std::uint32_t id, const std::string& unless);
@@ -43,7 +46,8 @@ class NativeWriter {
   void load(std::uint32_t id, const NativeAccess& a, const std::string& from, bool uniform);
   void store(std::uint32_t id, const NativeAccess& a, const std::string& to);
   void shared_access(std::uint32_t id, const NativeAccess& a, bool uniform);
-  void global_access(std::uint32_t id, const NativeAccess& a, bool uniform);
+  /// `surely`: the addresses are neighbours; only bounds can fail.
+  void global_access(std::uint32_t id, const NativeAccess& a, bool uniform, bool surely);
   void find_groups(std::uint32_t b);
   [[nodiscard]] std::string first_address(std::uint32_t id) const;
 
@@ -68,6 +72,7 @@ class NativeWriter {
   struct Group {
     std::uint32_t leader = 0;
     std::int64_t low = 0, high = 0;
+    std::vector<std::uint32_t> members;
   };
 
   const Kernel& k_;
@@ -76,8 +81,8 @@ class NativeWriter {
   NativeText text_;
   std::string out_;
   SlotState state_;
-  std::vector<bool> raw_;  ///< by slot: a NaN of it is not canonical yet
-  std::map<std::uint32_t, Group> groups_;       ///< by leader
+  std::vector<bool> raw_;                  ///< by slot: a NaN of it is not canonical yet
+  std::map<std::uint32_t, Group> groups_;  ///< by leader
   std::map<std::uint32_t, std::uint32_t> group_of_;
 };
 

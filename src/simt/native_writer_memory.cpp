@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores of compiled code. All lanes at one address or at neighbouring ones, in bounds, is
-// done here; everything else is done, counted and reported by the interpreter's handler.
+// Loads and stores of compiled code. All lanes at one address or at neighbouring ones, in bounds,
+// is done here; everything else is done, counted and reported by the interpreter's handler.
 #include "simt/handlers.h"
 #include "simt/native_writer.h"
 #include "simt/worker.h"
@@ -12,16 +12,13 @@ std::string memory_type(const NativeAccess& a) {
   return fmt::format("{}{}", a.is_load && a.is_signed ? "s" : "u", 8 * a.bytes);
 }
 
-std::string register_type(const NativeAccess& a) { return fmt::format("u{}", 8 * a.register_bytes); }
+std::string register_type(const NativeAccess& a) {
+  return fmt::format("u{}", 8 * a.register_bytes);
+}
 
-/// Whether an instruction between two accesses may leave the compiled code.
-bool may_leave(const NativeStep& n, const ValueFacts& a, const ValueFacts& b) {
-  if (n.step == Step::access || n.step == Step::nothing || n.step == Step::call) return false;
-  if (n.step != Step::operation) return true;
-  const ShapeRule rule = n.op->rule;
-  const bool watched = (rule >= ShapeRule::wide_signed && rule <= ShapeRule::widen_unsigned) ||
-                       rule == ShapeRule::compare;
-  return watched && (a.shape == Shape::affine || b.shape == Shape::affine);
+/// Whether an instruction between two accesses always leaves the compiled code.
+bool leaves(Step step) {
+  return step == Step::leaving || step == Step::suspend || step >= Step::branch;
 }
 
 }  // namespace
@@ -38,7 +35,7 @@ void NativeWriter::find_groups(std::uint32_t b) {
   for (std::uint32_t id = k_.blocks[b].first; id + 1 < shapes_.end_of(b); ++id) {
     const NativeStep& n = shapes_.steps()[id];
     const Ins& i = k_.code[id];
-    if (may_leave(n, shapes_.facts_of(s, i.a), shapes_.facts_of(s, i.b))) open.clear();
+    if (leaves(n.step)) open.clear();
     if (n.step == Step::access && n.access->space == Space::shared) {
       const ValueFacts f = shapes_.facts_of(s, i.a);
       const std::uint32_t bytes = n.access->bytes * n.access->elements;
@@ -51,12 +48,13 @@ void NativeWriter::find_groups(std::uint32_t b) {
         if (!simple || o.base != i.a || o.bytes != bytes || (i.imm - g.low) % bytes != 0) continue;
         g.low = std::min(g.low, i.imm);
         g.high = std::max(g.high, i.imm);
+        g.members.push_back(id);
         group_of_[id] = o.leader;
         found = true;
         break;
       }
       if (simple && !found) {
-        groups_[id] = {id, i.imm, i.imm};
+        groups_[id] = {id, i.imm, i.imm, {id}};
         group_of_[id] = id;
         open.push_back({i.a, bytes, id});
       }
@@ -144,7 +142,9 @@ void NativeWriter::shared_access(std::uint32_t id, const NativeAccess& a, bool u
            static_cast<std::uint64_t>(g.high - g.low) + span);
       line("n->hits[{0}] += ok{0}; }}", id);
     }
-    line("if (LIKELY(ok{})) {{", g.leader);
+    // Out of the way when it fails: no call among the accesses, so values stay in registers.
+    if (g.leader == id) give_up(id, fmt::format("ok{}", id));
+    line("{{");
     text_.counted_by[id] = g.leader;
   }
   if (variant_.checks == Checks::full) line("n->check(w, {}, at, {});", id, span);
@@ -154,15 +154,23 @@ void NativeWriter::shared_access(std::uint32_t id, const NativeAccess& a, bool u
     store(id, a, "(sh + at)");
 }
 
-void NativeWriter::global_access(std::uint32_t id, const NativeAccess& a, bool uniform) {
+void NativeWriter::global_access(std::uint32_t id, const NativeAccess& a, bool uniform,
+                                 bool surely) {
   const std::uint32_t bytes = a.bytes * a.elements;
   const std::uint32_t span = uniform ? bytes : bytes * kLanes;
   const std::uint32_t row = k_.code[id].target;
   line("const char* const m = n->memos + {};", row * sizeof(AccessMemo));
-  line("if (LIKELY(run && (at & {}) == 0 && at >= LDS(u64, m) && at < LDS(u64, m + 8) && "
-       "{} <= LDS(u64, m + 8) - at{})) {{",
-       bytes - 1, span, a.is_load ? "" : fmt::format(" && !LDS(u8, m + {})",
-                                                     offsetof(AccessMemo, read_only)));
+  const std::string fine = fmt::format(
+      "run && (at & {}) == 0 && at >= LDS(u64, m) && at < LDS(u64, m + 8) && "
+      "{} <= LDS(u64, m + 8) - at{}",
+      bytes - 1, span,
+      a.is_load ? "" : fmt::format(" && !LDS(u8, m + {})", offsetof(AccessMemo, read_only)));
+  if (surely) {
+    give_up(id, fine);
+    line("{{");
+  } else {
+    line("if (LIKELY({})) {{", fine);
+  }
   line("const u64 off = at - {:#x}ull;", kGlobalBase);
   text_.counted_by[id] = id;
   if (variant_.checks != Checks::off) {
@@ -214,13 +222,16 @@ void NativeWriter::access(std::uint32_t id) {
     run = fmt::format("run_of(all, {})", bytes);
     first = fmt::format("(all[0] + {:#x}ull)", static_cast<std::uint64_t>(i.imm));
   }
+  const bool surely = uniform || (f.shape == Shape::affine && f.stride_known);
   line("const int run = {}; const u64 at = {};", run, first);
   if (a.space == Space::shared)
     shared_access(id, a, uniform);
   else
-    global_access(id, a, uniform);
-  line("}} else {{");
-  slow_access(id, a);
+    global_access(id, a, uniform, surely);
+  if (!surely && !group_of_.contains(id)) {
+    line("}} else {{");
+    slow_access(id, a);
+  }
   line("}} }}");
   done();
 }

@@ -58,9 +58,9 @@ struct InsInfo {
   OpClass op_class = OpClass::move;
   bool counted = true;  ///< false for instructions of our own
   bool guarded = false;
-  std::uint16_t flops = 0;   ///< per lane (tensor: per warp / 32)
-  std::int32_t access = -1;  ///< row of AccessStats
-  std::string_view text;     ///< opcode as written
+  std::uint16_t flops = 0;                ///< per lane (tensor: per warp / 32)
+  std::int32_t access = -1;               ///< row of AccessStats
+  std::string_view text;                  ///< opcode as written
   std::uint16_t more = 0, more_defs = 0;  ///< length of Ins::more; that many are written
 };
 

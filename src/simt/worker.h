@@ -93,9 +93,12 @@ struct BlockState {
   std::uint64_t rank = 0;
   Dim3 index;
   std::vector<Warp> warps;
+  std::vector<Constant> moving;  ///< those that differ between blocks
   std::uint32_t live_threads = 0;
   std::uint32_t running_warps = 0;
   Barrier barriers[16];
+  bool used_barriers = false;
+  std::uint32_t waiting = 0;  ///< barriers at which somebody has arrived, one bit each
   std::byte* shared = nullptr;
   std::uint32_t shared_bytes = 0;
   std::vector<std::uint8_t> shared_valid;
@@ -160,9 +163,10 @@ struct Worker {
   std::uint64_t barriers = 0;
   std::uint64_t longest_warp = 0;
   std::uint64_t clock = 0;
+  std::int64_t spent = 0;  ///< of the budget, not yet taken from it
   std::string printed;
-  std::vector<std::uint64_t> hits;      ///< of compiled code, by instruction
-  std::shared_ptr<NativeState> native;  ///< null: interpreted
+  std::vector<std::uint64_t> hits;                     ///< of compiled code, by instruction
+  std::shared_ptr<NativeState> native;                 ///< null: interpreted
   std::vector<std::pair<Address, std::uint64_t>> hot;  ///< atomic updates by address, hashed
 };
 
