@@ -50,6 +50,14 @@ void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
                       const AccessMemo& memo);
 
 void touch_sectors(std::uint8_t* bits, u64 first, u64 last);
+/// The same, quickly for a few sectors that no other thread of ours can be at.
+inline void touch_run(std::uint8_t* bits, u64 first, u64 last, bool alone) {
+  if (alone && first / 8 == last / 8) {
+    bits[first / 8] |= static_cast<std::uint8_t>(((2u << (last - first)) - 1) << (first % 8));
+    return;
+  }
+  touch_sectors(bits, first, last);
+}
 
 /// The memory of a simple access by all lanes, counted and checked; null when it is not that
 /// simple after all, with nothing done.
@@ -82,7 +90,8 @@ inline std::byte* fast_global(Warp& w, const Ins* i, u64 at, Pattern p, u32 byte
     s.lanes += kLanes;
     s.bytes += u64{bytes} * kLanes;
     s.sectors += last - first + 1;
-    touch_sectors(kind == Access::load ? launch.touched_read : launch.touched_written, first, last);
+    touch_run(kind == Access::load ? launch.touched_read : launch.touched_written, first, last,
+              !launch.many_threads);
   }
   if (launch.full_checks) check_global_run(w, i, at, span, bytes, kind, memo);
   return launch.memory->host(at);

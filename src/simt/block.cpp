@@ -177,7 +177,7 @@ void fill_specials(Warp& w) {
 /// Lays out registers, constants, shared and local memory once; blocks reuse it.
 void make_storage(Worker& worker, BlockState& b) {
   LaunchState& s = *worker.launch;
-  const Kernel& k = *s.kernel;
+  const Kernel& k = *worker.kernel;
   const std::size_t warps = (s.launch->block.count() + kLanes - 1) / kLanes;
   const auto round = [](std::size_t n) { return (n + 63) / 64 * 64; };
   b.shared_bytes = shared_size(s);

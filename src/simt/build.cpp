@@ -8,6 +8,7 @@
 #include "simt/flow.h"
 #include "simt/handlers.h"
 #include "simt/lowering.h"
+#include "simt/repeats.h"
 
 namespace warpwright::simt {
 namespace {
@@ -353,6 +354,7 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
     if (k.uses_lane_special[s]) k.lane_special_ref[s] = placement.ref(k.lane_special_ref[s]);
   const Ref true_ref = k.constants.back().ref;
   WW_CHECK(Emitter(lowered, g, placement, defined).run(true_ref));
+  mark_repeats(k);
   return std::move(k);
 }
 

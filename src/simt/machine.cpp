@@ -83,6 +83,7 @@ Status check_launch(const Kernel& k, const Launch& l) {
 Worker make_worker(LaunchState& s) {
   Worker w;
   w.launch = &s;
+  w.kernel = s.kernel;
   w.counts.resize(s.kernel->blocks.size());
   w.tally.resize(s.kernel->code.size());
   w.divergent.resize(s.kernel->code.size());
@@ -96,8 +97,15 @@ void run_independent(LaunchState& s, Worker& worker) {
   while (!s.stop.load(std::memory_order_relaxed)) {
     const std::size_t next = s.next_block.fetch_add(1, std::memory_order_relaxed);
     if (next >= s.block_count) return;
+    // Between two blocks is where a worker changes over to compiled code.
+    if (const NativeCode* code = s.native.load(std::memory_order_acquire);
+        code != nullptr && worker.native == nullptr) {
+      prepare_native(worker, *code);
+      b = BlockState{};
+    }
     start_block(worker, b, s.rank(next));
     run_block(worker, b);
+    if (s.tier_up != nullptr) s.tier_up->consider(s, next + 1);
   }
 }
 
@@ -307,26 +315,19 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
     s.deadline = started + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                std::chrono::duration<double>(launch.options.max_wall_s));
   WW_CHECK(prepare_checks(s));
-  const NativeCode* native = nullptr;
-  std::string interpreted_because;
-  if (launch.options.engine == Engine::compiled) {
-    const auto code = native_->get(module.program(), *kernel, variant_for(launch));
-    if (code.ok()) native = *code;
-    if (!code.ok()) interpreted_because = code.error().message;
-    if (native != nullptr) s.kernel = &native->kernel;
-  }
+  TierUp tier_up(*native_, module.program(), *kernel, started);
+  tier_up.start(s);
   std::vector<Worker> workers;
   for (std::size_t i = 0; i < threads; ++i) {
     workers.push_back(make_worker(s));
-    if (native != nullptr) prepare_native(workers.back(), *native);
+    if (const NativeCode* code = s.native.load()) prepare_native(workers.back(), *code);
   }
   run_all(s, workers);
-  if (native != nullptr)
-    for (Worker& w : workers) merge_native(w, *native);
+  for (Worker& w : workers)
+    if (w.native != nullptr) merge_native(w, *s.native.load());
   if (!s.full_checks) memory_.assume_valid();
   LaunchReport report = aggregate(s, workers, memory_);
-  report.compiled = native != nullptr;
-  report.interpreted_because = interpreted_because;
+  tier_up.finish(s, report);
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return report;
 }

@@ -34,7 +34,7 @@ void touch(Warp* w, std::uint64_t first, std::uint64_t last, std::uint32_t write
 
 void check(Warp* w, std::uint32_t id, std::uint64_t at, std::uint64_t span) {
   const NativeCode& code = *w->kernel->native;
-  const NativeAccess& a = *find_native_access(code.original[id]);
+  const NativeAccess& a = code.accesses[id];
   const Ins* i = w->kernel->code.data() + id;
   const Access kind = a.is_load ? Access::load : Access::store;
   if (a.space == Space::shared)
@@ -73,7 +73,11 @@ Result<std::unique_ptr<NativeCode>> make_code(const std::shared_ptr<const Progra
   code->alone.resize(2 * kernel.code.size());
   for (std::size_t id = 0; id < kernel.code.size(); ++id) {
     code->original.push_back(kernel.code[id].run);
-    code->alone[2 * id] = kernel.code[id];
+    const NativeAccess* access = find_native_access(kernel.code[id].run);
+    code->accesses.push_back(access != nullptr ? *access : NativeAccess{});
+    // Compiled code leaves no patterns of addresses behind for the handlers.
+    if (access != nullptr) code->kernel.code[id].aux2 = 0;
+    code->alone[2 * id] = code->kernel.code[id];
     code->alone[2 * id + 1].run = run_stop;
   }
   code->entry_of.assign(kernel.code.size(), 0);
@@ -108,6 +112,7 @@ NativeVariant variant_for(const Launch& launch) {
 
 void prepare_native(Worker& worker, const NativeCode& code) {
   LaunchState& launch = *worker.launch;
+  worker.kernel = &code.kernel;
   // How often groups of accesses were made, then single ones of groups that were cut short.
   worker.hits.assign(2 * code.kernel.code.size(), 0);
   worker.native =
@@ -131,7 +136,7 @@ void merge_native(Worker& worker, const NativeCode& code) {
     if (code.text.counted_by[id] == kNoBlock) continue;
     const std::uint64_t n =
         worker.hits[code.text.counted_by[id]] + worker.hits[code.original.size() + id];
-    const NativeAccess& a = *find_native_access(code.original[id]);
+    const NativeAccess& a = code.accesses[id];
     const std::uint32_t bytes = a.bytes * a.elements;
     AccessStats& s = worker.stats[code.kernel.code[id].target];
     if (a.space == Space::shared) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +46,7 @@ struct NativeCode {
   Kernel kernel;
   std::vector<Handler> original;        ///< by instruction
   std::vector<Ins> alone;               ///< by instruction, two each: it, and a stop
+  std::vector<NativeAccess> accesses;   ///< by instruction; rubbish for others
   std::vector<std::uint32_t> entry_of;  ///< by instruction
   NativeText text;
   NativeLibrary library;
@@ -65,6 +68,33 @@ class NativeCache {
   std::map<Key, std::unique_ptr<NativeCode>> codes_;
   std::map<Key, std::string> refused_;
   std::map<const Kernel*, double> interpreted_s_;
+};
+
+/// Decides when a launch changes over from the interpreter to compiled code: at its start when that
+/// is asked for or the kernel has taken long before, else when what is left of it is long against
+/// the time that compiling takes.
+class TierUp {
+ public:
+  using Clock = std::chrono::steady_clock;
+  TierUp(NativeCache& cache, std::shared_ptr<const Program> program, const Kernel& kernel,
+         Clock::time_point started)
+      : cache_(cache), program_(std::move(program)), kernel_(kernel), started_(started) {}
+  void start(LaunchState& s);
+  /// After a block; any worker.
+  void consider(LaunchState& s, std::size_t blocks_begun);
+  void finish(LaunchState& s, LaunchReport& report);
+
+ private:
+  void compile(LaunchState& s);
+
+  NativeCache& cache_;
+  std::shared_ptr<const Program> program_;
+  const Kernel& kernel_;
+  Clock::time_point started_;
+  std::mutex busy_;
+  double compiled_s_ = -1;  ///< when compiled code was there, after the start
+  std::string refusal_;
+  std::atomic<bool> refused_{false};
 };
 
 /// The variant of a kernel's code that a launch needs.

@@ -60,8 +60,8 @@ Result<NativeLibrary> compile_native(const std::string& source) {
                   from};
   command.env = minimal_environment();
   command.cwd = folder.path();
-  command.limits.wall = std::chrono::seconds(60);
-  command.limits.cpu_s = 60;
+  command.limits.wall = std::chrono::seconds(30);
+  command.limits.cpu_s = 30;
   command.limits.address_space_bytes = std::uint64_t{4} << 30;
   WW_TRY(const ProcessExit exit, run_process(command));
   if (!exit.succeeded())

@@ -4,6 +4,7 @@
 
 #include "simt/access.h"
 #include "simt/handlers.h"
+#include "simt/repeats.h"
 
 namespace warpwright::simt {
 namespace {
@@ -24,12 +25,33 @@ inline const u64* raw_addresses(const Warp& w, const Ins* i, u64* wide) {
   return wide;
 }
 
+/// How the addresses of a whole warp lie; `first` is the lowest lane's, without the offset.
+template <u32 kBytes>
+inline Pattern find_pattern(Warp& w, const Ins* i, u64& first) {
+  if ((i->aux2 & kKnowsPattern) != 0) {
+    first = (i->aux & kNarrowAddress) == 0 ? *w.slot<const u64>(i->a) : *w.slot<const u32>(i->a);
+    return static_cast<Pattern>(w.known[i->aux2 & (kPatternRows - 1)]);
+  }
+  alignas(64) u64 wide[kLanes];
+  const u64* raw = raw_addresses(w, i, wide);
+  first = raw[0];
+  const Pattern p = pattern_of<kBytes>(raw);
+  if (i->aux2 != 0) w.known[i->aux2 & (kPatternRows - 1)] = static_cast<std::uint8_t>(p);
+  return p;
+}
+
+/// A part of the warp leaves nothing behind that others could rely on: they look for themselves.
+inline void forget_pattern(Warp& w, const Ins* i) {
+  if ((i->aux2 & kFindsPattern) != 0)
+    w.known[i->aux2 & (kPatternRows - 1)] = static_cast<std::uint8_t>(Pattern::scattered);
+}
+
 /// Simple accesses of a whole warp; null for all others.
 template <Space kSpace, u32 kBytes>
-inline std::byte* fast(Warp& w, const Ins* i, const u64* raw, Pattern p, Access kind) {
+inline std::byte* fast(Warp& w, const Ins* i, u64 first, Pattern p, Access kind) {
   if constexpr (kSpace == Space::local) return nullptr;
   if (p == Pattern::scattered) return nullptr;
-  const u64 at = raw[0] + static_cast<u64>(i->imm);
+  const u64 at = first + static_cast<u64>(i->imm);
   if constexpr (kSpace == Space::shared) return fast_shared(w, i, at, p, kBytes, kind);
   if constexpr (kSpace == Space::generic)
     if (at - kSharedWindow < kWindowBytes)
@@ -66,11 +88,13 @@ template <class M, class R, u32 V, Space kSpace>
 template <class M, class R, u32 V, Space kSpace>
 const Ins* load(Warp& w, const Ins* i) {
   if ((i->aux & kStrongAccess) != 0) w.block->spinning[w.index].asked = true;
-  if (w.lanes(i) != kAllLanes) return load_slowly<M, R, V, kSpace>(w, i);
-  alignas(64) u64 wide[kLanes];
-  const u64* raw = raw_addresses(w, i, wide);
-  const Pattern p = pattern_of<sizeof(M) * V>(raw);
-  const std::byte* base = fast<kSpace, sizeof(M) * V>(w, i, raw, p, Access::load);
+  if (w.lanes(i) != kAllLanes) {
+    forget_pattern(w, i);
+    return load_slowly<M, R, V, kSpace>(w, i);
+  }
+  u64 first = 0;
+  const Pattern p = find_pattern<sizeof(M) * V>(w, i, first);
+  const std::byte* base = fast<kSpace, sizeof(M) * V>(w, i, first, p, Access::load);
   if (base == nullptr) return load_slowly<M, R, V, kSpace>(w, i);
   for (u32 v = 0; v < V; ++v) {
     R* d = w.slot<R>(V == 1 ? i->d : i->more[v]);
@@ -151,12 +175,14 @@ template <class M, class R, u32 V, Space kSpace>
 
 template <class M, class R, u32 V, Space kSpace>
 const Ins* store(Warp& w, const Ins* i) {
-  if (w.lanes(i) != kAllLanes) return store_slowly<M, R, V, kSpace>(w, i);
-  alignas(64) u64 wide[kLanes];
-  const u64* raw = raw_addresses(w, i, wide);
-  const Pattern p = pattern_of<sizeof(M) * V>(raw);
+  if (w.lanes(i) != kAllLanes) {
+    forget_pattern(w, i);
+    return store_slowly<M, R, V, kSpace>(w, i);
+  }
+  u64 first = 0;
+  const Pattern p = find_pattern<sizeof(M) * V>(w, i, first);
   if (p != Pattern::contiguous) return store_slowly<M, R, V, kSpace>(w, i);
-  std::byte* base = fast<kSpace, sizeof(M) * V>(w, i, raw, p, Access::store);
+  std::byte* base = fast<kSpace, sizeof(M) * V>(w, i, first, p, Access::store);
   if (base == nullptr) return store_slowly<M, R, V, kSpace>(w, i);
   for (u32 v = 0; v < V; ++v) {
     const R* s = w.slot<const R>(V == 1 ? i->b : i->more[v]);

@@ -55,6 +55,7 @@ struct alignas(64) Warp {
   std::uint64_t* kept = nullptr;  ///< values of compiled code that waits, two numbers a register
   std::uint32_t resume = 0;       ///< where it waits; 0: nowhere
   std::uint32_t sync_epoch = 0;   ///< warp-level synchronisations so far
+  std::uint8_t known[16] = {};    ///< patterns of addresses found in this block, see repeats.h
   std::uint32_t index = 0;        ///< in the block
   bool done = false;
   bool yielded = false;     ///< stopped only to let others run

@@ -18,6 +18,8 @@
 
 namespace warpwright::simt {
 
+class TierUp;
+
 /// What the accesses of one instruction added up to.
 struct AccessStats {
   std::uint64_t requests = 0, lanes = 0, bytes = 0, sectors = 0;
@@ -141,7 +143,9 @@ struct LaunchState {
   std::atomic<std::size_t> next_block{0};
   std::atomic<std::int64_t> budget{0};
   std::atomic<bool> stop{false};
-  std::uint64_t* race_writes = nullptr;  ///< by word; checks_global.cpp knows the form
+  std::atomic<const NativeCode*> native{nullptr};  ///< what blocks that start now run
+  TierUp* tier_up = nullptr;                       ///< who decides about that
+  std::uint64_t* race_writes = nullptr;            ///< by word; checks_global.cpp knows the form
   std::uint64_t* race_reads = nullptr;
   std::chrono::steady_clock::time_point deadline{};  ///< of max_wall_s
   std::uint8_t* touched_read = nullptr;              ///< one bit per sector
@@ -154,6 +158,7 @@ struct LaunchState {
 /// One thread of the host running blocks.
 struct Worker {
   LaunchState* launch = nullptr;
+  const Kernel* kernel = nullptr;  ///< the launch's, or its compiled copy
   std::vector<BlockCount> counts;
   std::vector<std::uint64_t> tally;      ///< by instruction: lanes turned off by the guard
   std::vector<std::uint64_t> divergent;  ///< by instruction
