@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Races and reads of memory that nobody wrote, in global memory. Two shadow words per word of
 // memory hold its last writer and its last reader: the block, and within the block the warp and the
-// number of barriers passed. Blocks are ordered by fences only, warps of a block by barriers.
+// number of barriers passed. Blocks are ordered by fences only, warps of a block by barriers. While
+// whole warps access whole lines of 128 bytes, one pair of words stands for all 32 of a line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +25,8 @@ constexpr u64 kWarpBits = kManyWarps << 32;
 constexpr u64 kEpochBits = u64{0xffff} << 38;
 constexpr u64 kWholeWord = u64{15} << 54;
 constexpr u64 kAtomicBit = u64{1} << 58;
+constexpr u64 kWordsBit = u64{1} << 59;  ///< of a line: its words speak for themselves
+constexpr u64 kLineBytes = 128, kLineWords = kLineBytes / 4;
 
 struct Toucher {
   u64 block = 0, warp = 0, epoch = 0, bytes = 0;
@@ -111,8 +114,22 @@ Toucher merged(const Toucher& before, const Toucher& me) {
   return now;
 }
 
+/// Gives the words of a line its history, before one of them is looked at.
+void open_line(LaunchState& launch, u64 line) {
+  u64* both = launch.race_lines + 2 * line;
+  if ((both[0] & (kTagBits | kWordsBit)) == (launch.tag | kWordsBit)) return;
+  const u64 write = (both[0] & kTagBits) == launch.tag ? both[0] : 0;
+  const u64 read = (both[1] & kTagBits) == launch.tag ? both[1] : 0;
+  u64* writes = launch.race_writes + line * kLineWords;
+  u64* reads = launch.race_reads + line * kLineWords;
+  for (u64 k = 0; k < kLineWords; ++k) writes[k] = write, reads[k] = read;
+  both[0] = launch.tag | kWordsBit;
+}
+
 void check_global_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind) {
   LaunchState& launch = *w.worker->launch;
+  // No access crosses a line: sizes are powers of two, and addresses are multiples of them.
+  if (launch.race_lines != nullptr) open_line(launch, (address - kGlobalBase) / kLineBytes);
   const u64 first = (address - kGlobalBase) / 4;
   const u64 last = (address - kGlobalBase + bytes - 1) / 4;
   Toucher me = self(w, bytes >= 4 ? 15 : ((u64{1} << bytes) - 1) << (address & 3));
@@ -200,6 +217,27 @@ bool run_clean(u64* writes, u64* reads, u64 count, u64 key, bool loads) {
   return true;
 }
 
+/// A run over whole lines, or parts of lines, by one warp.
+bool lines_clean(LaunchState& launch, u64 offset, u64 span, u64 key, bool loads) {
+  for (u64 end = offset + span; offset < end;) {
+    const u64 line = offset / kLineBytes;
+    u64* both = launch.race_lines + 2 * line;
+    const u64 bytes = std::min(end - offset, kLineBytes - offset % kLineBytes);
+    const bool words = (both[0] & (kTagBits | kWordsBit)) == (launch.tag | kWordsBit);
+    if (!words && bytes == kLineBytes) {
+      if (!(loads ? reads_clean(both, both + 1, 1, key) : writes_clean(both, both + 1, 1, key)))
+        return false;
+    } else {
+      open_line(launch, line);
+      if (!run_clean(launch.race_writes + offset / 4, launch.race_reads + offset / 4, bytes / 4,
+                     key, loads))
+        return false;
+    }
+    offset += bytes;
+  }
+  return true;
+}
+
 bool global_run_clean(Warp& w, u64 at, u64 span, Access kind) {
   LaunchState& launch = *w.worker->launch;
   const u64 first = (at - kGlobalBase) / 4, count = span / 4;
@@ -207,6 +245,7 @@ bool global_run_clean(Warp& w, u64 at, u64 span, Access kind) {
   u64* reads = launch.race_reads + first;
   const u64 key = key_of(w);
   const bool loads = kind == Access::load;
+  if (launch.race_lines != nullptr) return lines_clean(launch, at - kGlobalBase, span, key, loads);
   if (!launch.many_threads) return run_clean(writes, reads, count, key, loads);
   // Other threads of ours may be at the same words: one by one, atomically.
   for (u64 k = 0; k < count; ++k) {

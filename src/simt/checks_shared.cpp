@@ -158,6 +158,18 @@ bool run_clean(u64* words, u64 count, u64 epoch, u64 me, u64& own) {
   return true;
 }
 
+/// Whether any of these words was written by another lane of this warp just now.
+bool any_recent(const Warp& w, const u64* writers, u64 count, u64 words_per_lane, bool uniform) {
+  const u64 sync = w.sync_epoch & ((1u << kSyncBits) - 1);
+  u64 recent = 0;
+  for (u64 k = 0; k < count; ++k) {
+    const u64 reader = uniform ? kManyLanes : k / words_per_lane % kLanes;
+    const u64 lane = writers[k] & 63;
+    recent |= writer_sync(writers[k]) == sync && lane != reader && lane != kManyLanes ? 1 : 0;
+  }
+  return recent != 0;
+}
+
 /// Whether a simple access by a whole warp is fine; notes it if so.
 bool shared_run_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind) {
   BlockState& b = *w.block;
@@ -170,15 +182,7 @@ bool shared_run_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
     if (!run_clean<true>(words, count, b.epoch, me, own)) return false;
     if (own == 0 || bytes < 4) return true;
     // Lane by lane only where a lane reads another one's word.
-    const u64 sync = w.sync_epoch & ((1u << kSyncBits) - 1);
-    const bool uniform = span == bytes;
-    u64 recent = 0;
-    for (u64 k = 0; k < count; ++k) {
-      const u64 reader = uniform ? kManyLanes : k / (bytes / 4);
-      const u64 lane = writers[k] & 63;
-      recent |= writer_sync(writers[k]) == sync && lane != reader && lane != kManyLanes ? 1 : 0;
-    }
-    return recent == 0;
+    return !any_recent(w, writers, count, bytes / 4, span == bytes);
   }
   if (!run_clean<false>(words, count, b.epoch, me, own)) return false;
   const u64 base = writer_word(w, i, 0);
@@ -220,6 +224,20 @@ void check_shared_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
   u64 a[kLanes];
   spread(a, at, span, bytes);
   check_shared(w, i, a, kAllLanes, bytes, kind);
+}
+
+bool shared_loads_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, bool uniform) {
+  BlockState& b = *w.block;
+  if (!all_bits(b.shared_valid.data(), at, span)) return false;
+  if (!b.race_checks || !plain(i)) return true;
+  u64* words = reinterpret_cast<u64*>(b.shared_words.data() + at / 4);
+  u64 own = 0;
+  // Rows mostly have one history each.
+  for (u64 k = 0; k < span / 4; k += kLanes)
+    if (!run_clean<true>(words + k, std::min<u64>(kLanes, span / 4 - k), b.epoch, w.index + 1, own))
+      return false;
+  if (own == 0) return true;
+  return !any_recent(w, b.shared_writers.data() + at / 4, span / 4, bytes / 4, uniform);
 }
 
 void check_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind) {

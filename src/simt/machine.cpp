@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "simt/aggregate.h"
 #include "simt/native.h"
@@ -89,7 +90,25 @@ Worker make_worker(LaunchState& s) {
   w.divergent.resize(s.kernel->code.size());
   w.stats.resize(s.kernel->accesses);
   w.memos.resize(s.kernel->accesses);
+  w.simple.resize(2 * std::size_t{s.kernel->accesses});
   return w;
+}
+
+/// Adds what was counted by one number to the statistics.
+void count_simple(Worker& worker, const Kernel& k) {
+  for (const Ins& i : k.code) {
+    const NativeAccess* a = find_native_access(i.run);
+    if (a == nullptr) continue;
+    AccessStats& s = worker.stats[i.target];
+    const std::uint64_t one = std::exchange(worker.simple[2 * std::size_t{i.target}], 0);
+    const std::uint64_t run = std::exchange(worker.simple[2 * std::size_t{i.target} + 1], 0);
+    const std::uint64_t bytes = std::uint64_t{a->bytes} * a->elements;
+    const std::uint64_t passes = one + run * (bytes < 4 ? 1 : bytes / 4);
+    s.shared_requests += one + run;
+    s.shared_lanes += kLanes * (one + run);
+    s.wavefronts += passes;
+    s.ideal_wavefronts += passes;
+  }
 }
 
 void run_independent(LaunchState& s, Worker& worker) {
@@ -267,6 +286,7 @@ Status Machine::prepare_checks(LaunchState& s) {
   s.race_writes = memory_.race_writes();
   s.race_reads = memory_.race_reads();
   if (s.race_reads == nullptr) s.race_writes = nullptr;
+  if (!s.many_threads) s.race_lines = memory_.race_lines();
   return {};
 }
 
@@ -323,8 +343,10 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
     if (const NativeCode* code = s.native.load()) prepare_native(workers.back(), *code);
   }
   run_all(s, workers);
-  for (Worker& w : workers)
+  for (Worker& w : workers) {
+    count_simple(w, *kernel);
     if (w.native != nullptr) merge_native(w, *s.native.load());
+  }
   if (!s.full_checks) memory_.assume_valid();
   LaunchReport report = aggregate(s, workers, memory_);
   tier_up.finish(s, report);

@@ -18,7 +18,7 @@ static_assert(offsetof(Warp, native) == 88 && offsetof(Warp, kept) == 96);
 static_assert(offsetof(Warp, resume) == 104 && offsetof(Warp, sync_epoch) == 108);
 static_assert(offsetof(AccessMemo, low) == 0 && offsetof(AccessMemo, high) == 8);
 static_assert(sizeof(bool) == 1 && sizeof(BlockCount) == 16);
-static_assert(offsetof(NativeState, code) == 40 && offsetof(NativeState, alone) == 96);
+static_assert(offsetof(NativeState, code) == 48 && offsetof(NativeState, alone) == 104);
 
 const Ins* slow(Warp* w, std::uint32_t id) {
   return w->kernel->native->original[id](*w, w->kernel->code.data() + id);
@@ -41,6 +41,15 @@ void check(Warp* w, std::uint32_t id, std::uint64_t at, std::uint64_t span) {
     check_shared_run(*w, i, at, span, a.bytes * a.elements, kind);
   else
     check_global_run(*w, i, at, span, a.bytes * a.elements, kind, w->worker->memos[i->target]);
+}
+
+std::uint32_t loads_clean(Warp* w, std::uint32_t id, std::uint64_t at, std::uint64_t span,
+                          std::uint32_t uniform) {
+  const NativeAccess& a = w->kernel->native->accesses[id];
+  return shared_loads_clean(*w, w->kernel->code.data() + id, at, span, a.bytes * a.elements,
+                            uniform != 0)
+             ? 1
+             : 0;
 }
 
 void one(Warp* w, std::uint32_t id) {
@@ -120,6 +129,7 @@ void prepare_native(Worker& worker, const NativeCode& code) {
                                                 fuel_is_out,
                                                 touch,
                                                 check,
+                                                loads_clean,
                                                 one,
                                                 code.kernel.code.data(),
                                                 worker.memos.data(),

@@ -29,6 +29,8 @@ struct NativeState {
   const Ins* (*out_of_fuel)(Warp*, std::uint32_t id);
   void (*touch)(Warp*, std::uint64_t first, std::uint64_t last, std::uint32_t writes);
   void (*check)(Warp*, std::uint32_t id, std::uint64_t at, std::uint64_t span);
+  std::uint32_t (*loads_clean)(Warp*, std::uint32_t id, std::uint64_t at, std::uint64_t span,
+                               std::uint32_t uniform);
   void (*one)(Warp*, std::uint32_t id);  ///< the handler of this instruction alone
   const Ins* code = nullptr;
   AccessMemo* memos = nullptr;

@@ -222,6 +222,7 @@ struct N {
   const struct I* (*out_of_fuel)(struct W*, u32);
   void (*touch)(struct W*, u64 first, u64 last, u32 writes);
   void (*check)(struct W*, u32 id, u64 at, u64 span);
+  u32 (*loads_clean)(struct W*, u32 id, u64 at, u64 span, u32 uniform);
   void (*one)(struct W*, u32);
   const char* code; char* memos; char* stats; u64* hits; char* arena; u8* touched[2]; u64 alone;
 };

@@ -21,6 +21,12 @@ class NativeWriter {
   Result<NativeText> run();
 
  private:
+  struct Group {
+    std::uint32_t leader = 0;
+    std::int64_t low = 0, high = 0;
+    std::vector<std::uint32_t> members;
+  };
+
   // Blocks and ways between them.
   void block(std::uint32_t b);
   void entry(std::uint32_t id);
@@ -49,6 +55,7 @@ class NativeWriter {
   /// `surely`: the addresses are neighbours; only bounds can fail.
   void global_access(std::uint32_t id, const NativeAccess& a, bool uniform, bool surely);
   void find_groups(std::uint32_t b);
+  [[nodiscard]] bool covers(const Group& g, std::uint32_t bytes, std::uint32_t span) const;
   [[nodiscard]] std::string first_address(std::uint32_t id) const;
 
   // Values.
@@ -68,12 +75,6 @@ class NativeWriter {
     fmt::format_to(std::back_inserter(out_), format, std::forward<A>(args)...);
     out_ += '\n';
   }
-
-  struct Group {
-    std::uint32_t leader = 0;
-    std::int64_t low = 0, high = 0;
-    std::vector<std::uint32_t> members;
-  };
 
   const Kernel& k_;
   NativeVariant variant_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores of compiled code. All lanes at one address or at neighbouring ones, in bounds,
 // is done here; everything else is done, counted and reported by the interpreter's handler.
+#include <algorithm>
+
 #include "simt/handlers.h"
 #include "simt/native_writer.h"
 #include "simt/worker.h"
@@ -30,12 +32,16 @@ void NativeWriter::find_groups(std::uint32_t b) {
     std::uint32_t bytes;
     std::uint32_t leader;
   };
+  const bool full = variant_.checks == Checks::full;
   std::vector<Open> open;
   SlotState s = state_;
   for (std::uint32_t id = k_.blocks[b].first; id + 1 < shapes_.end_of(b); ++id) {
     const NativeStep& n = shapes_.steps()[id];
     const Ins& i = k_.code[id];
     if (leaves(n.step)) open.clear();
+    // Reads are checked together at the first of them, so no write may come between.
+    const bool writes = n.step == Step::call || (n.step == Step::access && !n.access->is_load);
+    if (full && writes) open.clear();
     if (n.step == Step::access && n.access->space == Space::shared) {
       const ValueFacts f = shapes_.facts_of(s, i.a);
       const std::uint32_t bytes = n.access->bytes * n.access->elements;
@@ -69,6 +75,20 @@ void NativeWriter::find_groups(std::uint32_t b) {
   }
 }
 
+/// With all checks: whether the loads of a group cover one piece of memory without a hole.
+bool NativeWriter::covers(const Group& g, std::uint32_t bytes, std::uint32_t span) const {
+  if (variant_.checks != Checks::full || bytes < 4) return false;
+  if (!shapes_.steps()[g.leader].access->is_load) return false;
+  std::vector<std::int64_t> offsets;
+  for (const std::uint32_t id : g.members) offsets.push_back(k_.code[id].imm);
+  std::sort(offsets.begin(), offsets.end());
+  // Lanes of neighbouring rows must read the words that the check takes for theirs.
+  for (std::size_t m = 1; m < offsets.size(); ++m)
+    if (offsets[m] != offsets[m - 1] && offsets[m] != offsets[m - 1] + std::int64_t{span})
+      return false;
+  return true;
+}
+
 std::string NativeWriter::first_address(std::uint32_t id) const {
   const Ins& i = k_.code[id];
   return fmt::format("((u64){} + {:#x}ull)", scalar(i.a), static_cast<std::uint64_t>(i.imm));
@@ -86,7 +106,7 @@ void NativeWriter::slow_access(std::uint32_t id, const NativeAccess& a) {
   if (!a.is_load && a.elements == 1) put(i.b);
   if (!a.is_load && a.elements > 1)
     for (std::uint32_t m = 0; m < a.elements; ++m) put(i.more[m]);
-  line("n->slow(w, {});", id);
+  line("n->one(w, {});", id);
   if (!a.is_load) return;
   for (std::uint32_t m = 0; m < a.elements; ++m) {
     const std::int32_t s = shapes_.slot_of(a.elements == 1 ? i.d : i.more[m]);
@@ -140,14 +160,23 @@ void NativeWriter::shared_access(std::uint32_t id, const NativeAccess& a, bool u
            static_cast<std::uint64_t>(g.low - k_.code[id].imm));
       line("ok{} = run && (low & {}) == 0 && low < shn && {} <= shn - low;", id, bytes - 1,
            static_cast<std::uint64_t>(g.high - g.low) + span);
-      line("n->hits[{0}] += ok{0}; }}", id);
+      line("}}");
     }
     // Out of the way when it fails: no call among the accesses, so values stay in registers.
-    if (g.leader == id) give_up(id, fmt::format("ok{}", id));
+    if (g.leader == id) {
+      if (covers(g, bytes, span))
+        line("if (LIKELY(ok{0})) ok{0} = n->loads_clean(w, {0}, at + {1:#x}ull, {2}, {3});", id,
+             static_cast<std::uint64_t>(g.low - k_.code[id].imm),
+             static_cast<std::uint64_t>(g.high - g.low) + span, uniform ? 1 : 0);
+      line("n->hits[{0}] += ok{0};", id);
+      give_up(id, fmt::format("ok{}", id));
+    }
     line("{{");
     text_.counted_by[id] = g.leader;
   }
-  if (variant_.checks == Checks::full) line("n->check(w, {}, at, {});", id, span);
+  const bool together =
+      grouped != group_of_.end() && covers(groups_.at(grouped->second), bytes, span);
+  if (variant_.checks == Checks::full && !together) line("n->check(w, {}, at, {});", id, span);
   if (a.is_load)
     load(id, a, "(sh + at)", uniform);
   else

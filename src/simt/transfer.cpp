@@ -25,19 +25,33 @@ inline const u64* raw_addresses(const Warp& w, const Ins* i, u64* wide) {
   return wide;
 }
 
-/// How the addresses of a whole warp lie; `first` is the lowest lane's, without the offset.
+/// Looks at all addresses; `first` is the lowest lane's, without the offset.
 template <u32 kBytes>
-inline Pattern find_pattern(Warp& w, const Ins* i, u64& first) {
-  if ((i->aux2 & kKnowsPattern) != 0) {
-    first = (i->aux & kNarrowAddress) == 0 ? *w.slot<const u64>(i->a) : *w.slot<const u32>(i->a);
-    return static_cast<Pattern>(w.known[i->aux2 & (kPatternRows - 1)]);
-  }
+[[gnu::noinline]] Pattern look_at_addresses(Warp& w, const Ins* i, u64& first) {
   alignas(64) u64 wide[kLanes];
   const u64* raw = raw_addresses(w, i, wide);
   first = raw[0];
   const Pattern p = pattern_of<kBytes>(raw);
   if (i->aux2 != 0) w.known[i->aux2 & (kPatternRows - 1)] = static_cast<std::uint8_t>(p);
   return p;
+}
+
+/// How the addresses of a whole warp lie.
+template <u32 kBytes>
+[[gnu::always_inline]] inline Pattern find_pattern(Warp& w, const Ins* i, u64& first) {
+  if ((i->aux2 & kKnowsPattern) == 0) return look_at_addresses<kBytes>(w, i, first);
+  first = (i->aux & kNarrowAddress) == 0 ? *w.slot<const u64>(i->a) : *w.slot<const u32>(i->a);
+  return static_cast<Pattern>(w.known[i->aux2 & (kPatternRows - 1)]);
+}
+
+/// On to the next instruction, as arithmetic does it.
+inline const Ins* go_on(Warp& w, const Ins* i) {
+#ifdef NDEBUG
+  return i[1].run(w, i + 1);
+#else
+  static_cast<void>(w);
+  return i + 1;
+#endif
 }
 
 /// A part of the warp leaves nothing behind that others could rely on: they look for themselves.
@@ -107,7 +121,7 @@ const Ins* load(Warp& w, const Ins* i) {
         d[l] = static_cast<R>(read<M>(base + (l * V + v) * sizeof(M)));
     }
   }
-  return i + 1;
+  return go_on(w, i);
 }
 
 void report_conflict(Warp& w, const Ins* i, u32 one, u32 other, u64 address, Space space) {
@@ -192,7 +206,7 @@ const Ins* store(Warp& w, const Ins* i) {
       std::memcpy(base + (l * V + v) * sizeof(M), &value, sizeof value);
     }
   }
-  return i + 1;
+  return go_on(w, i);
 }
 
 template <class M, class R, bool kLoad, u32 V>

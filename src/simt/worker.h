@@ -147,6 +147,8 @@ struct LaunchState {
   TierUp* tier_up = nullptr;                       ///< who decides about that
   std::uint64_t* race_writes = nullptr;            ///< by word; checks_global.cpp knows the form
   std::uint64_t* race_reads = nullptr;
+  std::uint64_t* race_lines =
+      nullptr;  ///< by line of 128 bytes: its write and read; one thread only
   std::chrono::steady_clock::time_point deadline{};  ///< of max_wall_s
   std::uint8_t* touched_read = nullptr;              ///< one bit per sector
   std::uint8_t* touched_written = nullptr;
@@ -164,6 +166,8 @@ struct Worker {
   std::vector<std::uint64_t> divergent;  ///< by instruction
   std::vector<AccessStats> stats;
   std::vector<AccessMemo> memos;
+  /// By row of statistics: accesses of whole warps to shared memory at one address, at neighbours.
+  std::vector<std::uint64_t> simple;
   std::map<std::pair<int, std::uint32_t>, Fault> faults;  ///< by kind and instruction
   std::uint64_t barriers = 0;
   std::uint64_t longest_warp = 0;

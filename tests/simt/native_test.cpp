@@ -235,7 +235,7 @@ TEST_P(NativeOperations, are_those_of_the_interpreter) {
 
 // Two bits an operand: 0 a vector, 1 uniform, 2 affine, 3 neighbours.
 INSTANTIATE_TEST_SUITE_P(Kinds, NativeOperations,
-                         testing::Values(0b000000, 0b010101, 0b011010, 0b110111, 0b001001));
+                         testing::Values(0b000000, 0b010101, 0b011010, 0b110111));
 
 Trial bench_trial(const std::string& kernel, Dim3 grid, Dim3 block) {
   Trial t;
