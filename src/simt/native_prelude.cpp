@@ -15,6 +15,7 @@ typedef float f32; typedef double f64;
 VEC(u8) VEC(s8) VEC(u16) VEC(s16) VEC(u32) VEC(s32) VEC(u64) VEC(s64) VEC(f32) VEC(f64)
 typedef _Bool b1x __attribute__((ext_vector_type(32)));
 #define IN static inline __attribute__((always_inline))
+#define OUT static __attribute__((noinline))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define CV(e, T) __builtin_convertvector((e), T##x)
@@ -48,8 +49,9 @@ PAIRS(u8) PAIRS(s8) PAIRS(u16) PAIRS(s16) PAIRS(u32) PAIRS(s32) PAIRS(u64) PAIRS
 )c";
 
 constexpr std::string_view kShapes = R"c(
-#define SAME(T) IN int same_##T(const char* p, T b, T t) { \
-  return __builtin_reduce_or(LDV(T, p) ^ AFF(T, b, t)) == 0; }
+#define SAME(T) OUT int same_##T(const char* p, T b, T t) { \
+  return __builtin_reduce_or(LDV(T, p) ^ AFF(T, b, t)) == 0; } \
+  OUT void put_##T(char* p, T b, T t) { STV(T, p, AFF(T, b, t)); }
 SAME(u16) SAME(u32) SAME(u64)
 IN s32x lanes_of(u32 w) { return ((u32x)w & ((u32x)1u << IOTA(u32))) != (u32x)0u; }
 IN int fits_s32(u32 b, u32 t) { s64 e = (s64)(s32)b + 31 * (s64)(s32)t; return e == (s32)e; }
@@ -131,10 +133,10 @@ IN u32x rotr_u32_v(u32x a, u32x b, u32x n) {
   IN T rem_##T##_s(T a, T b) { return b == 0 ? a : a % b; } \
   IN T div_##ST##_s(T a, T b) { return b == 0 || b == (T)~(T)0 ? (b == 0 ? (T)~(T)0 : 0 - a) : (T)((ST)a / (ST)b); } \
   IN T rem_##ST##_s(T a, T b) { return b == 0 ? a : b == (T)~(T)0 ? 0 : (T)((ST)a % (ST)b); } \
-  IN T##x div_##T##_v(T##x a, T##x b) { T##x r; for (int l = 0; l < 32; ++l) r[l] = div_##T##_s(a[l], b[l]); return r; } \
-  IN T##x rem_##T##_v(T##x a, T##x b) { T##x r; for (int l = 0; l < 32; ++l) r[l] = rem_##T##_s(a[l], b[l]); return r; } \
-  IN T##x div_##ST##_v(T##x a, T##x b) { T##x r; for (int l = 0; l < 32; ++l) r[l] = div_##ST##_s(a[l], b[l]); return r; } \
-  IN T##x rem_##ST##_v(T##x a, T##x b) { T##x r; for (int l = 0; l < 32; ++l) r[l] = rem_##ST##_s(a[l], b[l]); return r; }
+  OUT T##x div_##T##_v(T##x a, T##x b) { T##x r; for (int l = 0; l < 32; ++l) r[l] = div_##T##_s(a[l], b[l]); return r; } \
+  OUT T##x rem_##T##_v(T##x a, T##x b) { T##x r; for (int l = 0; l < 32; ++l) r[l] = rem_##T##_s(a[l], b[l]); return r; } \
+  OUT T##x div_##ST##_v(T##x a, T##x b) { T##x r; for (int l = 0; l < 32; ++l) r[l] = div_##ST##_s(a[l], b[l]); return r; } \
+  OUT T##x rem_##ST##_v(T##x a, T##x b) { T##x r; for (int l = 0; l < 32; ++l) r[l] = rem_##ST##_s(a[l], b[l]); return r; }
 DIVS(u32, s32) DIVS(u64, s64)
 IN u32 and_pred_s(u32 a, u32 b) { return a & b; }
 IN s32x and_pred_v(s32x a, s32x b) { return a & b; }

@@ -73,6 +73,14 @@ void NativeWriter::spill(std::uint32_t slot) {
       line("STS(u32, {}, a{});", place(slot), slot);
     return;
   }
+  if (shape != Shape::vector) {
+    // A call is short: most of these are on ways that are hardly ever taken.
+    const std::string first =
+        raw_[slot] ? fmt::format("canon_s(a{})", slot) : fmt::format("a{}", slot);
+    line("put_{}({}, {}, {});", type_of(p.width), place(slot), first,
+         shape == Shape::affine ? fmt::format("t{}", slot) : "0");
+    return;
+  }
   std::string value = vector(p.ref, p.width);
   if (raw_[slot]) value = fmt::format("canon_v({})", value);
   line("STV({}, {}, {});", type_of(p.width), place(slot), value);
