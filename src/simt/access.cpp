@@ -57,7 +57,7 @@ void count_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, AccessM
   for (u32 l = 0; l < kLanes; ++l) {
     const u64 at = (a[l] - kGlobalBase) >> 5;
     if ((m >> l & 1) == 0 || at == last) continue;
-    touch_sectors(touched, at, at);
+    touch_run(touched, at, at, !launch.many_threads);
     last = at;
   }
 }
@@ -116,9 +116,28 @@ bool within(const AccessMemo& memo, u64 address, u64 bytes) {
   return address >= memo.low && address < memo.high && bytes <= memo.high - address;
 }
 
+/// Whether all lanes are in the remembered allocation and aligned; without branches.
+bool all_known(const u64* a, u32 m, u32 bytes, Access kind, const AccessMemo& memo) {
+  if (kind != Access::load && memo.read_only) return false;
+  if (memo.high < memo.low + bytes) return false;
+  const u64 room = memo.high - memo.low - bytes;
+  u64 bad = 0;
+  for (u32 l = 0; l < kLanes; ++l) {
+    const u64 outside = a[l] - memo.low > room ? 1 : 0;
+    bad |= (outside | (a[l] & (bytes - 1))) & ((m >> l & 1) != 0 ? ~u64{0} : 0);
+  }
+  return bad == 0;
+}
+
 void resolve_scattered(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
                        AccessMemo& memo, Target& t) {
   const Memory& memory = *w.worker->launch->memory;
+  if (all_known(a, m, bytes, kind, memo)) {
+    std::byte* const base = memory.host(kGlobalBase);
+    for (u32 l = 0; l < kLanes; ++l) t.lane[l] = base + (a[l] - kGlobalBase);
+    t.ok = m;
+    return;
+  }
   t.ok = 0;
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;

@@ -152,7 +152,8 @@ void check_global_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, 
   }
 }
 
-void set_valid(std::uint8_t* bits, u64 first, u64 count) {
+void set_valid(std::uint8_t* bits, u64 first, u64 count, bool alone) {
+  if (alone) return set_bits(bits, first, count, true);
   for (u64 at = first; at < first + count;) {
     const u64 n = std::min<u64>(8 - at % 8, first + count - at);
     const auto mask = static_cast<std::uint8_t>(((1u << n) - 1) << (at % 8));
@@ -261,6 +262,24 @@ bool global_run_clean(Warp& w, u64 at, u64 span, Access kind) {
   return true;
 }
 
+/// The same for lanes here and there, by pieces whose lanes are neighbours.
+bool pieces_clean(Warp& w, const u64* a, u32 m, u32 bytes, Access kind) {
+  for (u32 l = 0; l < kLanes;) {
+    if ((m >> l & 1) == 0) {
+      ++l;
+      continue;
+    }
+    u32 end = l + 1;
+    while (end < kLanes && (m >> end & 1) != 0 && a[end] == a[end - 1] + bytes) ++end;
+    if (!global_run_clean(w, a[l], u64{bytes} * (end - l), kind)) return false;
+    // Lanes at the address that the last one had add nothing.
+    const u64 last = a[end - 1];
+    while (end < kLanes && (m >> end & 1) != 0 && a[end] == last) ++end;
+    l = end;
+  }
+  return true;
+}
+
 }  // namespace
 
 void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind,
@@ -273,7 +292,8 @@ void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
                      w.block->rank + 1 < kManyBlocks;
   const bool words = at % 4 == 0 && span % 4 == 0;
   if (valid && (!races || (words && global_run_clean(w, at, span, kind)))) {
-    if (kind == Access::store && !memo.fully_valid) set_valid(bits, at - kGlobalBase, span);
+    if (kind == Access::store && !memo.fully_valid)
+      set_valid(bits, at - kGlobalBase, span, !launch.many_threads);
     return;
   }
   u64 a[kLanes];
@@ -285,10 +305,15 @@ void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access 
                   const AccessMemo& memo) {
   LaunchState& launch = *w.worker->launch;
   std::uint8_t* bits = launch.memory->valid_bits();
-  const bool races =
+  bool races =
       launch.race_writes != nullptr && (plain(i) || kind == Access::atomic) && !memo.read_only;
+  // Noting accesses twice changes nothing, so the slow way may start again from the first lane.
+  if (races && kind != Access::atomic && bytes >= 4 && w.block->rank + 1 < kManyBlocks &&
+      pieces_clean(w, a, m, bytes, kind))
+    races = false;
+  const bool whole = memo.fully_valid && !races;
   for (u32 l = 0; l < kLanes; ++l) {
-    if ((m >> l & 1) == 0) continue;
+    if ((m >> l & 1) == 0 || (whole && a[l] >= memo.low && a[l] < memo.high)) continue;
     const bool covered = memo.fully_valid && a[l] >= memo.low && a[l] < memo.high;
     if (!covered) {
       if (kind != Access::store && !all_bits(bits, a[l] - kGlobalBase, bytes)) {
@@ -299,7 +324,7 @@ void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access 
           });
         }
       }
-      if (kind != Access::load) set_valid(bits, a[l] - kGlobalBase, bytes);
+      if (kind != Access::load) set_valid(bits, a[l] - kGlobalBase, bytes, !launch.many_threads);
     }
     if (races) check_global_race(w, i, l, a[l], bytes, kind);
   }

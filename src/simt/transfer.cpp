@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores: typed movement between registers and resolved memory.
+#include <algorithm>
 #include <cstring>
 
 #include "simt/access.h"
@@ -99,6 +100,95 @@ template <class M, class R, u32 V, Space kSpace>
   return i + 1;
 }
 
+/// Both halves of a warp at one address or at neighbours each, as in blocks 16 threads wide.
+struct Halves {
+  bool found = false;
+  u64 at[2] = {};
+  bool uniform[2] = {};
+};
+
+template <u32 kBytes>
+Halves find_halves(const u64* a) {
+  Halves h;
+  for (u32 k = 0; k < 2; ++k) {
+    const u64* half = a + k * kLanes / 2;
+    const u64 step = half[1] - half[0];
+    if (step != 0 && step != kBytes) return h;
+    u64 differ = 0;
+    for (u32 l = 0; l < kLanes / 2; ++l) differ |= (half[l] - step * l) ^ half[0];
+    if (differ != 0) return h;
+    h.at[k] = half[0];
+    h.uniform[k] = step == 0;
+  }
+  h.found = true;
+  return h;
+}
+
+/// Bounds, counts and checks of such an access to global memory; false, with nothing done, when it
+/// is not that simple after all.
+bool pass_halves(Warp& w, const Ins* i, const Halves& h, const u64* a, u32 bytes, Access kind) {
+  const AccessMemo& memo = w.worker->memos[i->target];
+  LaunchState& launch = *w.worker->launch;
+  u64 first[2], last[2];
+  for (u32 k = 0; k < 2; ++k) {
+    const u64 span = h.uniform[k] ? bytes : u64{bytes} * kLanes / 2;
+    if ((h.at[k] & (bytes - 1)) != 0 || h.at[k] < memo.low || h.at[k] >= memo.high ||
+        span > memo.high - h.at[k] || (kind != Access::load && memo.read_only))
+      return false;
+    first[k] = (h.at[k] - kGlobalBase) >> 5;
+    last[k] = (h.at[k] - kGlobalBase + span - 1) >> 5;
+  }
+  if (launch.counts) {
+    AccessStats& s = w.worker->stats[i->target];
+    const u64 both_first = std::max(first[0], first[1]), both_last = std::min(last[0], last[1]);
+    s.requests += 1;
+    s.lanes += kLanes;
+    s.bytes += u64{bytes} * kLanes;
+    s.sectors += last[0] - first[0] + 1 + (last[1] - first[1] + 1) -
+                 (both_last >= both_first ? both_last - both_first + 1 : 0);
+    std::uint8_t* touched = kind == Access::load ? launch.touched_read : launch.touched_written;
+    for (u32 k = 0; k < 2; ++k) touch_run(touched, first[k], last[k], !launch.many_threads);
+  }
+  if (w.full_checks) check_global(w, i, a, kAllLanes, bytes, kind, memo);
+  return true;
+}
+
+template <class M, class R>
+[[gnu::noinline]] bool load_halves(Warp& w, const Ins* i) {
+  alignas(64) u64 a[kLanes];
+  lane_addresses(w, i->a, (i->aux & kNarrowAddress) != 0, i->imm, a);
+  const Halves h = find_halves<sizeof(M)>(a);
+  if (!h.found || !pass_halves(w, i, h, a, sizeof(M), Access::load)) return false;
+  R* d = w.slot<R>(i->d);
+  for (u32 k = 0; k < 2; ++k, d += kLanes / 2) {
+    const std::byte* from = w.worker->launch->memory->host(h.at[k]);
+    const u64 step = h.uniform[k] ? 0 : sizeof(M);
+    for (u32 l = 0; l < kLanes / 2; ++l) d[l] = static_cast<R>(read<M>(from + step * l));
+  }
+  return true;
+}
+
+template <class M, class R>
+[[gnu::noinline]] bool store_halves(Warp& w, const Ins* i) {
+  alignas(64) u64 a[kLanes];
+  lane_addresses(w, i->a, (i->aux & kNarrowAddress) != 0, i->imm, a);
+  const Halves h = find_halves<sizeof(M)>(a);
+  const u64 apart = h.at[0] < h.at[1] ? h.at[1] - h.at[0] : h.at[0] - h.at[1];
+  // Lanes that write to one address are looked at one by one.
+  if (!h.found || h.uniform[0] || h.uniform[1] || apart < sizeof(M) * kLanes / 2 ||
+      !pass_halves(w, i, h, a, sizeof(M), Access::store))
+    return false;
+  const R* s = w.slot<const R>(i->b);
+  for (u32 k = 0; k < 2; ++k, s += kLanes / 2) {
+    std::byte* to = w.worker->launch->memory->host(h.at[k]);
+    for (u32 l = 0; l < kLanes / 2; ++l) {
+      const M value = static_cast<M>(s[l]);
+      std::memcpy(to + l * sizeof(M), &value, sizeof value);
+    }
+  }
+  return true;
+}
+
 template <class M, class R, u32 V, Space kSpace>
 const Ins* load(Warp& w, const Ins* i) {
   if ((i->aux & kStrongAccess) != 0) w.block->spinning[w.index].asked = true;
@@ -109,7 +199,11 @@ const Ins* load(Warp& w, const Ins* i) {
   u64 first = 0;
   const Pattern p = find_pattern<sizeof(M) * V>(w, i, first);
   const std::byte* base = fast<kSpace, sizeof(M) * V>(w, i, first, p, Access::load);
-  if (base == nullptr) return load_slowly<M, R, V, kSpace>(w, i);
+  if (base == nullptr) {
+    if constexpr (V == 1 && (kSpace == Space::global || kSpace == Space::generic))
+      if (p == Pattern::scattered && load_halves<M, R>(w, i)) return i + 1;
+    return load_slowly<M, R, V, kSpace>(w, i);
+  }
   for (u32 v = 0; v < V; ++v) {
     R* d = w.slot<R>(V == 1 ? i->d : i->more[v]);
     if (p == Pattern::uniform) {
@@ -195,7 +289,11 @@ const Ins* store(Warp& w, const Ins* i) {
   }
   u64 first = 0;
   const Pattern p = find_pattern<sizeof(M) * V>(w, i, first);
-  if (p != Pattern::contiguous) return store_slowly<M, R, V, kSpace>(w, i);
+  if (p != Pattern::contiguous) {
+    if constexpr (V == 1 && (kSpace == Space::global || kSpace == Space::generic))
+      if (p == Pattern::scattered && store_halves<M, R>(w, i)) return i + 1;
+    return store_slowly<M, R, V, kSpace>(w, i);
+  }
   std::byte* base = fast<kSpace, sizeof(M) * V>(w, i, first, p, Access::store);
   if (base == nullptr) return store_slowly<M, R, V, kSpace>(w, i);
   for (u32 v = 0; v < V; ++v) {
