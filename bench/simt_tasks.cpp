@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // simt_tasks [full|fast|off] [TASK...]: the baselines of the tasks but matmul on the SIMT machine
 // at their two smallest sizes, all blocks, inputs as the judge makes them. Prints seconds of the
-// machine (launches only) by task and in all. Under `taskset -c 0` that is one core's time.
+// machine (launches only, two threads where there are two cores) by task and in all.
 #include <fmt/format.h>
 
 #include <algorithm>

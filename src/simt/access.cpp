@@ -15,6 +15,19 @@ u32 lanes_in(u32 m) { return static_cast<u32>(std::popcount(m)); }
 struct Cost {
   u32 cost = 0, ideal = 0;
 };
+constexpr u32 kApart = 0xffffffffu;  ///< in AccessMemo::groups of a global access
+
+/// Whether the addresses rise or fall by at least a sector from lane to lane.
+bool lanes_apart(const u64* a, u32 m) {
+  if (m != kAllLanes) return false;
+  bool rise = true, fall = true;
+  for (u32 l = 1; l < kLanes; ++l) {
+    rise = rise && a[l] - a[l - 1] - 32 < u64{1} << 40;
+    fall = fall && a[l - 1] - a[l] - 32 < u64{1} << 40;
+  }
+  return rise || fall;
+}
+
 Cost remembered_cost(AccessMemo& memo, const u64* a, u32 m, u32 bytes, bool shared) {
   const auto first = static_cast<u32>(std::countr_zero(m));
   const u64 base = a[first];
@@ -25,7 +38,10 @@ Cost remembered_cost(AccessMemo& memo, const u64* a, u32 m, u32 bytes, bool shar
     offsets[l] = static_cast<u32>(a[l] - base);
     differ |= (offsets[l] ^ memo.offsets[l]) & ((m >> l & 1) != 0 ? ~0u : 0u);
   }
-  if (differ == 0 && memo.mask == m && memo.phase == phase) return {memo.cost, memo.groups};
+  // Lanes that are a sector apart or more need one each, wherever the first of them lies.
+  const bool anywhere = memo.groups == kApart && !shared;
+  if (differ == 0 && memo.mask == m && (memo.phase == phase || anywhere))
+    return {memo.cost, memo.groups};
   Cost c;
   if (shared)
     c.cost = count_wavefronts(a, m, bytes, c.ideal);
@@ -38,7 +54,7 @@ Cost remembered_cost(AccessMemo& memo, const u64* a, u32 m, u32 bytes, bool shar
   memo.mask = fits ? m : 0;
   memo.phase = phase;
   memo.cost = c.cost;
-  memo.groups = c.ideal;
+  memo.groups = shared ? c.ideal : lanes_apart(a, m) ? kApart : 0;
   std::memcpy(memo.offsets, offsets, sizeof offsets);
   return c;
 }
@@ -283,6 +299,8 @@ void resolve_local(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access
 
 void resolve_generic(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
                      Target& t) {
+  if (all_known(a, m, bytes, kind, w.worker->memos[i->target]))
+    return resolve_global(w, i, a, m, bytes, kind, t);
   const auto window = [](u64 address) { return address >> 56; };
   u32 in[4] = {};
   for (u32 l = 0; l < kLanes; ++l) {

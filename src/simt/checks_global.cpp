@@ -115,7 +115,7 @@ Toucher merged(const Toucher& before, const Toucher& me) {
 }
 
 /// Gives the words of a line its history, before one of them is looked at.
-void open_line(LaunchState& launch, u64 line) {
+inline void open_line(LaunchState& launch, u64 line) {
   u64* both = launch.race_lines + 2 * line;
   if ((both[0] & (kTagBits | kWordsBit)) == (launch.tag | kWordsBit)) return;
   const u64 write = (both[0] & kTagBits) == launch.tag ? both[0] : 0;
@@ -166,12 +166,20 @@ void set_valid(std::uint8_t* bits, u64 first, u64 count, bool alone) {
 
 /// All ones where word x was touched in this launch by another block, or by another warp of this
 /// one since the last barrier.
-u64 foreign(u64 x, u64 key) {
+inline u64 foreign(u64 x, u64 key) {
   const u64 same = ((x ^ key) & kTagBits) == 0 ? ~u64{0} : 0;
   const u64 block = ((x ^ key) & kBlockBits) != 0 ? ~u64{0} : 0;
   const u64 warp = ((x ^ key) & kWarpBits) != 0 ? ~u64{0} : 0;
   const u64 epoch = ((x ^ key) & kEpochBits) == 0 ? ~u64{0} : 0;
   return same & (block | (warp & epoch));
+}
+
+/// What a word's reads are after one more.
+inline u64 noted_read(u64 x, u64 key) {
+  const u64 same = ((x ^ key) & kTagBits) == 0 ? ~u64{0} : 0;
+  const u64 block = ((x ^ key) & kBlockBits) != 0 ? kBlockBits : 0;
+  const u64 warps = foreign(x, key) & (block == 0 ? kWarpBits : 0);
+  return key | kWholeWord | (same & block) | warps;
 }
 
 /// Notes reads of whole words; false when one of them was written by somebody else, and then
@@ -180,13 +188,7 @@ bool reads_clean(const u64* writes, u64* reads, u64 count, u64 key) {
   u64 clash = 0;
   for (u64 k = 0; k < count; ++k) clash |= foreign(writes[k], key);
   if (clash != 0) return false;
-  for (u64 k = 0; k < count; ++k) {
-    const u64 x = reads[k];
-    const u64 same = ((x ^ key) & kTagBits) == 0 ? ~u64{0} : 0;
-    const u64 block = ((x ^ key) & kBlockBits) != 0 ? kBlockBits : 0;
-    const u64 warps = foreign(x, key) & (block == 0 ? kWarpBits : 0);
-    reads[k] = key | kWholeWord | (same & block) | warps;
-  }
+  for (u64 k = 0; k < count; ++k) reads[k] = noted_read(reads[k], key);
   return true;
 }
 
@@ -248,30 +250,58 @@ bool global_run_clean(Warp& w, u64 at, u64 span, Access kind) {
   const bool loads = kind == Access::load;
   if (launch.race_lines != nullptr) return lines_clean(launch, at - kGlobalBase, span, key, loads);
   if (!launch.many_threads) return run_clean(writes, reads, count, key, loads);
-  // Other threads of ours may be at the same words: one by one, atomically.
-  for (u64 k = 0; k < count; ++k) {
-    std::atomic_ref<u64> shared_write(writes[k]), shared_read(reads[k]);
-    u64 write = shared_write.load(std::memory_order_relaxed);
-    u64 read = shared_read.load(std::memory_order_relaxed);
-    const u64 before = loads ? read : write;
-    if (!(loads ? reads_clean(&write, &read, 1, key) : writes_clean(&write, &read, 1, key)))
-      return false;
-    const u64 now = loads ? read : write;
-    if (now != before) (loads ? shared_read : shared_write).store(now, std::memory_order_relaxed);
+  // Other threads of ours may be at the same words: on copies, then back what has changed.
+  for (u64 from = 0; from < count; from += kLineWords) {
+    const u64 n = std::min(count - from, kLineWords);
+    u64 write[kLineWords], read[kLineWords], before[kLineWords];
+    for (u64 k = 0; k < n; ++k) {
+      write[k] = std::atomic_ref<u64>(writes[from + k]).load(std::memory_order_relaxed);
+      read[k] = std::atomic_ref<u64>(reads[from + k]).load(std::memory_order_relaxed);
+      before[k] = loads ? read[k] : write[k];
+    }
+    if (!run_clean(write, read, n, key, loads)) return false;
+    for (u64 k = 0; k < n; ++k) {
+      const u64 now = loads ? read[k] : write[k];
+      if (now == before[k]) continue;
+      std::atomic_ref<u64>(loads ? reads[from + k] : writes[from + k])
+          .store(now, std::memory_order_relaxed);
+    }
   }
   return true;
 }
 
-/// The same for lanes here and there, by pieces whose lanes are neighbours.
+/// One access of a lane to whole words.
+bool lane_clean(LaunchState& launch, u64 offset, u32 bytes, u64 key, bool loads) {
+  if (launch.race_lines != nullptr) open_line(launch, offset / kLineBytes);
+  for (u64 k = offset / 4; k < (offset + bytes) / 4; ++k) {
+    std::atomic_ref<u64> writes(launch.race_writes[k]), reads(launch.race_reads[k]);
+    const u64 write = writes.load(std::memory_order_relaxed);
+    const u64 read = reads.load(std::memory_order_relaxed);
+    if (foreign(write, key) != 0 || (!loads && foreign(read, key) != 0)) return false;
+    const u64 now = loads ? noted_read(read, key) : key | kWholeWord;
+    if (now != (loads ? read : write))
+      (loads ? reads : writes).store(now, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+/// The same for lanes here and there, by pieces whose lanes are neighbours, up or down.
 bool pieces_clean(Warp& w, const u64* a, u32 m, u32 bytes, Access kind) {
+  LaunchState& launch = *w.worker->launch;
+  const u64 key = key_of(w);
   for (u32 l = 0; l < kLanes;) {
     if ((m >> l & 1) == 0) {
       ++l;
       continue;
     }
     u32 end = l + 1;
-    while (end < kLanes && (m >> end & 1) != 0 && a[end] == a[end - 1] + bytes) ++end;
-    if (!global_run_clean(w, a[l], u64{bytes} * (end - l), kind)) return false;
+    const u64 step = end < kLanes && a[end] + bytes == a[l] ? u64{0} - bytes : bytes;
+    while (end < kLanes && (m >> end & 1) != 0 && a[end] == a[end - 1] + step) ++end;
+    const bool clean =
+        end == l + 1
+            ? lane_clean(launch, a[l] - kGlobalBase, bytes, key, kind == Access::load)
+            : global_run_clean(w, std::min(a[l], a[end - 1]), u64{bytes} * (end - l), kind);
+    if (!clean) return false;
     // Lanes at the address that the last one had add nothing.
     const u64 last = a[end - 1];
     while (end < kLanes && (m >> end & 1) != 0 && a[end] == last) ++end;
