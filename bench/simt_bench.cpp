@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lane instructions per second of the SIMT machine, and the same work in a plain C++ loop, in
-// one run on one core. CPU time, best of several, so that a busy machine does not matter.
+// one run on one core. CPU time, best of several, so that a busy machine does not matter. With any
+// argument: how much faster two threads are.
 //
 // simt_kernels.ptx comes from simt_kernels.cu by
 //   clang-19 -x cuda -nocudainc -nocudalib --cuda-path=/nonexistent -Xclang
@@ -61,7 +62,26 @@ struct Case {
   std::function<void()> plain;
 };
 
-void show(Machine& machine, const Module& module, const Case& c) {
+/// Wall time of one thread over that of two.
+void show_scaling(Machine& machine, const Module& module, const Case& c) {
+  for (const Checks checks : {Checks::fast, Checks::full}) {
+    double best[2] = {1e9, 1e9};
+    for (int k = 0; k < 15; ++k)
+      for (const unsigned threads : {1u, 2u}) {
+        LaunchOptions options;
+        options.checks = checks;
+        options.engine = Engine::interpreted;
+        options.threads = threads;
+        const auto r = machine.launch(module, {c.name, c.grid, c.block, 0, c.params, options});
+        if (r.ok()) best[threads - 1] = std::min(best[threads - 1], r->wall_s);
+      }
+    fmt::print("{:10} checks {:5} two threads {:.2f} times as fast as one\n", c.name,
+               checks == Checks::fast ? "fast" : "full", best[0] / best[1]);
+  }
+}
+
+void show(Machine& machine, const Module& module, const Case& c, bool scaling) {
+  if (scaling) return show_scaling(machine, module, c);
   const double plain = best_of(7, c.plain);
   fmt::print("{:10} plain C++ {:8.2f} ms\n", c.name, plain * 1e3);
   constexpr std::pair<Checks, const char*> kLevels[] = {
@@ -95,7 +115,8 @@ void keep(const void* p) { asm volatile("" : : "r"(p) : "memory"); }
 
 }  // namespace
 
-int main() {
+int main(int argc, char**) {
+  const bool scaling = argc > 1;
   const auto text = read_file(WARPWRIGHT_SOURCE_DIR "/bench/simt_kernels.ptx");
   if (!text.ok()) return fmt::print("{}\n", text.error().message), 1;
   const auto module = load(*text);
@@ -111,10 +132,16 @@ int main() {
                      t = numbers(wide * wide), u = t;
   const float two = 2;
   const Address dx = device(x, "x"), dy = device(y, "y");
-  show(machine, *module, {"saxpy", {n / 256}, {256}, params({dx, dy}, n, &two), [&] {
-                            for (int i = 0; i < n; ++i) y[i] = two * x[i] + y[i];
-                            keep(y.data());
-                          }});
+  show(machine, *module,
+       {"saxpy",
+        {n / 256},
+        {256},
+        params({dx, dy}, n, &two),
+        [&] {
+          for (int i = 0; i < n; ++i) y[i] = two * x[i] + y[i];
+          keep(y.data());
+        }},
+       scaling);
   show(machine, *module,
        {"matmul",
         {side / 32, side / 32},
@@ -126,13 +153,19 @@ int main() {
             for (int k = 0; k < side; ++k)
               for (int j = 0; j < side; ++j) c[i * side + j] += a[i * side + k] * b[k * side + j];
           keep(c.data());
-        }});
+        }},
+       scaling);
   show(machine, *module,
-       {"reduce", {256}, {256}, params({dx, device(std::vector<float>(256), "out")}, n), [&] {
+       {"reduce",
+        {256},
+        {256},
+        params({dx, device(std::vector<float>(256), "out")}, n),
+        [&] {
           float sum = 0;
           for (int i = 0; i < n; ++i) sum += x[i];
           keep(&sum);
-        }});
+        }},
+       scaling);
   show(machine, *module,
        {"transpose",
         {wide / 32, wide / 32},
@@ -142,6 +175,7 @@ int main() {
           for (int i = 0; i < wide; ++i)
             for (int j = 0; j < wide; ++j) u[j * wide + i] = t[i * wide + j];
           keep(u.data());
-        }});
+        }},
+       scaling);
   return 0;
 }

@@ -25,6 +25,11 @@ struct ValueFacts {
   bool operator==(const ValueFacts&) const = default;
 };
 
+ValueFacts uniform_facts(std::uint32_t zero_bits);
+ValueFacts vector_facts();
+/// What is true of both.
+ValueFacts joined(const ValueFacts& a, const ValueFacts& b);
+
 /// What kind of step an instruction is for compiled code.
 enum class Step : std::uint8_t {
   operation,  ///< a NativeOp
