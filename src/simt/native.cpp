@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/native.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 
@@ -150,11 +151,14 @@ void merge_native(Worker& worker, const NativeCode& code) {
     const std::uint32_t bytes = a.bytes * a.elements;
     AccessStats& s = worker.stats[code.kernel.code[id].target];
     if (a.space == Space::shared) {
-      const std::uint64_t passes = code.text.uniform[id] || bytes < 4 ? 1 : bytes / 4;
+      // As the interpreter: simple accesses are always counted, others when counts are wanted.
+      if (code.text.passes[id] != 0 && !worker.launch->counts) continue;
+      const std::uint64_t least = code.text.uniform[id] || bytes < 4 ? 1 : bytes / 4;
+      const std::uint64_t passes = std::max<std::uint64_t>(least, code.text.passes[id]);
       s.shared_requests += n;
       s.shared_lanes += kLanes * n;
       s.wavefronts += passes * n;
-      s.ideal_wavefronts += passes * n;
+      s.ideal_wavefronts += least * n;
     } else if (worker.launch->counts) {
       s.requests += n;
       s.lanes += kLanes * n;

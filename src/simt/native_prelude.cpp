@@ -53,6 +53,14 @@ constexpr std::string_view kShapes = R"c(
   return __builtin_reduce_or(LDV(T, p) ^ AFF(T, b, t)) == 0; } \
   OUT void put_##T(char* p, T b, T t) { STV(T, p, AFF(T, b, t)); }
 SAME(u16) SAME(u32) SAME(u64)
+IN u32x gather(const char* p, u32 step) {
+  u32x v;
+#pragma clang loop unroll(full)
+  for (int l = 0; l < 32; ++l) v[l] = LDS(u32, p + l * step);
+  return v; }
+IN void scatter(char* p, u32 step, u32x v) {
+#pragma clang loop unroll(full)
+  for (int l = 0; l < 32; ++l) STS(u32, p + l * step, v[l]); }
 IN s32x lanes_of(u32 w) { return ((u32x)w & ((u32x)1u << IOTA(u32))) != (u32x)0u; }
 IN int fits_s32(u32 b, u32 t) { s64 e = (s64)(s32)b + 31 * (s64)(s32)t; return e == (s32)e; }
 IN int fits_u32(u32 b, u32 t) { s64 e = (s64)(u64)b + 31 * (s64)(s32)t; return (u64)e <= 0xffffffffull; }

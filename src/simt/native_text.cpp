@@ -133,6 +133,7 @@ Result<NativeText> NativeWriter::run() {
   if (!shapes_.run()) return Error{"calls that are not expanded in place"};
   text_.counted_by.assign(k_.code.size(), kNoBlock);
   text_.uniform.assign(k_.code.size(), false);
+  text_.passes.assign(k_.code.size(), 0);
   for (std::uint32_t b = 0; b < k_.blocks.size(); ++b)
     if (shapes_.is_reached(b)) block(b);
   std::string body = std::move(out_);

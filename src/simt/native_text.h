@@ -26,6 +26,8 @@ struct NativeText {
   /// By instruction: the one whose counter says how often the access took the short way; itself
   /// or the first of its group. Others: kNoBlock.
   std::vector<std::uint32_t> counted_by;
+  std::vector<std::uint32_t>
+      passes;                  ///< by instruction: over the banks, where lanes conflict; or 0
   std::vector<bool> uniform;   ///< by instruction: an access by all lanes to one address
   std::uint32_t executed = 0;  ///< instructions
   std::uint32_t native = 0;    ///< of those, that need no handler

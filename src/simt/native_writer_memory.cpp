@@ -2,6 +2,7 @@
 // Loads and stores of compiled code. All lanes at one address or at neighbouring ones, in bounds,
 // is done here; everything else is done, counted and reported by the interpreter's handler.
 #include <algorithm>
+#include <numeric>
 
 #include "simt/handlers.h"
 #include "simt/native_writer.h"
@@ -16,6 +17,13 @@ std::string memory_type(const NativeAccess& a) {
 
 std::string register_type(const NativeAccess& a) {
   return fmt::format("u{}", 8 * a.register_bytes);
+}
+
+/// Words at equal distances, as in a column of a tile in shared memory.
+bool is_strided(const NativeAccess& a, const ValueFacts& f) {
+  return a.space == Space::shared && a.bytes == 4 && a.elements == 1 && a.register_bytes == 4 &&
+         f.shape == Shape::affine && f.stride_known && f.stride > 4 && f.stride % 4 == 0 &&
+         f.stride < 4096;
 }
 
 /// Whether an instruction between two accesses always leaves the compiled code.
@@ -47,7 +55,8 @@ void NativeWriter::find_groups(std::uint32_t b) {
       const std::uint32_t bytes = n.access->bytes * n.access->elements;
       const bool simple =
           (f.shape == Shape::uniform && n.access->is_load) ||
-          (f.shape == Shape::affine && f.stride_known && f.stride == std::int64_t{bytes});
+          (f.shape == Shape::affine && f.stride_known && f.stride == std::int64_t{bytes}) ||
+          (is_strided(*n.access, f) && !full);
       bool found = false;
       for (const Open& o : open) {
         Group& g = groups_[o.leader];
@@ -147,7 +156,13 @@ void NativeWriter::store(std::uint32_t id, const NativeAccess& a, const std::str
 
 void NativeWriter::shared_access(std::uint32_t id, const NativeAccess& a, bool uniform) {
   const std::uint32_t bytes = a.bytes * a.elements;
-  const std::uint32_t span = uniform ? bytes : bytes * kLanes;
+  const ValueFacts f = facts(k_.code[id].a);
+  const std::uint32_t step = is_strided(a, f) ? static_cast<std::uint32_t>(f.stride) : 0;
+  const std::uint32_t span = uniform     ? bytes
+                             : step != 0 ? step * (kLanes - 1) + bytes
+                                         : bytes * kLanes;
+  // Lanes in one bank wait for each other: as many as the distance and the banks have in common.
+  if (step != 0) text_.passes[id] = std::gcd(step / 4, kLanes);
   const auto grouped = group_of_.find(id);
   if (grouped == group_of_.end()) {
     line("if (LIKELY(run && (at & {}) == 0 && at < shn && {} <= shn - at)) {{", bytes - 1, span);
@@ -177,7 +192,12 @@ void NativeWriter::shared_access(std::uint32_t id, const NativeAccess& a, bool u
   const bool together =
       grouped != group_of_.end() && covers(groups_.at(grouped->second), bytes, span);
   if (variant_.checks == Checks::full && !together) line("n->check(w, {}, at, {});", id, span);
-  if (a.is_load)
+  const std::int32_t d = shapes_.slot_of(k_.code[id].d);
+  if (step != 0 && a.is_load && d >= 0)
+    line("v{} = gather(sh + at, {});", d, step);
+  else if (step != 0 && !a.is_load)
+    line("scatter(sh + at, {}, {});", step, vector(k_.code[id].b, 4));
+  else if (a.is_load)
     load(id, a, "(sh + at)", uniform);
   else
     store(id, a, "(sh + at)");
@@ -235,7 +255,7 @@ void NativeWriter::access(std::uint32_t id) {
   const bool uniform = f.shape == Shape::uniform;
   const bool odd = f.shape == Shape::affine && f.stride_known && f.stride != std::int64_t{bytes};
   // Many lanes at one address are the handler's business when they write.
-  if ((uniform && !a.is_load) || odd || a.space == Space::local) {
+  if ((uniform && !a.is_load) || (odd && !group_of_.contains(id)) || a.space == Space::local) {
     slow_access(id, a);
     return done();
   }
