@@ -241,12 +241,16 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   const Launch& launch = *s.launch;
   if (b.warps.empty()) make_storage(worker, b);
   b.rank = rank;
-  b.index = {static_cast<u32>(rank % launch.grid.x),
-             static_cast<u32>(rank / launch.grid.x % launch.grid.y),
-             static_cast<u32>(rank / launch.grid.x / launch.grid.y)};
-  b.cluster_rank =
-      b.index.x % s.cluster.x +
-      s.cluster.x * (b.index.y % s.cluster.y + s.cluster.y * (b.index.z % s.cluster.z));
+  b.index = {static_cast<u32>(rank), 0, 0};
+  if (rank >= launch.grid.x)
+    b.index = {static_cast<u32>(rank % launch.grid.x),
+               static_cast<u32>(rank / launch.grid.x % launch.grid.y),
+               static_cast<u32>(rank / launch.grid.x / launch.grid.y)};
+  b.cluster_rank = 0;
+  if (s.clustered)
+    b.cluster_rank =
+        b.index.x % s.cluster.x +
+        s.cluster.x * (b.index.y % s.cluster.y + s.cluster.y * (b.index.z % s.cluster.z));
   for (const Constant& c : b.moving)
     fill(b.warps[0].base[1] + (c.ref & ~kConstantBit), c.width, constant_value(s, b, c));
   // Shared memory starts as rubbish on hardware; a recognisable pattern is kinder than old data.
@@ -269,7 +273,7 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   for (Warp& w : b.warps) {
     const u32 lanes = left >= kLanes ? kAllLanes : (u32{1} << left) - 1;
     left -= std::min(left, kLanes);
-    b.copies[w.index].clear();
+    if (!b.copies[w.index].empty()) b.copies[w.index].clear();
     b.spinning[w.index] = {};
     b.cluster_arrived[w.index] = 0;
     start_warp(w, lanes);

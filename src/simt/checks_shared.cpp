@@ -197,6 +197,45 @@ bool shared_run_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
   return true;
 }
 
+/// The same for lanes anywhere, a word each; `kLoads` or stores to different words. When it is
+/// false the slow way goes over all of them again.
+template <bool kLoads>
+bool lanes_clean(Warp& w, const Ins* i, const u64* a, u32 m) {
+  BlockState& b = *w.block;
+  const u64 me = w.index + 1, epoch = b.epoch;
+  u64* words = reinterpret_cast<u64*>(b.shared_words.data());
+  for (u32 rest = m; rest != 0; rest &= rest - 1) {
+    const auto l = static_cast<u32>(std::countr_zero(rest));
+    const u64 k = a[l] / 4;
+    const u64 old = (words[k] & kEpochBits) == epoch ? words[k] : epoch;
+    const u64 writer = old >> 32 & 255, reader = old >> 40 & 255;
+    if (writer != 0 && writer != me) return false;
+    const u64 valid = u64{b.shared_valid[k / 2]} >> (k % 2 * 4) & kWholeWord;
+    if (kLoads) {
+      if (valid != kWholeWord) return false;
+      const u64 last = b.shared_writers[k];
+      const bool recent = writer_sync(last) == (w.sync_epoch & ((1u << kSyncBits) - 1));
+      if (writer != 0 && recent && writer_lane(last) != l && writer_lane(last) != kManyLanes)
+        return false;
+      const u64 now = reader == 0 || reader == me ? me : kMany;
+      words[k] = old | now << 40 | u64{kWholeWord} << 56;
+    } else {
+      if (reader != 0 && reader != me) return false;
+      note_writer(b.shared_writers[k], w, i, l, writer == me);
+      words[k] = old | me << 32 | u64{kWholeWord} << 48;
+      b.shared_valid[k / 2] |= static_cast<std::uint8_t>(kWholeWord << (k % 2 * 4));
+    }
+  }
+  return true;
+}
+
+/// Whether each lane's address is above the one before.
+bool ascending(const u64* a, u32 m) {
+  bool rises = m == kAllLanes;
+  for (u32 l = 1; l < kLanes; ++l) rises = rises && a[l] > a[l - 1];
+  return rises;
+}
+
 /// The addresses of a simple access, for the checks that go lane by lane.
 void spread(u64* a, u64 at, u64 span, u32 bytes) {
   for (u32 l = 0; l < kLanes; ++l) a[l] = span == bytes ? at : at + u64{l} * bytes;
@@ -243,6 +282,10 @@ bool shared_loads_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, bool
 void check_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind) {
   BlockState& b = *w.block;
   const bool races = b.race_checks && (plain(i) || kind == Access::atomic);
+  if (races && bytes == 4 && kind == Access::load && lanes_clean<true>(w, i, a, m)) return;
+  if (races && bytes == 4 && kind == Access::store && ascending(a, m) &&
+      lanes_clean<false>(w, i, a, m))
+    return;
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
     if (kind != Access::store && !all_bits(b.shared_valid.data(), a[l], bytes)) {
