@@ -149,8 +149,10 @@ void resolve_scattered(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Ac
                        AccessMemo& memo, Target& t) {
   const Memory& memory = *w.worker->launch->memory;
   if (all_known(a, m, bytes, kind, memo)) {
-    std::byte* const base = memory.host(kGlobalBase);
-    for (u32 l = 0; l < kLanes; ++l) t.lane[l] = base + (a[l] - kGlobalBase);
+    // As numbers: lanes that are off may have any address, and nobody follows it.
+    const auto base = reinterpret_cast<std::uintptr_t>(memory.host(kGlobalBase));
+    for (u32 l = 0; l < kLanes; ++l)
+      t.lane[l] = reinterpret_cast<std::byte*>(base + (a[l] - kGlobalBase));
     t.ok = m;
     return;
   }
