@@ -67,7 +67,8 @@ void choose_best_kernels(Board& board) {
   for (const Row& row : board.rows) {
     bool any = false;
     for (const Timed& timed : row.times) {
-      if (timed.runner != Runner::kernel || timed.median_us <= 0) continue;
+      if (timed.runner != Runner::kernel || !timed.lane.empty()) continue;
+      if (timed.median_us <= 0) continue;
       sums[row.task][timed.name].add(std::log(timed.median_us));
       any = true;
     }

@@ -22,7 +22,7 @@ std::string_view name_of(Runner runner);  ///< "b0", "b1", "kernel", "library", 
 struct Timed {
   Runner runner = Runner::kernel;
   std::string name;  ///< "b1", "k.tiled", "cublas.sgemm"
-  std::string lane;  ///< of comparators: "" or what makes it no equal, e.g. "tf32"
+  std::string lane;  ///< "" or what makes it no equal: "tf32", or "free" of a kernel
   std::string note;
   TimeSource source = TimeSource::measured;
   double median_us = 0, low_us = 0, high_us = 0;
@@ -61,6 +61,7 @@ struct Mean {
 /// A job that ended badly, or has not ended.
 struct Trouble {
   std::string job, verdict, reason;
+  std::string task, kernel;
 };
 
 struct Board {

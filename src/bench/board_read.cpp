@@ -91,12 +91,15 @@ Row& row_of(Board& board, const Task& task, const TaskSize& size) {
   return row;
 }
 
-void add_evaluation(Board& board, const BenchJob& job, const Task& task,
+void add_evaluation(Board& board, const BenchJob& job, const evaluate::JobRequest& request,
                     const Evaluation& evaluation) {
+  const Task& task = request.task;
+  const bool other_lane =
+      job.kind == KernelKind::given && request.lane == "free" && task.lane != "free";
   if (board.device.empty() && !evaluation.device.empty()) board.device = evaluation.device;
   if (!evaluation.valid()) {
-    board.troubles.push_back(
-        {job.job, std::string(name_of(evaluation.verdict)), evaluation.reason});
+    board.troubles.push_back({job.job, std::string(name_of(evaluation.verdict)), evaluation.reason,
+                              job.task, job.kernel});
   }
   // A candidate that fails at one size has no times: what it computes is not the task.
   if (!evaluation.valid() && job.kind == KernelKind::given) return;
@@ -106,6 +109,7 @@ void add_evaluation(Board& board, const BenchJob& job, const Task& task,
     row_of(board, task, *size)
         .times.push_back({.runner = runner_of(job.kind),
                           .name = job.kernel,
+                          .lane = other_lane ? request.lane : "",
                           .source = m.source,
                           .median_us = m.median_us,
                           .low_us = m.low_us,
@@ -206,9 +210,9 @@ Result<Board> read_board(const BenchFolder& folder, const fs::path& more) {
     const auto found = carried.find(job.job);
     if (!folder.to_do(job)) {
       WW_TRY(const auto evaluation, folder.job(job).read_result());
-      add_evaluation(board, job, task, evaluation);
+      add_evaluation(board, job, request, evaluation);
     } else if (found != carried.end()) {
-      add_evaluation(board, job, task, found->second);
+      add_evaluation(board, job, request, found->second);
     } else {
       board.missing.push_back(job.job);
     }

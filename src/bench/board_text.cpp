@@ -37,6 +37,16 @@ std::string line_of(const Board& board, const Row& row) {
   return line + "\n";
 }
 
+/// Kernels of the task that have no times because of their verdict.
+std::string refusals(const Board& board, const std::string& task) {
+  std::string text;
+  for (const Trouble& trouble : board.troubles) {
+    if (trouble.task != task) continue;
+    text += fmt::format("  ({}: {})", trouble.kernel, trouble.verdict);
+  }
+  return text;
+}
+
 std::string means_text(const Board& board) {
   if (board.means.empty()) return "";
   std::string text = "\nHow many times faster, geometric mean over tasks of that over sizes:\n";
@@ -70,15 +80,18 @@ std::string board_text(const Board& board) {
   for (const Row& row : board.rows) {
     if (row.task != task) {
       task = row.task;
-      text += task + (row.best_kernel.empty() ? "" : "  (kernel: " + row.best_kernel + ")") + "\n";
+      text += task + (row.best_kernel.empty() ? "" : "  (kernel: " + row.best_kernel + ")");
+      text += refusals(board, task) + "\n";
     }
     text += line_of(board, row);
   }
   text += means_text(board);
-  for (const Trouble& trouble : board.troubles) {
-    text += fmt::format("\n{}: {}: {}", trouble.job, trouble.verdict, trouble.reason);
+  if (!board.troubles.empty()) {
+    text += fmt::format("\nBAD VERDICTS: {} of {} jobs\n", board.troubles.size(), board.jobs);
   }
-  if (!board.troubles.empty()) text += "\n";
+  for (const Trouble& trouble : board.troubles) {
+    text += fmt::format("  {}: {}: {}\n", trouble.job, trouble.verdict, trouble.reason);
+  }
   if (!board.missing.empty()) {
     text += fmt::format("\n{} of {} jobs have no result yet\n", board.missing.size(), board.jobs);
   }

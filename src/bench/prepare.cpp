@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "bench/kernel_file.h"
 #include "core/json_reader.h"
 
 namespace warpwright::bench {
@@ -30,7 +31,10 @@ const char* name_of(KernelKind kind) {
 struct Kernel {
   BenchJob job;
   std::string source;
+  std::string lane;  ///< empty = the benchmark's own
 };
+
+constexpr const char* kFreeLane = "free";
 
 std::string plain(std::string name) {
   for (char& c : name) {
@@ -50,13 +54,16 @@ Result<std::vector<fs::path>> kernel_files(const fs::path& folder, const std::st
     if (entries->path().extension() == ".cu") files.push_back(entries->path());
   }
   std::sort(files.begin(), files.end());
+  const fs::path free = folder / kFreeLane / (task + ".cu");
+  if (fs::is_regular_file(free, error)) files.push_back(free);
   return files;
 }
 
 Result<std::vector<Kernel>> kernels_of(const Task& task, const PrepareOptions& options) {
   std::vector<Kernel> kernels;
   const auto add = [&](KernelKind kind, const std::string& name, std::string source) {
-    kernels.push_back({{task.name + "." + plain(name), task.name, name, kind}, std::move(source)});
+    kernels.push_back(
+        {{task.name + "." + plain(name), task.name, name, kind}, std::move(source), ""});
   };
   if (options.slow && !task.slow_source.empty()) add(KernelKind::slow, "b0", task.slow_source);
   add(KernelKind::baseline, "b1", task.baseline_source);
@@ -64,7 +71,12 @@ Result<std::vector<Kernel>> kernels_of(const Task& task, const PrepareOptions& o
   WW_TRY(const auto files, kernel_files(options.kernels, task.name));
   for (const auto& file : files) {
     WW_TRY(auto source, read_file(file, kMaxSourceBytes));
-    add(KernelKind::given, "k." + file.stem().string(), std::move(source));
+    if (const auto problem = kernel_file_problem(source, task.name)) {
+      return Error{"'" + file.string() + "': " + *problem};
+    }
+    const bool free = file == options.kernels / kFreeLane / (task.name + ".cu");
+    add(KernelKind::given, "k." + (free ? kFreeLane : file.stem().string()), std::move(source));
+    if (free) kernels.back().lane = kFreeLane;
   }
   return kernels;
 }
@@ -86,6 +98,7 @@ evaluate::JobRequest request_for(const Task& task, const Kernel& kernel,
   request.is_baseline = kernel.job.kind != KernelKind::given;
   request.timing_only = kernel.job.kind == KernelKind::slow ||
                         (kernel.job.kind == KernelKind::baseline && !options.validate);
+  if (!kernel.lane.empty()) request.lane = kernel.lane;
   if (options.quick) request.sizes = quick_sizes(task);
   request.cache = "../../cache";
   return request;
@@ -151,7 +164,7 @@ Status check_kernels_folder(const PrepareOptions& options) {
     if (!files.empty()) return {};
   }
   return Error{"--kernels: '" + options.kernels.string() +
-               "' has no TASK.cu and no TASK/*.cu for any of the chosen tasks"};
+               "' has no TASK.cu, TASK/*.cu or free/TASK.cu for any of the chosen tasks"};
 }
 
 }  // namespace

@@ -20,11 +20,13 @@ enum class KernelKind {
 
 struct PrepareOptions {
   std::vector<Task> tasks;
-  std::filesystem::path kernels;  ///< KERNELS/TASK.cu and KERNELS/TASK/*.cu; empty = none
-  bool slow = true;               ///< time B0, too
-  bool validate = false;          ///< judge B1 in full instead of timing it only
-  bool quick = false;             ///< two sizes per task
-  evaluate::JobRequest pattern;   ///< device, target, front end, limit, ...
+  /// KERNELS/TASK.cu and KERNELS/TASK/*.cu, and KERNELS/free/TASK.cu for the lane free; empty =
+  /// none.
+  std::filesystem::path kernels;
+  bool slow = true;              ///< time B0, too
+  bool validate = false;         ///< judge B1 in full instead of timing it only
+  bool quick = false;            ///< two sizes per task
+  evaluate::JobRequest pattern;  ///< device, target, front end, limit, ...
 };
 
 /// One line of the manifest: a job folder and what is in it.
@@ -42,7 +44,8 @@ class BenchFolder {
   explicit BenchFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
   /// Writes what is not there yet. A job whose request or source changed loses its result; one
-  /// that did not keeps it, so that a second call goes on where the first one ended.
+  /// that did not keeps it, so that a second call goes on where the first one ended. A kernel
+  /// file that contradicts its own head is refused.
   Status prepare(const PrepareOptions& options) const;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised when the meaning of a cached result changes.
-constexpr std::string_view kCacheVersion = "2";
+constexpr std::string_view kCacheVersion = "4";
 
 struct ScalarRow {
   ElementType type;

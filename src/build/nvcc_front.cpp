@@ -14,10 +14,18 @@ namespace {
 
 constexpr int kNewestArchitecture = 121;
 
+/// With the features of this very architecture (wgmma, TMA with clusters) where it has any: what is
+/// built is for the live GPU alone.
+std::string architecture_name(const DeviceFacts& target, int arch) {
+  constexpr int kFirstWithOwnFeatures = 90;
+  const bool exact = arch == target.compute_major * 10 + target.compute_minor;
+  return std::to_string(arch) + (exact && arch >= kFirstWithOwnFeatures ? "a" : "");
+}
+
 /// One run makes the PTX, the cubin and the host object; --keep leaves the first two behind.
-Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, int arch) {
+Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder,
+                            const std::string& number) {
   const auto& request = shop.request;
-  const std::string number = std::to_string(arch);
   std::vector<std::string> argv = {
       shop.builder.tools().nvcc.path.string(),
       "-std=c++17",
@@ -56,7 +64,8 @@ Result<ProcessExit> link_host(const Workshop& shop, const fs::path& folder) {
 }  // namespace
 
 Result<BuildOutcome> build_with_nvcc(const Workshop& shop) {
-  const int arch = architecture(shop.request.target, kNewestArchitecture);
+  const std::string arch = architecture_name(
+      shop.request.target, architecture(shop.request.target, kNewestArchitecture));
   WW_TRY(const fs::path folder, bench(shop, "nvcc"));
   WW_CHECK(write_file(folder / "call.c", shop.call));
   WW_TRY(const ProcessExit compiled, compile(shop, folder, arch));
@@ -69,7 +78,7 @@ Result<BuildOutcome> build_with_nvcc(const Workshop& shop) {
   outcome.diagnostics = parse_diagnostics(compiled.err);
   outcome.resources = parse_resources(compiled.err + "\n" + compiled.out);
   WW_TRY(outcome.ptx, read_product(folder / "candidate.ptx"));
-  const std::string cubin = "candidate.sm_" + std::to_string(arch) + ".cubin";
+  const std::string cubin = "candidate.sm_" + arch + ".cubin";
   if (auto bytes = read_product(folder / cubin); bytes.ok()) outcome.cubin = *bytes;
   WW_TRY(outcome.host_library, read_product(folder / "host.so"));
   return outcome;

@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "device/device.h"
 #include "evaluate/local_evaluator.h"
+#include "evaluate/mailbox.h"
 #include "prompt/extract.h"
 #include "search/prompt_composer.h"
 
@@ -22,6 +23,8 @@ namespace {
 // --target: the GPU that is there, else the described one that most figures are about.
 constexpr const char* kLiveTarget = "auto";
 constexpr const char* kUsualTarget = "h200";
+constexpr std::string_view kMailbox = "mailbox:";
+constexpr std::chrono::milliseconds kAnswerGlance{300};
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> items;
@@ -52,8 +55,9 @@ int judge_parallelism(const Settings& settings) {
 }
 
 search::EngineOptions engine_options(const Settings& settings, const Task& task,
-                                     const llm::ModelOptions& model) {
+                                     const llm::ModelOptions& model, const RunManner& manner) {
   search::EngineOptions options;
+  if (manner.wait) options.look_for_answers = kAnswerGlance;
   options.limits = limits_of(settings);
   const auto share = settings.number("search.stop_at_roofline");
   if (share && *share > 0) options.stop_at_roofline = share;
@@ -130,23 +134,41 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
   pattern.counters = settings.flag("judge.counters");
   pattern.limit_s = settings.number("judge.limit").value_or(120);
   pattern.unsafe = settings.flag("judge.unsafe");
+  if (settings.text("judge.worker") == kMailbox) {
+    return Error{"--worker: mailbox: needs a folder, as in mailbox:jobs"};
+  }
   // The worker refuses what is malformed, but only once a candidate was paid for: ask it now.
   auto checked = evaluate::request_from_json(evaluate::request_to_json(pattern));
   if (!checked.ok()) return Error{"judge settings: " + checked.error().message};
   return pattern;
 }
 
-std::vector<std::string> worker_command(const Settings& settings) {
-  auto command = split(settings.text("judge.worker"), ' ');
-  if (command.empty()) command = {own_program(), "worker"};
-  return command;
+fs::path mailbox_folder(const Settings& settings) {
+  const std::string& worker = settings.text("judge.worker");
+  if (!worker.starts_with(kMailbox)) return {};
+  return fs::absolute(worker.substr(kMailbox.size()));
 }
 
-void choose_worker(const Settings& settings, evaluate::LocalOptions& options) {
-  options.worker = worker_command(settings);
-  if (settings.text("judge.worker").empty()) {
-    options.server = {own_program(), "worker", "--serve"};
+std::unique_ptr<evaluate::Evaluator> make_evaluator(const Settings& settings, JudgePlace place) {
+  const std::string device = place.pattern.device;
+  if (const fs::path folder = mailbox_folder(settings); !folder.empty()) {
+    evaluate::MailboxOptions options{
+        .folder = folder, .pattern = std::move(place.pattern), .device = device};
+    const auto jobs = settings.integer("judge.jobs").value_or(0);
+    if (jobs > 0) options.parallelism = static_cast<int>(jobs);
+    return std::make_unique<evaluate::MailboxEvaluator>(std::move(options));
   }
+  evaluate::LocalOptions options{.worker = split(settings.text("judge.worker"), ' '),
+                                 .server = {},
+                                 .jobs = std::move(place.jobs),
+                                 .pattern = std::move(place.pattern),
+                                 .device = device,
+                                 .parallelism = judge_parallelism(settings)};
+  if (options.worker.empty()) {
+    options.worker = {own_program(), "worker"};
+    if (place.stay_warm) options.server = {own_program(), "worker", "--serve"};
+  }
+  return std::make_unique<evaluate::LocalEvaluator>(std::move(options));
 }
 
 Result<DeviceFacts> target_facts(const Settings& settings) {
@@ -208,7 +230,7 @@ Status check_settings(const Settings& settings, const Task& task) {
 }
 
 int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task& task,
-                const Settings& settings, ProgressMode mode, const Clock& clock) {
+                const Settings& settings, const RunManner& manner, const Clock& clock) {
   const auto work = [&]() -> Result<int> {
     const fs::path folder = run_folder(archive, run.id);
     WW_CHECK(make_directories(folder / "spool"));
@@ -223,12 +245,8 @@ int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task
                            llm::process_environment(folder / "spool", {own_program(), "courier"})));
     WW_TRY(auto pattern, job_pattern(settings, task));
     pattern.cache = fs::absolute(archive.path().parent_path() / "cache");
-    evaluate::LocalOptions judging{.jobs = fs::absolute(folder / "jobs"),
-                                   .pattern = pattern,
-                                   .device = pattern.device,
-                                   .parallelism = judge_parallelism(settings)};
-    choose_worker(settings, judging);
-    evaluate::LocalEvaluator evaluator(std::move(judging));
+    const auto evaluator =
+        make_evaluator(settings, {.jobs = fs::absolute(folder / "jobs"), .pattern = pattern});
     WW_TRY(auto templates, prompt_templates(settings));
     WW_TRY(const auto facts, target_facts(settings));
     WW_TRY(const auto level, feedback_level(settings));
@@ -240,14 +258,14 @@ int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task
     const InterruptGuard interrupts(stop);
     search::Ending ending;
     {
-      const auto observer = make_progress(mode, strategy_settings, clock);
-      const auto dispatcher = search::make_thread_dispatcher(*model, evaluator, clock, stop);
-      search::Engine engine({*strategy, *dispatcher, *model, evaluator, find_code, archive, run,
+      const auto observer = make_progress(manner.mode, strategy_settings, clock);
+      const auto dispatcher = search::make_thread_dispatcher(*model, *evaluator, clock, stop);
+      search::Engine engine({*strategy, *dispatcher, *model, *evaluator, find_code, archive, run,
                              clock, stop, *observer},
-                            engine_options(settings, task, model_settings));
+                            engine_options(settings, task, model_settings, manner));
       ending = engine.run();
     }
-    return print_ending(archive, run.id, ending, mode);
+    return print_ending(archive, run.id, ending, manner.mode);
   };
   const auto code = work();
   return code.ok() ? *code : fail(code.error());

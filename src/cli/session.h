@@ -9,8 +9,8 @@
 #include "cli/settings.h"
 #include "core/device_facts.h"
 #include "core/task.h"
+#include "evaluate/evaluator.h"
 #include "evaluate/job.h"
-#include "evaluate/local_evaluator.h"
 #include "llm/make_model.h"
 #include "prompt/compose.h"
 #include "search/engine.h"
@@ -24,10 +24,16 @@ std::filesystem::path archive_path(const std::string& from_flag);
 /// The settings' share of each part; errors name the setting.
 Result<llm::ModelOptions> model_options(const Settings& settings);
 Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& task);
-/// For a process per job directory.
-std::vector<std::string> worker_command(const Settings& settings);
-/// The user's own worker command, or our own that stays warm.
-void choose_worker(const Settings& settings, evaluate::LocalOptions& options);
+/// The judge that the settings name: our own worker that stays warm, the user's program, or a
+/// mailbox. Job directories of the first two are made under jobs.
+struct JudgePlace {
+  std::filesystem::path jobs;
+  evaluate::JobRequest pattern;
+  bool stay_warm = true;  ///< else our own worker is a process per job
+};
+std::unique_ptr<evaluate::Evaluator> make_evaluator(const Settings& settings, JudgePlace place);
+/// The folder of --worker mailbox:FOLDER; empty for any other judge.
+std::filesystem::path mailbox_folder(const Settings& settings);
 Result<DeviceFacts> target_facts(const Settings& settings);
 Result<prompt::FeedbackLevel> feedback_level(const Settings& settings);
 Result<prompt::TemplateSet> prompt_templates(const Settings& settings);
@@ -36,9 +42,14 @@ Limits limits_of(const Settings& settings);
 /// All checks that can be made before anything is stored or paid.
 Status check_settings(const Settings& settings, const Task& task);
 
+struct RunManner {
+  ProgressMode mode = ProgressMode::automatic;
+  bool wait = false;  ///< answers that are told while the judge works are taken at once
+};
+
 /// One process's part of a run: wires the parts, runs the engine, prints the summary. Returns the
 /// exit code.
 int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task& task,
-                const Settings& settings, ProgressMode mode, const Clock& clock);
+                const Settings& settings, const RunManner& manner, const Clock& clock);
 
 }  // namespace warpwright::cli

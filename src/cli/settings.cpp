@@ -50,7 +50,8 @@ constexpr std::array<SettingRow, 41> kRows = {{
     {"model.delay_scale", "--delay-scale", number, "1",
      "stretches waits between tries (tests: 0.01)"},
     {"judge.worker", "--worker", text, "",
-     "program (split at spaces) that judges a job directory, e.g. through ssh or srun [this one]"},
+     "program (split at spaces) that judges a job directory, e.g. through ssh or srun, or "
+     "mailbox:FOLDER for jobs that somebody carries to a GPU (docs/judge.md) [this one]"},
     {"judge.device", "--device", text, "auto", "auto, simt, cuda or cuda:N"},
     {"judge.target", "--target", text, "auto",
      "GPU the kernels are for: auto (the one here, else h200) or a described one"},

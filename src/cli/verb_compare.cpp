@@ -10,7 +10,6 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "core/evaluation_json.h"
-#include "evaluate/local_evaluator.h"
 #include "suite/load.h"
 
 namespace warpwright::cli {
@@ -70,19 +69,17 @@ Result<int> compare(const CompareFlags& flags) {
   WW_TRY(const std::string second, source_of(task, flags.second));
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-compare-"));
-  evaluate::LocalEvaluator evaluator(evaluate::LocalOptions{.worker = worker_command(settings),
-                                                            .jobs = jobs.path(),
-                                                            .pattern = pattern,
-                                                            .device = pattern.device});
+  const auto evaluator =
+      make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern, .stay_warm = false});
   StopSignal stop;
   const InterruptGuard interrupts(stop);
   WW_TRY(const Evaluation evaluation,
-         evaluator.evaluate({.id = "comparison",
-                             .source = first,
-                             .is_baseline = flags.first == kBaseline,
-                             .rival = second,
-                             .rival_is_baseline = flags.second == kBaseline},
-                            stop));
+         evaluator->evaluate({.id = "comparison",
+                              .source = first,
+                              .is_baseline = flags.first == kBaseline,
+                              .rival = second,
+                              .rival_is_baseline = flags.second == kBaseline},
+                             stop));
   if (flags.json) std::printf("%s\n", evaluation_to_json(evaluation).c_str());
   if (evaluation.verdict == Verdict::harness_error) return Error{evaluation.reason};
   if (evaluation.valid() && !evaluation.comparison) {

@@ -8,7 +8,6 @@
 #include "cli/summary.h"
 #include "cli/verbs.h"
 #include "core/evaluation_json.h"
-#include "evaluate/local_evaluator.h"
 #include "suite/load.h"
 
 namespace warpwright::cli {
@@ -47,15 +46,13 @@ Result<int> judge(const EvalFlags& flags) {
   WW_TRY(const std::string source, read_file(flags.file, std::size_t{1} << 20));
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-eval-"));
-  evaluate::LocalOptions options{.jobs = jobs.path(), .pattern = pattern, .device = pattern.device};
-  choose_worker(settings, options);
-  evaluate::LocalEvaluator evaluator(std::move(options));
+  const auto evaluator = make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern});
   StopSignal stop;
   const InterruptGuard interrupts(stop);
-  WW_TRY(Evaluation evaluation, evaluator.evaluate({"candidate", source, false}, stop));
+  WW_TRY(Evaluation evaluation, evaluator->evaluate({"candidate", source, false}, stop));
   if (evaluation.valid() && !flags.no_baseline) {
     WW_TRY(const Evaluation baseline,
-           evaluator.evaluate({"baseline", task.baseline_source, true}, stop));
+           evaluator->evaluate({"baseline", task.baseline_source, true}, stop));
     add_baseline_times(evaluation, baseline);
   }
   if (flags.json) {

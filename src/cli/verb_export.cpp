@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/chrono.h>
+
 #include <CLI/CLI.hpp>
 
 #include "base/files.h"
+#include "bench/kernel_file.h"
 #include "cli/exit_codes.h"
 #include "cli/export_files.h"
 #include "cli/options.h"
@@ -14,11 +17,15 @@ namespace warpwright::cli {
 
 namespace {
 
+using Files = std::map<std::string, std::string>;
+
 struct ExportFlags {
   std::string archive;
   std::string run;
   std::string trial;
   std::string folder;
+  std::string kernels;
+  std::string commit;
   bool recording = false;
 };
 
@@ -60,23 +67,50 @@ std::string recording_lines(const std::vector<store::TrialRecord>& trials) {
   return lines;
 }
 
+/// KERNELS/TASK.cu, or KERNELS/free/TASK.cu, as `warpwright bench --kernels` reads it.
+Files kernel_file(const ExportFlags& flags, const Task& task, const store::RunRecord& run,
+                  const store::TrialRecord& best, const std::vector<store::ConfigValue>& config) {
+  bench::KernelOrigin origin;
+  origin.task = task.name;
+  origin.lane = task.lane;
+  for (const auto& value : config) {
+    if (value.key == "judge.lane" && !value.value.empty()) origin.lane = value.value;
+  }
+  origin.device = best.evaluation->device;
+  origin.date =
+      fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(run.created_ms / 1000)));
+  origin.commit = flags.commit;
+  origin.made_by = "warpwright " WARPWRIGHT_VERSION;
+  origin.model = best.reply && !best.reply->model.empty() ? best.reply->model : run.model;
+  origin.run = run.id + " " + best.prompt.trial;
+  origin.measurements = best.evaluation->measurements;
+  const bool other_lane = origin.lane == "free" && task.lane != "free";
+  return {{(other_lane ? "free/" : "") + task.name + ".cu",
+           bench::kernel_file_text(origin, best.candidate->source)}};
+}
+
 Result<int> write_export(const ExportFlags& flags) {
   const SystemClock clock;
   WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
   WW_TRY(const auto run, archive->find_run(flags.run));
   WW_TRY(const auto trials, archive->trials(run.id));
-  const std::filesystem::path folder = flags.folder.empty() ? run.id : flags.folder;
-  std::map<std::string, std::string> files;
+  std::filesystem::path folder = flags.folder.empty() ? run.id : flags.folder;
+  Files files;
   if (flags.recording) {
     files["conversation.jsonl"] = recording_lines(trials);
   } else {
     WW_TRY(const auto* best, chosen_trial(flags, run, trials));
     WW_TRY(const Task task, task_from_json(run.task_json));
     WW_TRY(const auto config, archive->config(run.id));
-    WW_TRY(files, export_files(task, run, *best, config));
+    if (flags.kernels.empty()) {
+      WW_TRY(files, export_files(task, run, *best, config));
+    } else {
+      folder = flags.kernels;
+      files = kernel_file(flags, task, run, *best, config);
+    }
   }
-  WW_CHECK(make_directories(folder));
   for (const auto& [name, content] : files) {
+    WW_CHECK(make_directories((folder / name).parent_path()));
     WW_CHECK(write_file(folder / name, content));
     std::printf("%s\n", (folder / name).c_str());
   }
@@ -89,6 +123,10 @@ void add_export(CLI::App& verb, Action& action) {
   const auto flags = std::make_shared<ExportFlags>();
   verb.add_option("run", flags->run, "a run's id, its beginning, or last")->required();
   verb.add_option("-o,--out", flags->folder, "folder to write to [the run's id]");
+  verb.add_option("--kernels", flags->kernels,
+                  "only FOLDER/TASK.cu with a head that says where it comes from (docs/bench.md)")
+      ->excludes("--out");
+  verb.add_option("--commit", flags->commit, "with --kernels: commit to name in the head");
   verb.add_option("--trial", flags->trial, "another valid trial than the best");
   verb.add_flag("--recording", flags->recording,
                 "the conversation, for --model replay:FOLDER, instead");

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "cli/exit_codes.h"
+#include "cli/no_model.h"
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
@@ -35,25 +36,23 @@ void add_common(CLI::App& verb, RunFlags& flags) {
   flags.settings = add_setting_flags(verb, {"search.", "limits.", "model.", "judge."});
 }
 
-constexpr const char* kNoModel =
-    "no model is configured. Choose one:\n"
-    "  --model replay:recordings/TASK      replay a recorded conversation (ls recordings/)\n"
-    "  --model inbox                       answer the questions yourself, or by any other "
-    "program,\n"
-    "                                      with 'warpwright ask' and 'warpwright tell'\n"
-    "  --model exec:./my_model             a program: prompt on standard input, answer on output\n"
-    "  --model SERVICE:MODEL               a provider; 'warpwright models' lists them and their "
-    "keys\n"
-    "or write it to warpwright.toml: [model] spec = \"...\"";
+void announce_mailbox(const Settings& settings, const RunFlags& flags) {
+  const auto folder = mailbox_folder(settings);
+  if (folder.empty() || mode_of(flags) != ProgressMode::automatic) return;
+  const std::string pending = (folder / "pending" / "*").string();
+  std::fprintf(stderr, "Jobs wait in %s; on the GPU host: warpwright worker %s (docs/judge.md)\n",
+               pending.c_str(), pending.c_str());
+}
 
 /// With --wait, open questions do not end the process: it goes on as answers arrive.
 Result<int> work_until_done(store::Archive& archive, const std::string& id, const Task& task,
                             const Settings& settings, const RunFlags& flags, const Clock& clock) {
+  announce_mailbox(settings, flags);
   for (;;) {
     // Counted before the engine looks: an answer that arrives behind its back is not missed.
     WW_TRY(const int answers, archive.answer_count(id));
     WW_TRY(const auto run, archive.find_run(id));
-    const int code = work_on_run(archive, run, task, settings, mode_of(flags), clock);
+    const int code = work_on_run(archive, run, task, settings, {mode_of(flags), flags.wait}, clock);
     if (code != kWaiting || !flags.wait) return code;
     for (int now = answers; now == answers;) {
       ::usleep(300'000);
@@ -65,7 +64,9 @@ Result<int> work_until_done(store::Archive& archive, const std::string& id, cons
 Result<int> start(const RunFlags& flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
   WW_TRY(const Task task, suite::load_task(flags.task));
-  if (settings.text("model.spec").empty()) return Error{kNoModel};
+  if (settings.text("model.spec").empty()) {
+    return Error{no_model_text(flags.task, own_program())};
+  }
   WW_CHECK(check_settings(settings, task));
   const SystemClock clock;
   WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));

@@ -21,6 +21,8 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
      "warpwright export last -o transpose_kernel", add_export},
     {"report", "write a page of a run, a benchmark, or several runs compared",
      "warpwright report last -o report.html", add_report},
+    {"campaign", "tables of many runs, one per task, beside a benchmark",
+     "warpwright campaign runs/* --bench bench.json -o campaign.md", add_campaign},
     {"serve", "show all runs in a browser, live", "warpwright serve", add_serve},
     {"tasks", "list the built-in tasks", "warpwright tasks", add_tasks},
     {"new", "start a task of your own", "warpwright new my_task", add_new},

@@ -38,6 +38,7 @@ void add_runs(CLI::App& verb, Action& action);
 void add_show(CLI::App& verb, Action& action);
 void add_export(CLI::App& verb, Action& action);
 void add_report(CLI::App& verb, Action& action);
+void add_campaign(CLI::App& verb, Action& action);
 void add_serve(CLI::App& verb, Action& action);
 void add_tasks(CLI::App& verb, Action& action);
 void add_new(CLI::App& verb, Action& action);

@@ -80,6 +80,7 @@ struct KernelLaunch {
   Dim3 grid, block, cluster;
   std::uint32_t shared_bytes = 0;  ///< dynamic; above 48 KiB the candidate opted in
   bool cooperative = false;
+  bool overlaps = false;  ///< may begin before the launch before it has ended (programmatic)
   int carveout = -1;  ///< preferred shared-memory carve-out in percent, -1 = the driver's choice
   /// Laid out as the PTX .entry declares (each parameter at its natural alignment), pointers still
   /// tagged. Usable as CU_LAUNCH_PARAM_BUFFER after relocation.

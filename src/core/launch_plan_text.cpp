@@ -48,6 +48,7 @@ Json json_of(const KernelLaunch& step) {
           {"cluster", json_of(step.cluster)},
           {"shared_bytes", step.shared_bytes},
           {"cooperative", step.cooperative},
+          {"overlaps", step.overlaps},
           {"carveout", step.carveout},
           {"parameters", hex_of(step.parameters)},
           {"parameter_offsets", step.parameter_offsets}};
@@ -212,6 +213,7 @@ PlanStep read_launch(Reader& in) {
   step.cluster = in.dims("cluster");
   step.shared_bytes = in.number<std::uint32_t>("shared_bytes");
   step.cooperative = in.boolean("cooperative");
+  step.overlaps = in.boolean("overlaps");
   step.carveout = in.small_integer("carveout");
   step.parameters = in.bytes("parameters");
   step.parameter_offsets = in.numbers("parameter_offsets");

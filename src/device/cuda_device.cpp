@@ -19,6 +19,9 @@ namespace {
 
 constexpr double kSpinSeconds = 0.002;
 constexpr int kOverheadSamples = 21;
+// A GPU without work for so long may have lowered its clocks.
+constexpr double kIdleSeconds = 0.2;
+constexpr std::uint64_t kKeptShare = 6;  // of the GPU's memory, for later candidates
 
 using SteadyClock = std::chrono::steady_clock;
 
@@ -72,6 +75,8 @@ Status CudaDevice::start() {
   WW_TRY(flush_, CudaMemory::allocate(driver_, device_, flush_bytes, CudaMemory::Guard::margins));
   WW_TRY(pattern_, CudaMemory::allocate(driver_, device_, kPoisonTileBytes + kPoisonOffsets,
                                         CudaMemory::Guard::margins));
+  WW_TRY(staging_, CudaStaging::make(driver_));
+  pool_.set_limit(static_cast<std::uint64_t>(info_.facts.memory_bytes) / kKeptShare);
   WW_CHECK(measure_overhead());
   return refresh_free_bytes();
 }
@@ -90,6 +95,7 @@ Status CudaDevice::attach(double wait_s) {
   // Contexts belong to threads, and another one may have had it before.
   WW_CHECK(driver_.check(driver_.context_set_current(context_), "use the GPU context"));
   pattern_valid_ = false;
+  info_.was_idle = seconds_since(detached_) > kIdleSeconds;
   return refresh_free_bytes();
 }
 
@@ -101,6 +107,7 @@ void CudaDevice::detach() {
     buffers_.clear();
     modules_.clear();
   }
+  detached_ = SteadyClock::now();
   lock_.reset();
 }
 
@@ -112,6 +119,7 @@ CudaDevice::~CudaDevice() {
   modules_.clear();
   flush_.reset();
   pattern_.reset();
+  staging_.reset();
   if (begin_ != nullptr) driver_.event_destroy(begin_);
   if (end_ != nullptr) driver_.event_destroy(end_);
   if (stream_ != nullptr) driver_.stream_destroy(stream_);
@@ -128,6 +136,7 @@ void CudaDevice::abandon() {
   modules_.clear();
   static_cast<void>(flush_.release());
   static_cast<void>(pattern_.release());
+  static_cast<void>(staging_.release());
 }
 
 int CudaDevice::attribute(CuAttribute which) const {
@@ -135,11 +144,12 @@ int CudaDevice::attribute(CuAttribute which) const {
   return driver_.device_attribute(&value, static_cast<int>(which), device_) == 0 ? value : 0;
 }
 
-Status CudaDevice::measure_overhead() {
+Result<double> CudaDevice::span_us(const std::function<CuResult()>& issue) {
   std::vector<double> samples;
   for (int i = 0; i < kOverheadSamples; ++i) {
     WW_CHECK(flush_cache());
     WW_CHECK(driver_.check(driver_.event_record(begin_, stream_), "record an event"));
+    WW_CHECK(driver_.check(issue(), "launch an empty kernel"));
     WW_CHECK(driver_.check(driver_.event_record(end_, stream_), "record an event"));
     WW_CHECK(driver_.check(driver_.stream_synchronize(stream_), "wait for the GPU"));
     float ms = 0;
@@ -147,7 +157,27 @@ Status CudaDevice::measure_overhead() {
     samples.push_back(ms * 1e3);
   }
   std::nth_element(samples.begin(), samples.begin() + kOverheadSamples / 2, samples.end());
-  info_.timer_overhead_us = samples[kOverheadSamples / 2];
+  return samples[kOverheadSamples / 2];
+}
+
+Status CudaDevice::measure_overhead() {
+  WW_TRY(info_.timer_overhead_us, span_us([] { return 0; }));
+  return measure_empty_kernel();
+}
+
+/// What no kernel can be faster than, by this clock. Left unknown where the driver takes no PTX.
+Status CudaDevice::measure_empty_kernel() {
+  constexpr const char* kPtx =
+      ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+  CuModule module = nullptr;
+  CuFunction function = nullptr;
+  if (driver_.module_load(&module, kPtx, 0, nullptr, nullptr) != 0) return {};
+  if (driver_.module_function(&function, module, "nothing") == 0) {
+    const CuLaunchConfig config{1, 1, 1, 32, 1, 1, 0, stream_, nullptr, 0};
+    WW_TRY(info_.empty_kernel_us,
+           span_us([&] { return driver_.launch(&config, function, nullptr, nullptr); }));
+  }
+  driver_.module_unload(module);
   return {};
 }
 
@@ -231,18 +261,23 @@ Status CudaDevice::upload(BufferId to, std::span<const std::byte> bytes) {
   WW_CHECK(usable());
   const auto& memory = *buffers_.at(to).memory;
   ASSERT(bytes.size() <= memory.bytes(), "an upload larger than its buffer");
-  WW_CHECK(driver_.check(driver_.copy_to_device(memory.address(), bytes.data(), bytes.size()),
-                         "upload to the GPU"));
-  // The copy may return while its last part is on the way, and our stream does not wait for it.
-  return driver_.check(driver_.stream_synchronize(nullptr), "upload to the GPU");
+  return staging_->upload(memory.address(), bytes, stream_);
+}
+
+Status CudaDevice::copy(BufferId to, BufferId from) {
+  WW_CHECK(usable());
+  const CudaMemory &target = *buffers_.at(to).memory, &source = *buffers_.at(from).memory;
+  ASSERT(target.bytes() == source.bytes(), "a copy to a buffer of another size");
+  return driver_.check(
+      driver_.copy_async(target.address(), source.address(), source.bytes(), stream_),
+      "copy a buffer");
 }
 
 Status CudaDevice::download(std::span<std::byte> to, BufferId from) {
   WW_CHECK(usable());
   const auto& memory = *buffers_.at(from).memory;
   ASSERT(to.size() <= memory.bytes(), "a download larger than its buffer");
-  return driver_.check(driver_.copy_to_host(to.data(), memory.address(), to.size()),
-                       "download from the GPU");
+  return staging_->download(to, memory.address(), stream_);
 }
 
 Result<std::unique_ptr<Replay>> CudaDevice::prepare(ModuleId module, const LaunchPlan& plan,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -8,6 +10,7 @@
 #include "device/cuda_driver.h"
 #include "device/cuda_memory.h"
 #include "device/cuda_module.h"
+#include "device/cuda_staging.h"
 #include "device/device.h"
 
 namespace warpwright::device {
@@ -27,6 +30,7 @@ class CudaDevice final : public Device {
   void release(BufferId buffer) override;
   Status upload(BufferId to, std::span<const std::byte> bytes) override;
   Status download(std::span<std::byte> to, BufferId from) override;
+  Status copy(BufferId to, BufferId from) override;
   Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
                                           std::span<const Binding> bindings) override;
   Result<std::unique_ptr<Replay>> prepare_beside(const Replay& sibling, ModuleId module,
@@ -48,6 +52,9 @@ class CudaDevice final : public Device {
   Status start();
   Status refresh_free_bytes();
   Status measure_overhead();
+  /// The median of a few timed spans around what `issue` puts into the stream.
+  Result<double> span_us(const std::function<CuResult()>& issue);
+  Status measure_empty_kernel();
   void abandon();
   void recycle(std::unique_ptr<CudaMemory> memory);
   /// Random bits on the device: kPoisonTileBytes from there on, others for every seed.
@@ -68,8 +75,9 @@ class CudaDevice final : public Device {
   DeviceInfo info_;
   bool maps_pages_ = false;
   bool retained_ = false;
-  bool bare_ = false;     ///< buffers without guards and poison
-  bool lost_ = false;     ///< after a fault that the context does not survive
+  bool bare_ = false;  ///< buffers without guards and poison
+  bool lost_ = false;  ///< after a fault that the context does not survive
+  std::chrono::steady_clock::time_point detached_;
   bool altered_ = false;  ///< a candidate changed limits or used the context's own heap
   CudaMemoryPool pool_;
   std::map<BufferId, Buffer> buffers_;
@@ -78,6 +86,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<CudaMemory> pattern_;  ///< filled anew for each candidate
   bool pattern_valid_ = false;
   std::unique_ptr<CudaMemory> flush_;
+  std::unique_ptr<CudaStaging> staging_;
   unsigned char flush_value_ = 0;
 };
 

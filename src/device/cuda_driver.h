@@ -46,6 +46,7 @@ inline constexpr int kCuCaptureRelaxed = 2;
 inline constexpr unsigned kCuStreamNonBlocking = 1;
 inline constexpr int kCuLaunchCooperative = 2;
 inline constexpr int kCuLaunchClusterDimension = 4;
+inline constexpr int kCuLaunchProgrammatic = 6;
 inline constexpr int kCuMemoryTypeDevice = 2;
 
 enum class CuAttribute : int {
@@ -154,6 +155,9 @@ static_assert(sizeof(CuCopy2D) == 128);
   X(copy_to_device, "cuMemcpyHtoD_v2", (CuAddress, const void*, std::size_t))                      \
   X(copy_to_device_async, "cuMemcpyHtoDAsync_v2", (CuAddress, const void*, std::size_t, CuStream)) \
   X(copy_to_host, "cuMemcpyDtoH_v2", (void*, CuAddress, std::size_t))                              \
+  X(copy_to_host_async, "cuMemcpyDtoHAsync_v2", (void*, CuAddress, std::size_t, CuStream))         \
+  X(host_alloc, "cuMemAllocHost_v2", (void**, std::size_t))                                        \
+  X(host_free, "cuMemFreeHost", (void*))                                                           \
   X(copy_async, "cuMemcpyDtoDAsync_v2", (CuAddress, CuAddress, std::size_t, CuStream))             \
   X(copy_2d_async, "cuMemcpy2DAsync_v2", (const CuCopy2D*, CuStream))                              \
   X(set_8, "cuMemsetD8Async", (CuAddress, unsigned char, std::size_t, CuStream))                   \
@@ -188,6 +192,7 @@ static_assert(sizeof(CuCopy2D) == 128);
   X(event_destroy, "cuEventDestroy_v2", (CuEvent))                                                 \
   X(event_record, "cuEventRecord", (CuEvent, CuStream))                                            \
   X(event_query, "cuEventQuery", (CuEvent))                                                        \
+  X(event_synchronize, "cuEventSynchronize", (CuEvent))                                            \
   X(event_elapsed_ms, "cuEventElapsedTime", (float*, CuEvent, CuEvent))
 
 /// The driver's functions, found at run time.

@@ -12,9 +12,7 @@ constexpr std::uint64_t kAlignment = 256;
 constexpr std::uint64_t kPlainMargin = 64 << 10;
 // Looked at after a call, on each side; overruns are rarely longer, and those are killed by pages.
 constexpr std::uint64_t kWatchedBytes = 4096;
-// Kept for later buffers; small next to the memory of any GPU that is worth a judge.
-constexpr std::uint64_t kMostKeptBytes = std::uint64_t{3} << 30;
-constexpr std::size_t kMostKeptBuffers = 256;
+constexpr std::size_t kMostKeptBuffers = 1024;
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t to) {
   return (value + to - 1) / to * to;
@@ -132,27 +130,32 @@ Result<bool> CudaMemory::margins_hold(unsigned char value) const {
 Result<std::unique_ptr<CudaMemory>> CudaMemoryPool::take(const CudaDriver& driver, CuDevice device,
                                                          std::uint64_t bytes,
                                                          CudaMemory::Guard guard) {
-  for (auto& memory : kept_) {
-    if (memory->guard() != guard || !memory->resize(bytes)) continue;
-    std::swap(memory, kept_.back());
-    auto taken = std::move(kept_.back());
-    kept_.pop_back();
+  for (auto memory = kept_.begin(); memory != kept_.end(); ++memory) {
+    if ((*memory)->guard() != guard || !(*memory)->resize(bytes)) continue;
+    auto taken = std::move(*memory);
+    kept_.erase(memory);
     bytes_ -= taken->mapped_bytes();
     return taken;
   }
   auto fresh = CudaMemory::allocate(driver, device, bytes, guard);
-  if (fresh.ok() || kept_.empty()) return fresh;
-  clear();
-  return CudaMemory::allocate(driver, device, bytes, guard);
+  if (!fresh.ok() && !kept_.empty()) {
+    clear();
+    fresh = CudaMemory::allocate(driver, device, bytes, guard);
+  }
+  if (fresh.ok()) (*fresh)->number_ = made_++;
+  return fresh;
 }
 
 void CudaMemoryPool::give_back(std::unique_ptr<CudaMemory> memory) {
-  if (memory == nullptr || bytes_ + memory->mapped_bytes() > kMostKeptBytes ||
+  if (memory == nullptr || bytes_ + memory->mapped_bytes() > limit_ ||
       kept_.size() >= kMostKeptBuffers) {
     return;
   }
   bytes_ += memory->mapped_bytes();
-  kept_.push_back(std::move(memory));
+  const auto behind =
+      std::upper_bound(kept_.begin(), kept_.end(), memory,
+                       [](const auto& a, const auto& b) { return a->number() < b->number(); });
+  kept_.insert(behind, std::move(memory));
 }
 
 void CudaMemoryPool::clear() {

@@ -27,6 +27,8 @@ class CudaMemory {
   [[nodiscard]] CuAddress address() const { return address_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t mapped_bytes() const { return mapped_bytes_; }
+  /// How many were there before it in the pool that made it.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] Guard guard() const {
     if (exact_) return Guard::none;
     return reserved_ == 0 ? Guard::margins : Guard::unmapped_pages;
@@ -47,7 +49,9 @@ class CudaMemory {
   void place(std::uint64_t bytes);
   [[nodiscard]] CuAddress end() const { return mapped_ + mapped_bytes_; }
 
+  friend class CudaMemoryPool;
   const CudaDriver& driver_;
+  std::uint64_t number_ = 0;
   bool exact_ = false;
   CuAddress address_ = 0;
   std::uint64_t bytes_ = 0;
@@ -60,9 +64,12 @@ class CudaMemory {
 };
 
 /// Mapping memory costs more than most calls. What buffers leave is kept for the next ones, up to
-/// a bound; whoever takes it fills it, margins included.
+/// a bound; whoever takes it fills it, margins included. The oldest is given first, so that calls
+/// like earlier ones meet the same memory: where it lies may be worth a tenth of a kernel's time.
 class CudaMemoryPool {
  public:
+  /// Keeps at most so much.
+  void set_limit(std::uint64_t bytes) { limit_ = bytes; }
   Result<std::unique_ptr<CudaMemory>> take(const CudaDriver& driver, CuDevice device,
                                            std::uint64_t bytes, CudaMemory::Guard guard);
   void give_back(std::unique_ptr<CudaMemory> memory);
@@ -72,8 +79,8 @@ class CudaMemoryPool {
   void abandon();
 
  private:
-  std::vector<std::unique_ptr<CudaMemory>> kept_;
-  std::uint64_t bytes_ = 0;
+  std::vector<std::unique_ptr<CudaMemory>> kept_;  ///< by number
+  std::uint64_t bytes_ = 0, limit_ = 0, made_ = 0;
 };
 
 /// Copies the first `pattern_bytes` of the range over the rest of it.

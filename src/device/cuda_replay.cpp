@@ -11,7 +11,6 @@ namespace {
 
 // More scratch buffers than this get plain memory: a page of its own each would cost too much.
 constexpr std::size_t kMostGuardedScratch = 32;
-constexpr std::uint32_t kPlainDynamicShared = 48 << 10;
 constexpr std::uint32_t kPortableClusterBlocks = 8;
 
 }  // namespace
@@ -121,7 +120,10 @@ Status CudaReplay::resolve_function(const std::string& kernel, const KernelLaunc
     if (function == nullptr) return Error{"the module has no kernel " + kernel};
   }
   CuResult result = 0;
-  if (launch.shared_bytes > kPlainDynamicShared) {
+  // At first what static memory leaves of 48 KiB. Never lowered: other launches may need more.
+  int allowed = 0;
+  driver_.function_attribute(&allowed, kCuFuncMaxDynamicShared, function);
+  if (launch.shared_bytes > static_cast<std::uint32_t>(std::max(allowed, 0))) {
     result = driver_.function_set_attribute(function, kCuFuncMaxDynamicShared,
                                             static_cast<int>(launch.shared_bytes));
   }
@@ -208,7 +210,7 @@ Status CudaReplay::reset(const RunOptions& options) {
 }
 
 CuResult CudaReplay::issue_step(const KernelLaunch& launch, std::size_t step) {
-  std::array<CuLaunchAttribute, 2> attributes;
+  std::array<CuLaunchAttribute, 3> attributes;
   unsigned count = 0;
   if (launch.cooperative) {
     attributes[count].id = kCuLaunchCooperative;
@@ -217,6 +219,11 @@ CuResult CudaReplay::issue_step(const KernelLaunch& launch, std::size_t step) {
   if (launch.cluster != Dim3{}) {
     attributes[count].id = kCuLaunchClusterDimension;
     attributes[count++].value.cluster = {launch.cluster.x, launch.cluster.y, launch.cluster.z};
+  }
+  // Behind another launch of the plan only: what we do before it must have ended.
+  if (launch.overlaps && step > 0 && std::holds_alternative<KernelLaunch>(plan_.steps[step - 1])) {
+    attributes[count].id = kCuLaunchProgrammatic;
+    attributes[count++].value.flag = 1;
   }
   const CuLaunchConfig config{
       launch.grid.x,  launch.grid.y,       launch.grid.z,   launch.block.x,    launch.block.y,

@@ -32,7 +32,9 @@ struct DeviceInfo {
   std::string description;  ///< "NVIDIA H200 (driver 13.0)", "SIMT machine, estimating for ..."
   TimeSource time_source = TimeSource::measured;
   double timer_overhead_us = 0;  ///< what the clock reads around nothing
+  double empty_kernel_us = 0;    ///< and around a kernel that does nothing; 0 = not known
   std::uint64_t free_bytes = 0;  ///< memory that buffers may take
+  bool was_idle = true;          ///< when this candidate got it: clocks may have gone down
 };
 
 /// A compiled candidate. A device takes the form it prefers and falls back on the other.
@@ -114,6 +116,8 @@ class Device {
   virtual Result<BufferId> allocate(std::uint64_t bytes, std::string_view name) = 0;
   virtual void release(BufferId buffer) = 0;
   virtual Status upload(BufferId to, std::span<const std::byte> bytes) = 0;
+  /// The content of one buffer to another of the same size.
+  virtual Status copy(BufferId to, BufferId from) = 0;
   virtual Status download(std::span<std::byte> to, BufferId from) = 0;
   /// `bindings` has one entry per argument of `solve`; those of scalars are ignored. A plan that
   /// this device cannot hold or launch gives a Replay whose run reports the fault.

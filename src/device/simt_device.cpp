@@ -62,6 +62,12 @@ Status SimtDevice::download(std::span<std::byte> to, BufferId from) {
   return machine_.memory().copy_out(to, buffers_.at(from).address);
 }
 
+Status SimtDevice::copy(BufferId to, BufferId from) {
+  std::vector<std::byte> bytes(buffers_.at(from).bytes);
+  WW_CHECK(download(bytes, from));
+  return upload(to, bytes);
+}
+
 Result<std::unique_ptr<Replay>> SimtDevice::prepare(ModuleId module, const LaunchPlan& plan,
                                                     std::span<const Binding> bindings) {
   for (const PlanStep& step : plan.steps) {

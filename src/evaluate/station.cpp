@@ -5,8 +5,20 @@
 
 namespace warpwright::evaluate {
 
-DeviceLease::~DeviceLease() {
+DeviceLease::~DeviceLease() { give_back(); }
+
+DeviceLease& DeviceLease::operator=(DeviceLease&& other) noexcept {
+  give_back();
+  own_ = std::move(other.own_);
+  device_ = std::exchange(other.device_, nullptr);
+  waited_s_ = other.waited_s_;
+  turn_ = std::move(other.turn_);
+  return *this;
+}
+
+void DeviceLease::give_back() {
   if (turn_.owns_lock() && device_ != nullptr) device_->detach();
+  device_ = nullptr;
 }
 
 Result<build::Builder> Station::builder(const std::filesystem::path& cache, bool unsafe) {

@@ -21,7 +21,7 @@ class DeviceLease {
  public:
   DeviceLease() = default;
   DeviceLease(DeviceLease&&) = default;
-  DeviceLease& operator=(DeviceLease&&) = default;
+  DeviceLease& operator=(DeviceLease&& other) noexcept;
   ~DeviceLease();
 
   [[nodiscard]] device::Device* device() const { return device_; }
@@ -29,6 +29,7 @@ class DeviceLease {
 
  private:
   friend class Station;
+  void give_back();
   std::unique_lock<std::mutex> turn_;    ///< of a shared device
   std::unique_ptr<device::Device> own_;  ///< of a device for this trial alone
   device::Device* device_ = nullptr;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/background.h"
 #include "evaluate/lines.h"
 #include "evaluate/local_evaluator.h"
 #include "evaluate/worker.h"
@@ -52,7 +53,12 @@ Status Supervisor::judge(const JobDirectory& job) {
   if (!pool.ok()) return job.write_result(unreadable(pool.error()));
   if (request->device != "simt") {
     preparing_.acquire();
-    const auto ended = prepare(job, station_, stop_);
+    Result<std::optional<Evaluation>> ended = std::optional<Evaluation>{};
+    // A compiler must not make the candidate wait that has the GPU.
+    std::thread([&] {
+      work_in_background();
+      ended = prepare(job, station_, stop_);
+    }).join();
     preparing_.release();
     if (!ended.ok()) return ended.error();
     if (ended->has_value()) return {};

@@ -101,6 +101,13 @@ TrialState begin_trial(const JobRequest& request, const std::filesystem::path& s
           .deadline = Deadline(request.limit_s)};
 }
 
+void leave_device(TrialState& state) {
+  if (state.device_since) state.evaluation.device_s = seconds_since(*state.device_since);
+  state.device_since.reset();
+  state.device = nullptr;
+  state.lease = {};
+}
+
 Evaluation finish_trial(TrialState& state) {
   for (KernelResources& resources : state.evaluation.resources) {
     resources.kernel = device::kernel_name(resources.kernel);
@@ -113,6 +120,7 @@ Evaluation run_trial(const JobRequest& request, const std::filesystem::path& scr
                      Station& station, const StopSignal& stop) {
   if (request.rival) return run_comparison(request, scratch, station, stop);
   TrialState state = begin_trial(request, scratch, station, stop);
+  state.settles_late = true;
   if (run_stages(state, kAllStages)) state.evaluation.verdict = Verdict::ok;
   return finish_trial(state);
 }

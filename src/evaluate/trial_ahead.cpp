@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/trial_ahead.h"
 
+#include <algorithm>
+#include <thread>
+
+#include "base/background.h"
+#include "evaluate/memory_room.h"
 #include "evaluate/trial_buffers.h"
 #include "evaluate/trial_runs.h"
 #include "evaluate/trial_state.h"
@@ -10,7 +15,6 @@ namespace warpwright::evaluate {
 namespace {
 
 constexpr std::uint64_t kLargestCase = std::uint64_t{24} << 20;
-constexpr std::uint64_t kLargestSum = std::uint64_t{512} << 20;
 constexpr std::uint64_t kTimedSeeds = 1 << 20;
 constexpr std::uint64_t kSeedsPerSize = 1 << 12;
 
@@ -21,8 +25,7 @@ Status make_one(TrialState& state, const verify::Case& item, std::uint64_t seed,
   WW_TRY(const std::uint64_t bytes, footprint_bytes(task, *item.size));
   // Expected values are doubles, and some have scales beside them.
   const std::uint64_t kept = with_expected ? 5 * bytes : bytes;
-  if (bytes > kLargestCase || kept > room) return {};
-  room -= kept;
+  if ((with_expected && bytes > kLargestCase) || kept > room) return {};
   WW_TRY(const auto trial, verify::make_trial(task, *item.size, item.variant, seed));
   std::optional<std::vector<verify::Expected>> expected;
   std::vector<verify::Bytes> inputs;
@@ -35,6 +38,9 @@ Status make_one(TrialState& state, const verify::Case& item, std::uint64_t seed,
     const PartTimer timer(state, "reference");
     WW_TRY(expected, state.reference->run(trial, inputs));
   }
+  std::uint64_t made = 0;
+  for (const verify::Bytes& buffer : inputs) made += buffer.size();
+  room -= with_expected ? kept : std::min(made, room);
   state.ahead.put(item, seed, std::move(inputs), std::move(expected));
   return {};
 }
@@ -64,28 +70,43 @@ std::optional<std::vector<verify::Expected>> Ahead::take_expected(const verify::
 
 std::uint64_t input_sets(std::uint64_t footprint_bytes) {
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-  if (footprint_bytes <= 2 * kMiB) return 12;
-  return footprint_bytes <= 16 * kMiB ? 6 : 3;
+  return footprint_bytes <= 64 * kMiB ? 12 : kContents;
 }
 
 std::uint64_t timed_seed(const TrialState& state, std::uint64_t size_number, std::uint64_t set) {
   return derived_seed(state.seed, kTimedSeeds + size_number * kSeedsPerSize + set);
 }
 
-Status make_ahead(TrialState& state) {
-  std::uint64_t room = kLargestSum;
+namespace {
+
+Status make_all(TrialState& state) {
+  std::uint64_t room = memory_room();
   for (std::size_t i = 0; i < state.cases.size(); ++i) {
     if (state.stop.requested()) return Error{"stopped"};
     WW_CHECK(make_one(state, state.cases[i], derived_seed(state.seed, i), true, room));
   }
   for (std::size_t i = 0; i < state.timed.size(); ++i) {
     WW_TRY(const std::uint64_t bytes, footprint_bytes(state.request.task, *state.timed[i]));
-    for (std::uint64_t set = 0; set < input_sets(bytes); ++set) {
+    for (std::uint64_t set = 0; set < std::min(input_sets(bytes), kContents); ++set) {
       const verify::Case item{state.timed[i], nullptr};
       WW_CHECK(make_one(state, item, timed_seed(state, i, set), false, room));
     }
+    if (bytes > kLargestFreshBytes) continue;
+    const verify::Case item{state.timed[i], nullptr};
+    WW_CHECK(make_one(state, item, timed_seed(state, i, kFreshSet), false, room));
   }
   return {};
+}
+
+}  // namespace
+
+Status make_ahead(TrialState& state) {
+  Status made;
+  std::thread([&] {
+    work_in_background();  // another candidate has the device
+    made = make_all(state);
+  }).join();
+  return made;
 }
 
 }  // namespace warpwright::evaluate

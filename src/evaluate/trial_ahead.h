@@ -37,8 +37,16 @@ Status make_ahead(TrialState& state);
 
 /// Timed calls rotate through so many sets of inputs: none is still in a cache, and no address or
 /// value is met twice in a row. Where memory lies shows in the times of small calls, by several
-/// percent: many places make the median that of a usual one.
+/// percent: many places make the median that of a usual one. Set s has the values of set s %
+/// kContents.
+inline constexpr std::uint64_t kContents = 3;
 std::uint64_t input_sets(std::uint64_t footprint_bytes);
+
+/// The first of the sets that no other call is run with, and the largest size that has any: what
+/// may be kept between calls behind the judge's back (shared memory, local memory) is small, and
+/// answers of larger calls do not fit.
+inline constexpr std::uint64_t kFreshSet = 1000;
+inline constexpr std::uint64_t kLargestFreshBytes = std::uint64_t{128} << 20;
 
 /// The seed of one of the sets that a size is timed with, apart from those of validation.
 std::uint64_t timed_seed(const TrialState& state, std::uint64_t size_number, std::uint64_t set);

@@ -9,7 +9,7 @@ namespace warpwright::evaluate {
 
 namespace {
 
-constexpr std::uint64_t kElementsPerThread = std::uint64_t{1} << 16;
+constexpr std::uint64_t kElementsPerThread = std::uint64_t{1} << 20;
 
 void fill_in_parallel(const verify::Recipe& recipe, std::uint64_t seed, std::size_t element_bytes,
                       std::span<std::byte> out) {
@@ -58,6 +58,26 @@ Result<CaseBuffers> CaseBuffers::make(device::Device& device, const Task& task,
     WW_CHECK(buffers.add(task.arguments[i], call.arguments[i].buffer_bytes, inputs[i]));
   }
   return buffers;
+}
+
+Result<CaseBuffers> CaseBuffers::copy() const {
+  CaseBuffers other(*device_, *task_);
+  for (std::size_t i = 0; i < bindings_.size(); ++i) {
+    const device::Binding& from = bindings_[i];
+    device::Binding& to = other.bindings_.emplace_back();
+    other.bytes_.push_back(bytes_[i]);
+    if (from.buffer < 0) continue;
+    to.before = from.before;
+    const TaskArgument& argument = task_->arguments[i];
+    WW_TRY(to.buffer, device_->allocate(bytes_[i], argument.name));
+    if (from.before == device::Binding::Before::keep) {
+      WW_CHECK(device_->copy(to.buffer, from.buffer));
+    }
+    if (from.pristine < 0) continue;
+    WW_TRY(to.pristine, device_->allocate(bytes_[i], "the judge's copy of " + argument.name));
+    WW_CHECK(device_->copy(to.pristine, from.pristine));
+  }
+  return other;
 }
 
 Status CaseBuffers::add(const TaskArgument& argument, std::uint64_t bytes,

@@ -25,6 +25,8 @@ class CaseBuffers {
   static Result<CaseBuffers> make(device::Device& device, const Task& task,
                                   const build::SolveCall& call,
                                   std::span<const verify::Bytes> inputs);
+  /// The same content elsewhere on the device.
+  [[nodiscard]] Result<CaseBuffers> copy() const;
   CaseBuffers(CaseBuffers&& other) noexcept;
   CaseBuffers& operator=(CaseBuffers&&) = delete;
   ~CaseBuffers();

@@ -3,13 +3,14 @@
 
 #include <deque>
 #include <future>
+#include <vector>
 
 #include "evaluate/trial_runs.h"
 
 namespace warpwright::evaluate {
 
-/// Checks results on other threads while the device runs the next case. What is found is told in
-/// the order of the cases, whatever ends first.
+/// Checks results on other threads while the device goes on. What is found is told in the order of
+/// the cases, whatever ends first, and under the stage that the results come from.
 class CheckQueue {
  public:
   explicit CheckQueue(TrialState& state) : state_(state) {}
@@ -23,9 +24,15 @@ class CheckQueue {
     std::vector<Fetched> runs;
     std::vector<Finding> findings;  ///< of the first run
   };
-  /// Takes the case's inputs; settles old checks when too many are under way.
+  /// Takes the case's inputs; settles old checks when too much is under way.
   Result<Next> add(LoadedCase& loaded, std::vector<verify::Expected> expected, Results results);
-  /// All that is left. Ends the trial by the first that is wrong.
+  /// The same for a timed call. What is expected is computed on the other thread, too.
+  Result<Next> add_timed(LoadedCase& loaded, Fetched fetched);
+
+  /// What has ended by now. Ends the trial by the first that is wrong, as the others do.
+  Result<Next> settle_ready();
+  /// All of the validation; what is left needs no device.
+  Result<Next> settle_validation();
   Result<Next> settle_all();
 
  private:
@@ -36,9 +43,12 @@ class CheckQueue {
   struct Pending {
     verify::Case item;
     std::uint64_t seed = 0;
+    Stage stage = Stage::validate;
+    std::uint64_t bytes = 0;  ///< held, about
     std::vector<Finding> findings;
     std::future<Result<Outcome>> outcome;
   };
+  Result<Next> push(Pending pending);
   Result<Next> settle_first();
   Result<Next> end_with_outcome(const Pending& pending, const Outcome& outcome);
 

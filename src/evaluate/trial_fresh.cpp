@@ -11,14 +11,9 @@ namespace {
 
 constexpr int kAttempts = 3;
 constexpr int kRunsBetween = 6;  // keep the clocks up while inputs are made
-// What may be kept between calls behind the judge's back (shared memory, local memory) is small:
-// answers of larger calls do not fit, and their inputs take long to make.
-constexpr std::uint64_t kLargestBytes = std::uint64_t{128} << 20;
 // Times of honest calls differ by noise and by their data.
 constexpr double kTolerated = 1.4;
 constexpr double kToleratedUs = 4;
-// Of inputs that nothing else was run with.
-constexpr std::uint64_t kFreshSet = 1000;
 
 /// One timed call on values that no call before has seen.
 Result<double> fresh_run_us(TrialState& state, const Sized& sized, std::vector<LoadedCase>& sets,
@@ -26,7 +21,13 @@ Result<double> fresh_run_us(TrialState& state, const Sized& sized, std::vector<L
   LoadedCase& set = sets[attempt % sets.size()];
   const std::uint64_t seed = timed_seed(state, sized.number, kFreshSet + attempt);
   WW_TRY(const auto trial, verify::make_trial(state.request.task, *sized.size, nullptr, seed));
-  WW_TRY(const auto inputs, make_inputs(trial));
+  auto ready = state.ahead.take_inputs({sized.size, nullptr}, seed);
+  std::vector<verify::Bytes> inputs;
+  if (ready) {
+    inputs = std::move(*ready);
+  } else {
+    WW_TRY(inputs, make_inputs(trial));
+  }
   WW_CHECK(set.buffers.refill(inputs));
   LoadedCase& other = sets[(attempt + 1) % sets.size()];
   for (std::uint64_t run = 0; run < kRunsBetween; ++run) {
@@ -41,7 +42,7 @@ Result<double> fresh_run_us(TrialState& state, const Sized& sized, std::vector<L
 Result<Next> check_fresh_inputs(TrialState& state, const Sized& sized,
                                 std::vector<LoadedCase>& sets, double median_us) {
   WW_TRY(const std::uint64_t bytes, footprint_bytes(state.request.task, *sized.size));
-  if (bytes > kLargestBytes || sets.size() < 2) return Next::go_on;
+  if (bytes > kLargestFreshBytes || sets.size() < 2) return Next::go_on;
   const PartTimer timer(state, "fresh");
   double best_us = 0;
   for (std::uint64_t attempt = 0; attempt < kAttempts; ++attempt) {

@@ -14,7 +14,7 @@ constexpr double kSimulatedFlops = 3e7;
 constexpr std::uint64_t kCheckedTwiceBytes = 16 * kMiB;
 // A hang shows soon where there is little to do.
 constexpr double kTinyRunSeconds = 0.4;
-constexpr double kTinyGpuRunSeconds = 2;
+constexpr double kTinyGpuRunSeconds = 1;
 
 Result<std::vector<const TaskSize*>> requested_sizes(const JobRequest& request) {
   std::vector<const TaskSize*> sizes;

@@ -25,6 +25,10 @@ Result<std::vector<Sized>> sized_of(const TrialState& state);
 /// no address or value is met twice in a row. One where memory is short.
 Result<std::vector<LoadedCase>> load_sets(TrialState& state, const Sized& sized);
 
+/// One of those sets, with the host's copy of its inputs: it has been with the first set of the
+/// same values so far. Once per size.
+LoadedCase& with_inputs(std::vector<LoadedCase>& sets, std::size_t number);
+
 /// One replay on the SIMT machine, of a part of the blocks where there are many. Nothing, with a
 /// note, where a part does not run on its own.
 Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized& sized);

@@ -78,6 +78,16 @@ Result<LoadedCase> load_case(TrialState& state, device::Device& device, const Pr
                     std::move(replay)};
 }
 
+Result<LoadedCase> copy_case(TrialState& state, const LoadedCase& original,
+                             device::ModuleId module) {
+  const PartTimer timer(state, "upload");
+  WW_TRY(auto buffers, original.buffers.copy());
+  const LaunchPlan& plan = state.candidate.plans.at(call_key(original.call));
+  WW_TRY(auto replay, state.device->prepare(module, plan, buffers.bindings()));
+  return LoadedCase{original.item,      original.call,    original.trial, {},
+                    std::move(buffers), std::move(replay)};
+}
+
 Result<std::vector<verify::Expected>> expected_values(TrialState& state, const LoadedCase& loaded) {
   WW_TRY(const bool needed, verify::needs_expected(loaded.trial));
   if (!needed) return std::vector<verify::Expected>(loaded.inputs.size());

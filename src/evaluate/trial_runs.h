@@ -28,6 +28,10 @@ Result<LoadedCase> load_case(TrialState& state, device::Device& device, const Pr
                              const verify::Case& item, std::uint64_t seed,
                              std::optional<device::ModuleId> module = std::nullopt);
 
+/// The same inputs once more, elsewhere on the trial's device. `inputs` stays with the original.
+Result<LoadedCase> copy_case(TrialState& state, const LoadedCase& original,
+                             device::ModuleId module);
+
 /// The program loaded once more, for timing: where code lies shows in short times as memory does,
 /// because instructions come from a cold cache, too. Number 0 is the program itself, and so are
 /// all on a device that only simulates.

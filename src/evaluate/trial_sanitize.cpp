@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "evaluate/checking_tools.h"
+#include "evaluate/trial_checks.h"
 #include "evaluate/trial_limits.h"
 #include "evaluate/trial_runs.h"
 
@@ -187,6 +188,10 @@ Result<Next> sanitize_stage(TrialState& state) {
          "kernel (" +
              careful.why_not + "), and there is no compute-sanitizer");
     return Next::go_on;
+  }
+  if (state.checks) {
+    WW_TRY(const Next next, state.checks->settle_all());  // no tool for what is wrong anyway
+    if (next == Next::ended) return next;
   }
   const auto faults = ask_sanitizers(state, *tool);
   if (faults.ok()) return judge_tool_faults(state, *faults);

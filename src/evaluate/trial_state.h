@@ -52,6 +52,7 @@ struct Program {
 };
 
 struct CarefulRun;
+class CheckQueue;
 
 /// What the stages of one trial hand on.
 struct TrialState {
@@ -76,6 +77,9 @@ struct TrialState {
   Ahead ahead;
   std::shared_ptr<const CarefulRun> careful;  ///< on the SIMT machine, before the GPU is taken
   bool work_judged = false;                   ///< the work check on a second device is made once
+  /// Results may be checked while the kernel is timed: the measure stage settles them.
+  bool settles_late = false;
+  std::shared_ptr<CheckQueue> checks;  ///< refers to what stands above
 };
 
 /// What a stage found: the next one may go on, or the verdict is in the evaluation. The error is
@@ -98,6 +102,9 @@ inline constexpr std::array<Stage, 3> kStagesWithoutDevice = {Stage::lint, Stage
 
 TrialState begin_trial(const JobRequest& request, const std::filesystem::path& scratch,
                        Station& station, const StopSignal& stop);
+
+/// Lets other candidates use the device. Nothing of this trial may be left on it.
+void leave_device(TrialState& state);
 
 /// What every trial does last, whatever its verdict.
 Evaluation finish_trial(TrialState& state);

@@ -158,7 +158,8 @@ Result<Next> validate_case(TrialState& state, const verify::Case& item, std::uin
 Result<Next> validate_stage(TrialState& state) {
   WW_TRY(const Next opened, open_and_load(state));
   if (opened == Next::ended) return opened;
-  CheckQueue checks(state);
+  state.checks = std::make_shared<CheckQueue>(state);
+  CheckQueue& checks = *state.checks;
   const double budget_s = work_limits(state).validate_s;
   const auto start = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < state.cases.size(); ++i) {
@@ -173,7 +174,8 @@ Result<Next> validate_stage(TrialState& state) {
     WW_TRY(const Next next, validate_case(state, state.cases[i], i, checks));
     if (next == Next::ended) return next;
   }
-  return checks.settle_all();
+  const bool late = state.settles_late && state.target.is_cuda;
+  return late ? checks.settle_ready() : checks.settle_all();
 }
 
 }  // namespace warpwright::evaluate

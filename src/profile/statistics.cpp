@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "base/assert.h"
 
@@ -99,7 +100,9 @@ bool enough(const StopRule& rule, std::span<const double> samples, double spent_
   const Cleaned cleaned = drop_outliers(samples);
   // A coarse interval is enough to decide; the reported one is computed once, at the end.
   const Interval interval = bootstrap_median(cleaned.kept, {.resamples = 200});
-  return interval.relative_half_width() <= rule.relative_half_width;
+  const double half_width_us = (interval.high - interval.low) / 2;
+  return half_width_us <= rule.half_width_us ||
+         interval.relative_half_width() <= rule.relative_half_width;
 }
 
 namespace {
@@ -152,6 +155,52 @@ std::vector<double> block_bootstrap(std::span<const double> values, const PairOp
   return draws;
 }
 
+// With fewer places, or some of them hardly visited, the spread between them is not known.
+constexpr std::size_t kLeastPlaces = 10;
+
+/// The mean of the quads at each place; empty when there are too few.
+std::vector<double> means_by_place(std::span<const double> logs,
+                                   std::span<const std::uint64_t> quads, std::size_t places) {
+  if (places < kLeastPlaces || quads.size() != logs.size() || logs.size() < 2 * places) return {};
+  std::vector<double> sums(places, 0.0), counts(places, 0.0);
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    sums[quads[i] % places] += logs[i];
+    counts[quads[i] % places] += 1;
+  }
+  std::vector<double> means;
+  for (std::size_t p = 0; p < places; ++p) {
+    if (counts[p] > 0) means.push_back(sums[p] / counts[p]);
+  }
+  return means.size() < kLeastPlaces ? std::vector<double>{} : means;
+}
+
+/// Student's distribution around the mean over places: whole places are the independent draws, the
+/// quads at one place share where code and data lie.
+std::vector<double> draws_over_places(std::span<const double> means, double mean,
+                                      const PairOptions& options) {
+  const std::size_t freedom = means.size() - 1;
+  double squares = 0;
+  for (const double m : means) squares += (m - mean) * (m - mean);
+  const double error = std::sqrt(squares / static_cast<double>(freedom * means.size()));
+  IndexSource index(options.seed);
+  const auto normal = [&index] {
+    constexpr std::size_t kSteps = std::size_t{1} << 53;
+    const double u = (static_cast<double>(index.below(kSteps)) + 0.5) / static_cast<double>(kSteps);
+    const double v = static_cast<double>(index.below(kSteps)) / static_cast<double>(kSteps);
+    return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+  };
+  std::vector<double> draws(static_cast<std::size_t>(options.resamples));
+  for (double& draw : draws) {
+    double chi = 0;
+    for (std::size_t i = 0; i < freedom; ++i) {
+      const double z = normal();
+      chi += z * z;
+    }
+    draw = mean + error * normal() / std::sqrt(chi / static_cast<double>(freedom));
+  }
+  return draws;
+}
+
 /// Fills order and interval from the draws.
 void conclude(PairedResult& result, double mean_log, const PairOptions& options) {
   std::vector<double> sorted = result.draws;
@@ -172,17 +221,22 @@ double PairedResult::half_width() const {
 }
 
 PairedResult compare_paired(std::span<const double> a, std::span<const double> b,
-                            const PairOptions& options) {
+                            const PairOptions& options, std::span<const std::uint64_t> quads) {
   ASSERT(a.size() == b.size() && a.size() >= 2, "pairs need two lists of one length");
   std::vector<double> logs = log_ratios_of_quads(a, b);
   clip(logs);
+  const std::vector<double> places = means_by_place(logs, quads, options.places);
+  const bool by_place = !places.empty();
   PairedResult result;
   const double shortest_us = std::min(median(a), median(b));
-  result.margin = options.margin;
-  if (shortest_us > 0) result.margin = std::max(result.margin, options.margin_us / shortest_us);
+  result.margin = by_place ? options.margin_over_places : options.margin;
+  const double margin_us = by_place ? options.margin_us_over_places : options.margin_us;
+  if (shortest_us > 0) result.margin = std::max(result.margin, margin_us / shortest_us);
+  const std::span<const double> values = by_place ? places : logs;
   double mean = 0;
-  for (const double log : logs) mean += log / static_cast<double>(logs.size());
-  result.draws = block_bootstrap(logs, options);
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  result.draws =
+      by_place ? draws_over_places(places, mean, options) : block_bootstrap(logs, options);
   conclude(result, mean, options);
   if (logs.size() < kLeastQuads) result.order = Order::same;
   return result;

@@ -44,9 +44,11 @@ Cleaned drop_outliers(std::span<const double> values, double factor = 6);
 /// When to stop sampling.
 struct StopRule {
   int min_samples = 30;
-  int max_samples = 500;
-  double max_s = 1.0;                   ///< of sampling
-  double relative_half_width = 0.0025;  ///< tight enough
+  int max_samples = 240;
+  double max_s = 1.0;                  ///< of sampling
+  double relative_half_width = 0.004;  ///< tight enough
+  /// Tight enough, too: clocks tick in steps of this order, and no number of samples goes below.
+  double half_width_us = 0.02;
 };
 bool enough(const StopRule& rule, std::span<const double> samples, double spent_s);
 
@@ -57,6 +59,11 @@ struct PairOptions {
   /// The least relative difference that counts: the larger of the two.
   double margin = 0.0075;
   double margin_us = 0.075;
+  /// Quads whose numbers have the same rest modulo this ran at the same places in memory. With
+  /// enough of them the interval is that of other places, too; 0 = not known.
+  std::size_t places = 0;
+  /// The margins for that case: most of what they stand for is in the interval.
+  double margin_over_places = 0.003, margin_us_over_places = 0.03;
   std::uint64_t seed = 0x5eed;
 };
 
@@ -77,9 +84,11 @@ inline constexpr std::size_t kLeastQuads = 3;
 /// Elements 2k and 2k+1 of both lists were taken as A B B A: a quad. Each quad gives one ratio, in
 /// which a steady drift and what the second place of a pair costs cancel. An odd last pair is left
 /// out; at least one quad is needed. Called different only when the whole interval lies further
-/// from 1 than the margin, and never from fewer than kLeastQuads.
+/// from 1 than the margin, and never from fewer than kLeastQuads. `quads` are the numbers of the
+/// quads, for PairOptions::places.
 PairedResult compare_paired(std::span<const double> a, std::span<const double> b,
-                            const PairOptions& options = {});
+                            const PairOptions& options = {},
+                            std::span<const std::uint64_t> quads = {});
 
 /// The geometric mean over sizes. At least one.
 PairedResult combine(std::span<const PairedResult> sizes, const PairOptions& options = {});

@@ -128,10 +128,11 @@ Result<Timing> gather(const NextSample& next_sample_us, const TimingOptions& opt
 namespace {
 
 Status add_quad(const NextOfPair& a, const NextOfPair& b, std::uint64_t quad, PairedTiming& to) {
-  WW_TRY(const double a1, a(2 * quad));
-  WW_TRY(const double b1, b(2 * quad));
-  WW_TRY(const double b2, b(2 * quad + 1));
-  WW_TRY(const double a2, a(2 * quad + 1));
+  WW_TRY(const double a1, a(quad));
+  WW_TRY(const double b1, b(quad));
+  WW_TRY(const double b2, b(quad));
+  WW_TRY(const double a2, a(quad));
+  to.quads.push_back(quad);
   to.a_us.insert(to.a_us.end(), {a1, a2});
   to.b_us.insert(to.b_us.end(), {b1, b2});
   return {};
@@ -139,19 +140,21 @@ Status add_quad(const NextOfPair& a, const NextOfPair& b, std::uint64_t quad, Pa
 
 /// Moves pairs from `good` on to `out`.
 void take_from(PairedTiming& timing, std::size_t good, PairedTiming& out) {
-  const auto move = [good](std::vector<double>& from, std::vector<double>& to) {
-    const auto first = from.begin() + static_cast<std::ptrdiff_t>(good);
+  const auto move = [](auto& from, auto& to, std::size_t keep) {
+    const auto first = from.begin() + static_cast<std::ptrdiff_t>(keep);
     to.insert(to.end(), first, from.end());
     from.erase(first, from.end());
   };
-  move(timing.a_us, out.a_us);
-  move(timing.b_us, out.b_us);
+  move(timing.a_us, out.a_us, good);
+  move(timing.b_us, out.b_us, good);
+  move(timing.quads, out.quads, good / 2);
 }
 
 bool tight(const PairedTiming& timing, const PairTimingOptions& options) {
   PairOptions coarse = options.pairs;
   coarse.resamples = 400;
-  return compare_paired(timing.a_us, timing.b_us, coarse).half_width() <= options.stop.half_width;
+  return compare_paired(timing.a_us, timing.b_us, coarse, timing.quads).half_width() <=
+         options.stop.half_width;
 }
 
 }  // namespace
@@ -187,8 +190,9 @@ Result<PairedTiming> gather_paired(const NextOfPair& next_a_us, const NextOfPair
     timing.always_throttled = true;
     std::swap(timing.a_us, throttled.a_us);
     std::swap(timing.b_us, throttled.b_us);
+    std::swap(timing.quads, throttled.quads);
   }
-  timing.comparison = compare_paired(timing.a_us, timing.b_us, options.pairs);
+  timing.comparison = compare_paired(timing.a_us, timing.b_us, options.pairs, timing.quads);
   return timing;
 }
 

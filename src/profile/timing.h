@@ -63,13 +63,15 @@ struct PairTimingOptions {
 
 struct PairedTiming {
   PairedResult comparison;
-  std::vector<double> a_us, b_us;  ///< element i of both belong together; throttled ones are out
-  int throttled = 0;               ///< pairs
+  std::vector<double> a_us, b_us;    ///< element i of both belong together; throttled ones are out
+  std::vector<std::uint64_t> quads;  ///< their numbers; one per two pairs
+  int throttled = 0;                 ///< pairs
   bool always_throttled = false;
 };
 
-/// A time for the pair of this number; both of a pair shall see the same data.
-using NextOfPair = std::function<Result<double>(std::uint64_t pair)>;
+/// A time for the quad of this number; all four calls of a quad shall see the same data, at the
+/// same places.
+using NextOfPair = std::function<Result<double>(std::uint64_t quad)>;
 
 /// A and B in turns, as A B B A, after a warm-up of both.
 Result<PairedTiming> gather_paired(const NextOfPair& next_a_us, const NextOfPair& next_b_us,

@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kMaxLineBytes = 400;
 constexpr std::size_t kMaxQuotedBytes = 200;
 constexpr std::size_t kShortestSecret = 6;
+constexpr std::size_t kMaxRemark = 180;
+constexpr std::size_t kMaxTriedReason = 160;
 
 std::string number(double value) {
   if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
@@ -102,21 +104,51 @@ std::size_t path_length(std::string_view text) {
   return slashes >= 2 ? end : 0;
 }
 
+/// The beginning, on one line, up to the end of a word.
+std::string shortened_words(std::string_view text, std::size_t most) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (blank && (line.empty() || line.back() == ' ')) continue;
+    line += blank ? ' ' : c;
+    if (line.size() > most) {
+      line.resize(std::min(line.rfind(' '), most));
+      return line + " ...";
+    }
+  }
+  return std::string(trimmed(line));
+}
+
 std::string tried_line(const TriedBefore& tried) {
   const auto& evaluation = tried.evaluation;
   std::string line = "- ";
   if (!tried.summary.empty()) line += one_line(tried.summary, evaluation.seed) + ": ";
-  if (!evaluation.valid()) return line + fmt::format("failed, {}\n", name_of(evaluation.verdict));
+  if (!evaluation.valid()) {
+    line += fmt::format("failed, {}", name_of(evaluation.verdict));
+    const std::string why = shortened_words(evaluation.feedback, kMaxTriedReason);
+    if (!why.empty()) line += ": " + one_line(why, evaluation.seed);
+    return line + "\n";
+  }
   const auto score = score_us(evaluation);
   if (!score) return line + "valid, not timed\n";
   line += fmt::format("{} ({})", microseconds(*score),
                       source_word(evaluation.measurements.front().source));
   if (const auto gain = speedup(evaluation))
     line += fmt::format(", {}x the baseline", three_digits(*gain));
+  if (evaluation.measurements.size() > 1) {
+    std::vector<std::string> times;
+    for (const auto& m : evaluation.measurements) times.push_back(three_digits(m.median_us));
+    line += fmt::format("; by size {} us", fmt::join(times, ", "));
+  }
   return line + "\n";
 }
 
 }  // namespace
+
+std::string remark_of(std::string_view reply) {
+  const std::string_view before = reply.substr(0, reply.find("```"));
+  return before.size() == reply.size() ? std::string() : shortened_words(before, kMaxRemark);
+}
 
 std::string microseconds(double value) { return three_digits(value) + " us"; }
 
@@ -126,6 +158,8 @@ std::string device_facts_text(const DeviceFacts& device) {
       fmt::format("- {} architecture, compute capability {}.{}, {} SMs, warps of {} threads",
                   device.architecture, device.compute_major, device.compute_minor, device.sm_count,
                   device.warp_size);
+  if (device.compute_major >= 9)
+    text += fmt::format(", compiled for sm_{}{}a", device.compute_major, device.compute_minor);
   if (device.boost_clock_ghz > 0)
     text += fmt::format(", boost clock {} GHz", device.boost_clock_ghz);
   text += fmt::format(
@@ -227,11 +261,21 @@ std::string resources_text(const Evaluation& evaluation) {
   return limited(text, kMaxFindings, kMaxFeedbackBytes);
 }
 
+namespace {
+
+/// Remarks on how times were taken: for people who doubt a time, not for who writes the kernel.
+bool is_about_sampling(const Finding& finding) {
+  return finding.kind == "note" && finding.message.find("samples were") != std::string::npos;
+}
+
+}  // namespace
+
 std::string findings_text(const Evaluation& evaluation, std::string_view source) {
   const auto lines = lines_of(source);
   std::string text;
   std::size_t shown = 0;
   for (const auto& finding : evaluation.findings) {
+    if (is_about_sampling(finding)) continue;
     if (shown++ == kMaxFindings) {
       text += fmt::format("[... {} more findings left out]\n",
                           evaluation.findings.size() - kMaxFindings);

@@ -33,6 +33,9 @@ std::string tried_text(std::span<const TriedBefore> tried);
 /// Diagnostics with the source line they speak of, then the judge's own feedback.
 std::string failure_text(const Evaluation& failed, std::string_view source, FeedbackLevel level);
 
+/// What an answer says of itself before its code, shortened; empty when there is no code or remark.
+std::string remark_of(std::string_view reply);
+
 /// A time with three significant digits and its unit.
 std::string microseconds(double value);
 

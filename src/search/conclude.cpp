@@ -13,6 +13,13 @@ bool Engine::idle() const {
 
 bool Engine::over() { return parts_.stop.requested() || open_.empty() || !limit_.empty(); }
 
+Nanoseconds Engine::wall_deadline() const {
+  if (!options_.limits.wall_s) return Nanoseconds::max();
+  const std::chrono::duration<double> wall(*options_.limits.wall_s);
+  return started_ + std::chrono::duration_cast<Nanoseconds>(wall) -
+         std::chrono::milliseconds(parts_.run.elapsed_ms);
+}
+
 Evaluation Engine::harness_error(const std::string& why) const {
   Evaluation evaluation;
   evaluation.verdict = Verdict::harness_error;

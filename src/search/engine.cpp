@@ -32,13 +32,14 @@ Ending Engine::run() {
     start_judging();
     if (idle()) break;  // the rest waits for answers, or for a larger budget
     refresh();
-    const Nanoseconds deadline =
-        options_.limits.wall_s ? started_ +
-                                     std::chrono::duration_cast<Nanoseconds>(
-                                         std::chrono::duration<double>(*options_.limits.wall_s)) -
-                                     std::chrono::milliseconds(parts_.run.elapsed_ms)
-                               : Nanoseconds::max();
-    const auto event = parts_.dispatcher.wait(deadline);
+    const Nanoseconds deadline = wall_deadline();
+    const bool looking = options_.look_for_answers && !unanswered_.empty();
+    const auto event = parts_.dispatcher.wait(
+        looking ? std::min(deadline, parts_.clock.now() + *options_.look_for_answers) : deadline);
+    if (!event && looking && !parts_.stop.requested() && parts_.clock.now() < deadline) {
+      status = look_for_answers();
+      continue;
+    }
     if (!event && options_.limits.wall_s && !parts_.stop.requested()) {
       limit_ = fmt::format("the limit of {:.0f} s of wall time", *options_.limits.wall_s);
     }
@@ -70,18 +71,35 @@ void Engine::start_asking() {
   }
 }
 
-/// Sources in the order of their arrival; the baseline first, because times are held against it.
+/// Sources in the order of their arrival, the baseline first.
 void Engine::start_judging() {
   while (!to_judge_.empty() && judging_ < parts_.evaluator.parallelism()) {
     const std::string key = to_judge_.front();
     const bool is_baseline = key == kBaseline;
-    if (!is_baseline && !baseline_ && !options_.baseline_source.empty()) return;
     to_judge_.pop_front();
     ++judging_;
     const std::string& source =
         is_baseline ? options_.baseline_source : open_.at(awaiting_.at(key).front()).source;
     parts_.dispatcher.judge(key, {key.substr(0, 16), source, is_baseline});
   }
+}
+
+/// Answers that came by another way than the model: the judge may take hours, they need not wait.
+Status Engine::look_for_answers() {
+  std::vector<std::pair<std::string, llm::Reply>> told;
+  for (const auto& id : unanswered_) {
+    WW_TRY(const auto reply, log_.reply(id));
+    if (reply) told.emplace_back(id, to_reply(*reply));
+  }
+  if (told.empty()) return {};
+  WW_CHECK(log_.begin());
+  for (const auto& [id, reply] : told) {
+    std::erase(unanswered_, id);
+    --state_.waiting;
+    WW_CHECK(accept(id, reply));
+  }
+  WW_CHECK(drain());
+  return log_.commit();
 }
 
 Status Engine::handle(const Event& event) {
@@ -166,6 +184,7 @@ Status Engine::handle(const Answered& event) {
   const llm::Outcome& outcome = event.outcome;
   if (outcome.kind == llm::OutcomeKind::waiting) {
     ++state_.waiting;
+    unanswered_.push_back(event.trial);
     budget_.release(open.reserved);
     open.reserved = {};
     return {};
@@ -220,6 +239,11 @@ Status Engine::give_up(const std::string& id, const std::string& error) {
 }
 
 Status Engine::handle(const Judged& event) {
+  // Times are held against the baseline's: a verdict that overtook it has to wait.
+  if (event.key != kBaseline && !baseline_ && !options_.baseline_source.empty()) {
+    early_.push_back(event);
+    return {};
+  }
   --judging_;
   Evaluation evaluation =
       event.evaluation.ok() ? *event.evaluation : harness_error(event.evaluation.error().message);
@@ -240,7 +264,9 @@ Status Engine::handle(const Judged& event) {
   }
   if (event.key == kBaseline) {
     WW_CHECK(log_.add_evaluation(kBaseline, evaluation));
-    return baseline_judged(std::move(evaluation));
+    WW_CHECK(baseline_judged(std::move(evaluation)));
+    for (const Judged& waiting : std::exchange(early_, {})) WW_CHECK(handle(waiting));
+    return {};
   }
   if (baseline_) add_baseline_times(evaluation, *baseline_);
   WW_CHECK(log_.add_evaluation(event.key, evaluation));

@@ -27,6 +27,9 @@ struct EngineOptions {
   std::int64_t max_output_tokens = 0;
   std::optional<double> temperature;
   std::string baseline_source;  ///< empty: no speed-ups
+  /// How often to look for answers that somebody told while the judge works; absent = never: they
+  /// are found by the next run of the engine.
+  std::optional<Nanoseconds> look_for_answers;
 };
 
 /// Finds the code in an answer.
@@ -81,6 +84,7 @@ class Engine {
 
   void start_asking();
   void start_judging();
+  Status look_for_answers();
 
   Status enqueue(std::vector<Proposal> proposals);
   Status recall(const std::string& id);
@@ -89,6 +93,7 @@ class Engine {
   Status finish(const std::string& id, Evaluation evaluation);
   Status drain();
 
+  [[nodiscard]] Nanoseconds wall_deadline() const;
   Status baseline_judged(Evaluation evaluation);
   Evaluation harness_error(const std::string& why) const;
 
@@ -109,6 +114,8 @@ class Engine {
   std::deque<std::string> to_judge_;                          // keys
   std::map<std::string, std::vector<std::string>> awaiting_;  // key -> trials with that source
   std::map<std::string, int> judge_failures_;
+  std::vector<Judged> early_;            // verdicts from before the baseline's
+  std::vector<std::string> unanswered_;  // questions that the model left to somebody else
   std::map<std::string, std::int64_t> streaming_;
   std::deque<Trial> finished_;  // for the strategy
   int asking_ = 0;

@@ -31,8 +31,9 @@ class Fsr final : public Strategy {
     tried_.insert(tried_.end(), round.begin(), round.end());
     const auto winner = std::min_element(round.begin(), round.end(), faster);
     if (winner->evaluation.valid()) {
+      // The paper goes on from the round's winner, also when an earlier round's was faster.
       if (!best_ || faster(*winner, *best_)) best_ = *winner;
-      return refine(*winner);
+      return refine(*best_);
     }
     return repair(round);
   }

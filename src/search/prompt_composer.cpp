@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/prompt_composer.h"
 
+#include "prompt/feedback.h"
+
 namespace warpwright::search {
 
 PromptComposer::PromptComposer(prompt::TemplateSet templates, Task task, DeviceFacts device,
@@ -29,7 +31,9 @@ Result<std::vector<llm::Message>> PromptComposer::optimise(const Trial& winner,
   std::vector<prompt::TriedBefore> earlier;
   for (const Trial& trial : tried) {
     if (trial.proposal.id == winner.proposal.id) continue;
-    earlier.push_back({"candidate " + trial.proposal.id, trial.evaluation});
+    const std::string words = prompt::remark_of(trial.reply);
+    earlier.push_back({"candidate " + trial.proposal.id + (words.empty() ? "" : " (" + words + ")"),
+                       trial.evaluation});
   }
   WW_TRY(std::string question,
          prompt::optimise_prompt(templates_, context(), winner.evaluation, earlier));

@@ -173,10 +173,7 @@ class OpTable {
     return it == rows_.end() ? nullptr : &it->second;
   }
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
-  template <class Visit>
-  void for_each(Visit visit) const {
-    for (const auto& [name, row] : rows_) visit(row);
-  }
+  [[nodiscard]] const std::unordered_map<std::string, OpRow>& rows() const { return rows_; }
 
  private:
   std::unordered_map<std::string, OpRow> rows_;

@@ -192,7 +192,7 @@ const NativeOp* find_native_op(Handler run) {
 bool is_arithmetic(Handler run) {
   static const std::unordered_set<Handler> all = [] {
     std::unordered_set<Handler> handlers;
-    op_table().for_each([&](const OpRow& row) { handlers.insert(row.run); });
+    for (const auto& [name, row] : op_table().rows()) handlers.insert(row.run);
     return handlers;
   }();
   return all.contains(run);

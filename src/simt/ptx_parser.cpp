@@ -520,6 +520,7 @@ Status Parser::initialiser(Variable& v) {
 
 Status Parser::initial_value(Variable& v, std::uint64_t& offset) {
   const std::uint32_t width = bytes_of_type(v.type);
+  if (width == 0) return in_.error("not supported: an initialiser of this type");
   if (offset + width > v.size_bytes) return in_.error("too many initial values");
   const char c = in_.peek();
   if ((c >= '0' && c <= '9') || c == '-') {

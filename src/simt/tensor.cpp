@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix instructions. Products are exact; sums are kept in binary64 and rounded once, which is at
-// least as precise as tensor cores, whose order of summation is not specified.
+// Matrix instructions: where elements are in registers and memory. tensor_sum adds them up.
 #include "simt/tensor.h"
 
+#include <cmath>
 #include <cstring>
 
 #include "simt/access.h"
 #include "simt/handlers.h"
+#include "simt/tensor_sum.h"
 
 namespace warpwright::simt {
 namespace {
@@ -121,32 +122,80 @@ bool whole_warp(Warp& w, const Ins* i) {
 
 }  // namespace
 
-const Ins* run_mma(Warp& w, const Ins* i) {
-  if (!whole_warp(w, i)) return i + 1;
-  const MatrixForm f = MatrixForm::unpack(i->imm);
-  const u32 d_registers = i->aux, b_registers = i->aux2;
-  const Ref* d = i->more;
-  const Ref* a = d + d_registers;
-  const Ref* b = a + f.a_registers;
-  const Ref* c = b + b_registers;
+namespace {
+
+/// Where the registers of a matrix instruction are.
+struct MmaOperands {
+  MatrixForm f;
+  const Ref *d, *a, *b, *c;
+  u32 d_registers, b_registers;
+
+  explicit MmaOperands(const Ins* i)
+      : f(MatrixForm::unpack(i->imm)),
+        d(i->more),
+        a(d + i->aux),
+        b(a + f.a_registers),
+        c(b + i->aux2),
+        d_registers(i->aux),
+        b_registers(i->aux2) {}
+};
+
+/// Integers and binary64: exact products, added in order.
+void multiply_plainly(Warp& w, const MmaOperands& o) {
+  const MatrixForm& f = o.f;
   constexpr u32 kMost = 32 * 32;
   static thread_local f64 ma[kMost], mb[kMost], mc[kMost];
   for_elements(f, Role::a, f.a, f.a_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
-    ma[p.row * f.k + p.column] = value_of(f.a, get(w, a[r], lane, bits, part));
+    ma[p.row * f.k + p.column] = value_of(f.a, get(w, o.a[r], lane, bits, part));
   });
-  for_elements(f, Role::b, f.b, b_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
-    mb[p.row * f.n + p.column] = value_of(f.b, get(w, b[r], lane, bits, part));
+  for_elements(f, Role::b, f.b, o.b_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
+    mb[p.row * f.n + p.column] = value_of(f.b, get(w, o.b[r], lane, bits, part));
   });
-  for_elements(f, Role::c, f.acc, d_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
-    mc[p.row * f.n + p.column] = value_of(f.acc, get(w, c[r], lane, bits, part));
+  for_elements(f, Role::c, f.acc, o.d_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
+    mc[p.row * f.n + p.column] = value_of(f.acc, get(w, o.c[r], lane, bits, part));
   });
   for (u32 row = 0; row < f.m; ++row)
     for (u32 k = 0; k < f.k; ++k)
       for (u32 column = 0; column < f.n; ++column)
-        mc[row * f.n + column] += ma[row * f.k + k] * mb[k * f.n + column];
-  for_elements(f, Role::c, f.acc, d_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
-    put(w, d[r], lane, bits, part, bits_from(f.acc, mc[p.row * f.n + p.column]));
+        mc[row * f.n + column] =
+            std::fma(ma[row * f.k + k], mb[k * f.n + column], mc[row * f.n + column]);
+  for_elements(f, Role::c, f.acc, o.d_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
+    put(w, o.d[r], lane, bits, part, bits_from(f.acc, mc[p.row * f.n + p.column]));
   });
+}
+
+/// f16, bf16 and tf32, as the hardware adds them.
+void multiply_floats(Warp& w, const MmaOperands& o) {
+  const MatrixForm& f = o.f;
+  static thread_local TensorVector rows[32], columns[32];
+  static thread_local u32 sums[32 * 32];
+  for (u32 k = 0; k < f.m; ++k) rows[k].has_special = false;
+  for (u32 k = 0; k < f.n; ++k) columns[k].has_special = false;
+  for_elements(f, Role::a, f.a, f.a_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
+    rows[p.row].set(p.column, f.a, get(w, o.a[r], lane, bits, part));
+  });
+  for_elements(f, Role::b, f.b, o.b_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
+    columns[p.column].set(p.row, f.b, get(w, o.b[r], lane, bits, part));
+  });
+  const TensorRule rule = tensor_rule(f);
+  for_elements(f, Role::c, f.acc, o.d_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
+    sums[p.row * f.n + p.column] = tensor_sum(f, rule, rows[p.row], columns[p.column],
+                                              static_cast<u32>(get(w, o.c[r], lane, bits, part)));
+  });
+  for_elements(f, Role::c, f.acc, o.d_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
+    put(w, o.d[r], lane, bits, part, sums[p.row * f.n + p.column]);
+  });
+}
+
+}  // namespace
+
+const Ins* run_mma(Warp& w, const Ins* i) {
+  if (!whole_warp(w, i)) return i + 1;
+  const MmaOperands o(i);
+  if (o.f.a == Element::half || o.f.a == Element::bfloat || o.f.a == Element::tf32)
+    multiply_floats(w, o);
+  else
+    multiply_plainly(w, o);
   return i + 1;
 }
 

@@ -8,6 +8,8 @@
 #include <limits>
 #include <thread>
 
+#include "verify/block_values.h"
+
 namespace warpwright::verify {
 
 namespace {
@@ -134,9 +136,14 @@ template <class T, class Convert>
 void fill_as(const Recipe& recipe, std::uint64_t seed, std::uint64_t first,
              std::span<std::byte> out, Convert convert) {
   const std::size_t count = out.size() / sizeof(T);
-  for (std::size_t i = 0; i < count; ++i) {
-    const T value = convert(element_value(recipe, first + i, seed));
-    std::memcpy(out.data() + i * sizeof(T), &value, sizeof(T));
+  std::array<double, 1024> values;
+  for (std::size_t at = 0; at < count; at += values.size()) {
+    const auto part = std::span(values).first(std::min(values.size(), count - at));
+    block_values(recipe, first + at, seed, part);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const T value = convert(part[i]);
+      std::memcpy(out.data() + (at + i) * sizeof(T), &value, sizeof(T));
+    }
   }
 }
 

@@ -8,11 +8,11 @@
 
 #include "base/result.h"
 #include "core/task.h"
+#include "verify/bytes.h"
 #include "verify/recipe.h"
 
 namespace warpwright::verify {
 
-using Bytes = std::vector<std::byte>;
 
 /// What a task is run with: a size, a variant (null: the timed inputs) and the values that follow.
 struct Trial {

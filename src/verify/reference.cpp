@@ -174,7 +174,7 @@ void add_input(CallFrame& frame, ElementType type, const Bytes& bytes) {
 void add_output(CallFrame& frame, const Task& task, const TaskArgument& argument,
                 std::uint64_t count, Expected& expected) {
   if (!is_wide(task, argument)) {
-    expected.native.resize(count * bytes_of(argument.type));
+    expected.native.assign(count * bytes_of(argument.type), std::byte{0});
     frame.pointers.push_back(expected.native.data());
     return;
   }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "bench/kernel_file.h"
 #include "suite/load.h"
 
 namespace warpwright::bench {
@@ -92,6 +93,46 @@ TEST_F(Bench, GivenKernelsAreJudgedLikeCandidates) {
   EXPECT_FALSE(folder().job(jobs[0]).read_request().value().timing_only);
 }
 
+TEST_F(Bench, FreeKernelsAreJudgedInTheirLaneAndDoNotCompete) {
+  const auto kernels = directory_.path() / "kernels";
+  options_.kernels = kernels;
+  ASSERT_TRUE(make_directories(kernels / "free").ok());
+  ASSERT_TRUE(write_file(kernels / "sigmoid.cu", "// one").ok());
+  ASSERT_TRUE(write_file(kernels / "free" / "sigmoid.cu", "// two").ok());
+  ASSERT_TRUE(folder().prepare(options_).ok());
+  finish("sigmoid.k.sigmoid", {4, 4, 4, 4, 20});
+  finish("sigmoid.k.free", {1, 1, 1, 1, 1});
+  for (const BenchJob& job : folder().jobs().value()) {
+    const auto lane = folder().job(job).read_request().value().lane;
+    EXPECT_EQ(lane, job.kernel == "k.free" ? "free" : "") << job.job;
+  }
+  const auto board = read_board(folder()).value();
+  EXPECT_EQ(board.rows[0].best_kernel, "k.sigmoid");
+  EXPECT_EQ(board.rows[0].of(Runner::kernel)->median_us, 4);
+  EXPECT_THAT(board_json(board), HasSubstr("\"lane\": \"free\""));
+}
+
+TEST_F(Bench, AKernelFileMustFitItsHead) {
+  const auto kernels = directory_.path() / "kernels";
+  options_.kernels = kernels;
+  KernelOrigin origin{"sigmoid", "strict",     "NVIDIA H200", "2026-11-15",
+                      "abc",     "warpwright", "a\nmodel",    "sigmoid-1 r1.c2",
+                      {}};
+  origin.measurements = {{"s", TimeSource::estimated, 12.345, 12, 13, 9, 0, 0}};
+  const std::string text = kernel_file_text(origin, "first\n\nsecond\n");
+  EXPECT_THAT(text, HasSubstr("// model: a model\n"));
+  EXPECT_THAT(text, HasSubstr("// median us: s 12.35 (estimates)\n"));
+  EXPECT_THAT(text, testing::EndsWith("\n\nfirst\n\nsecond\n"));
+  ASSERT_TRUE(make_directories(kernels).ok());
+  ASSERT_TRUE(write_file(kernels / "sigmoid.cu", text).ok());
+  ASSERT_TRUE(folder().prepare(options_).ok());
+  ASSERT_TRUE(write_file(kernels / "sigmoid.cu", text + "// more\n").ok());
+  EXPECT_THAT(folder().prepare(options_).error().message, HasSubstr("sha256 differs"));
+  ASSERT_TRUE(write_file(kernels / "relu.cu", text).ok());
+  options_.tasks = {options_.tasks[1]};
+  EXPECT_THAT(folder().prepare(options_).error().message, HasSubstr("for the task 'sigmoid'"));
+}
+
 TEST_F(Bench, SetsTimesSideBySide) {
   ASSERT_TRUE(folder().prepare(options_).ok());
   finish("sigmoid.b0", {8, 8, 8, 8, 80});
@@ -144,6 +185,8 @@ TEST_F(Bench, BadKernelsHaveNoTimesAndPagesNoMarkupOfTheirs) {
   EXPECT_EQ(board.rows[0].best_kernel, "k.b");
   EXPECT_EQ(board.rows[0].of(Runner::kernel)->median_us, 3);
   ASSERT_EQ(board.troubles.size(), 1u);
+  EXPECT_THAT(board_text(board), HasSubstr("(k.a: mismatch)"));
+  EXPECT_THAT(board_text(board), HasSubstr("BAD VERDICTS: 1 of 7 jobs\n  sigmoid.k.a: mismatch"));
   const std::string page = board_html(board);
   EXPECT_THAT(page, HasSubstr("wrong &lt;b&gt;"));
   EXPECT_THAT(page, Not(HasSubstr("wrong <b>")));

@@ -32,6 +32,7 @@ LaunchPlan full_plan() {
   launch.cluster = {2, 1, 1};
   launch.shared_bytes = 65536;
   launch.cooperative = true;
+  launch.overlaps = true;
   launch.carveout = 50;
   launch.parameters = words({tagged_address(0), tagged_address(2, 16), 7});
   launch.parameter_offsets = {0, 8, 16};

@@ -22,7 +22,8 @@ class FakeClock final : public Clock {
   Nanoseconds now_{0};
 };
 
-PairedResult compared(const NoiseModel& model, double us, double ratio, std::uint64_t seed) {
+PairedResult compared(const NoiseModel& model, double us, double ratio, std::uint64_t seed,
+                      std::size_t places = 0) {
   NoiseSource noise(model, seed);
   FakeClock clock;
   const auto sampler = [&](int kernel, double kernel_us) {
@@ -32,7 +33,8 @@ PairedResult compared(const NoiseModel& model, double us, double ratio, std::uin
     };
   };
   const PairTimingOptions options{.warm_up = {.min_s = 0.002, .max_s = 0.01},
-                                  .stop = {.max_s = 0.25}};
+                                  .stop = {.max_s = 0.25},
+                                  .pairs = {.places = places}};
   auto timing = gather_paired(sampler(0, us * ratio), sampler(1, us), options, clock);
   return std::move(timing).value().comparison;
 }
@@ -41,11 +43,11 @@ struct Tally {
   int trials = 0, faster = 0, slower = 0, covered = 0;
 };
 
-Tally tally(const NoiseModel& model, double us, double ratio, int trials) {
+Tally tally(const NoiseModel& model, double us, double ratio, int trials, std::size_t places = 0) {
   Tally tally{.trials = trials};
   for (int t = 0; t < trials; ++t) {
     const PairedResult result =
-        compared(model, us, ratio, 1 + static_cast<std::uint64_t>(t) * 7919);
+        compared(model, us, ratio, 1 + static_cast<std::uint64_t>(t) * 7919, places);
     tally.faster += result.order == Order::faster ? 1 : 0;
     tally.slower += result.order == Order::slower ? 1 : 0;
     tally.covered += result.ratio.low <= ratio && ratio <= result.ratio.high ? 1 : 0;
@@ -89,6 +91,21 @@ TEST(Honesty, IntervalsOfRatiosHoldTheTruth) {
     EXPECT_GE(tally(model, 25, 1.013, kPlantedTrials).covered, kPlantedTrials * 95 / 100)
         << model.name;
   }
+}
+
+/// Code that lies elsewhere is a few percent faster or slower for as long as it lies there: with
+/// the places known it is noise, without them it is taken for a difference.
+TEST(Honesty, WhereCodeLiesIsNotTakenForADifference) {
+  const NoiseModel model{.name = "places", .place_sigma = 0.05};
+  const Tally known = tally(model, 5, 1, kSelfTrials, kNoisePlaces);
+  const Tally unknown = tally(model, 5, 1, kSelfTrials);
+  EXPECT_LE(known.faster + known.slower, kSelfTrials / 100);
+  EXPECT_GE(known.covered, kSelfTrials * 97 / 100);
+  EXPECT_GE(unknown.faster + unknown.slower, kSelfTrials / 50);
+  EXPECT_GE(tally(model, 5, 1.08, kPlantedTrials, kNoisePlaces).slower, kPlantedTrials * 95 / 100);
+  const NoiseModel longer{.name = "places of longer calls", .place_sigma = 0.005};
+  EXPECT_GE(tally(longer, 12, 1.02, kPlantedTrials, kNoisePlaces).slower,
+            kPlantedTrials * 95 / 100);
 }
 
 /// The comparison would be wrong without its parts: the test can fail.

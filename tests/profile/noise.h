@@ -23,14 +23,22 @@ struct NoiseModel {
   double mode_chance = 0;     ///< of changing the mode, per sample
   double second_place = 0;    ///< cost of being the second of two in a row
   double set_sigma = 0;       ///< of a bias of each input set, drawn once, not common
+  double place_sigma = 0;     ///< of a bias of each kernel at each of kNoisePlaces places
   double tick_us = 0.032;     ///< resolution of the clock
   double jitter_us = 0.02;    ///< of the clock, absolute
 };
+
+inline constexpr std::size_t kNoisePlaces = 24;
 
 class NoiseSource {
  public:
   NoiseSource(const NoiseModel& model, std::uint64_t seed) : model_(model), state_(seed) {
     for (double& bias : set_bias_) bias = model_.set_sigma * normal();
+    if (model_.place_sigma > 0) {
+      for (auto& kernel : place_bias_) {
+        for (double& bias : kernel) bias = model_.place_sigma * normal();
+      }
+    }
     phase_ = uniform();
     sign_ = uniform() < 0.5 ? -1 : 1;
   }
@@ -46,6 +54,7 @@ class NoiseSource {
     factor *= 1 + model_.own_sigma * normal();
     if (mode_[kernel]) factor *= 1 + model_.mode_height;
     if (kernel == 0) factor *= 1 + set_bias_[pair % 3];
+    factor *= 1 + place_bias_[kernel][pair % kNoisePlaces];
     if (last_kernel_ != kernel && count_ % 2 == 0) factor *= 1 + model_.second_place;
     last_kernel_ = kernel;
     if (uniform() < model_.outlier_chance) factor *= 1.2 + 1.8 * uniform();
@@ -71,6 +80,7 @@ class NoiseSource {
   std::uint64_t count_ = 0;
   double level_ = 0, wander_ = 0, phase_ = 0, sign_ = 1;
   double set_bias_[3] = {};
+  double place_bias_[2][kNoisePlaces] = {};
   bool mode_[2] = {};
   int last_kernel_ = -1;
 };

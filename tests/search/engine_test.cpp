@@ -117,6 +117,21 @@ TEST(Engine, SpeedUpsAreAgainstTheBaselineJudgedFirst) {
   EXPECT_DOUBLE_EQ(*speedup(ending.best->evaluation), 4.0);
 }
 
+TEST(Engine, AVerdictThatOvertakesTheBaselineWaitsForIt) {
+  World world(script({{"r1.c1", "time=20"}, {"r1.c2", "time=10"}}));
+  world.options.baseline_source = "time=80";
+  world.strategy_options = {.candidates = 2, .depth = 1};
+  world.evaluator.slots = 8;
+  world.ask_time = std::chrono::seconds(1);
+  world.baseline_time = std::chrono::seconds(100);
+  const Ending ending = world.run();
+  EXPECT_THAT(world.simulation->timeline, ElementsAre("ask r1.c1 at 0", "ask r1.c2 at 0",
+                                                      "judge at 0", "judge at 1", "judge at 1"));
+  EXPECT_EQ(world.clock.now(), std::chrono::seconds(100));
+  EXPECT_THAT(world.observer.trials, ElementsAre("r1.c1 ok", "r1.c2 ok"));
+  EXPECT_DOUBLE_EQ(*speedup(ending.best->evaluation), 8.0);
+}
+
 TEST(Engine, ABrokenBaselineEndsTheRun) {
   World world(script({}));
   world.options.baseline_source = "verdict=mismatch";
@@ -283,6 +298,28 @@ TEST(EngineBudget, ALargerBudgetGoesOnWhereTheSmallerEnded) {
   world.options.limits.evaluations = 10;
   EXPECT_EQ(world.run().status, RunStatus::finished);
   EXPECT_EQ(world.model.asked.size(), 4u);
+}
+
+TEST(Engine, AnswersToldWhileTheJudgeWorksAreTakenAtOnce) {
+  World world([](const llm::Request& request) {
+    if (request.id == "r1.c1") return says("time=50");
+    return llm::Outcome{.kind = llm::OutcomeKind::waiting};
+  });
+  world.strategy_options = {.candidates = 2, .depth = 1};
+  world.judge_time = std::chrono::seconds(1000);
+  world.options.look_for_answers = std::chrono::seconds(1);
+  world.evaluator.on_judge = [&](const std::string& source) {
+    if (source != "time=50") return;
+    store::ReplyRecord reply;
+    reply.text = "time=30";
+    EXPECT_TRUE(world.archive->tell(world.run_id, "r1.c2", reply).ok());
+  };
+  const Ending ending = world.run();
+  EXPECT_EQ(ending.status, RunStatus::finished);
+  EXPECT_EQ(ending.best->proposal.id, "r1.c2");
+  EXPECT_EQ(ending.state.waiting, 0);
+  // The second did not wait for the first one's thousand seconds.
+  EXPECT_EQ(world.clock.now(), std::chrono::seconds(1011));
 }
 
 TEST(EngineResume, DyingAfterAnyEventChangesNothing) {

@@ -96,6 +96,7 @@ class FakeEvaluator final : public evaluate::Evaluator {
   Result<Evaluation> evaluate(const evaluate::EvaluationRequest& request,
                               const StopSignal&) override {
     judged.push_back(request.source);
+    if (on_judge) on_judge(request.source);
     if (fail) return Error{*fail};
     return judge(request.source);
   }
@@ -104,6 +105,7 @@ class FakeEvaluator final : public evaluate::Evaluator {
   std::vector<std::string> judged;
   std::optional<std::string> fail;
   std::function<Evaluation(const std::string&)> judge = judge_text;
+  std::function<void(const std::string&)> on_judge;
 };
 
 /// Answers take ask_time, verdicts judge_time; the clock jumps from event to event.
@@ -118,7 +120,8 @@ class Simulation final : public Dispatcher {
     timeline.push_back("ask " + trial + " at " + seconds());
   }
   void judge(const std::string& key, evaluate::EvaluationRequest request) override {
-    schedule(judge_time, Judged{key, evaluator_.evaluate(request, never_)});
+    schedule(request.is_baseline ? baseline_time.value_or(judge_time) : judge_time,
+             Judged{key, evaluator_.evaluate(request, never_)});
     timeline.push_back("judge at " + seconds());
   }
   std::optional<Event> wait(Nanoseconds deadline) override {
@@ -135,6 +138,7 @@ class Simulation final : public Dispatcher {
 
   Nanoseconds ask_time = std::chrono::seconds(10);
   Nanoseconds judge_time = std::chrono::seconds(4);
+  std::optional<Nanoseconds> baseline_time;
   int events_left = 1 << 30;  ///< the process "dies" after so many
   std::vector<std::string> timeline;
 
@@ -200,6 +204,7 @@ class World {
     simulation = std::make_unique<Simulation>(model, evaluator, clock);
     simulation->ask_time = ask_time;
     simulation->judge_time = judge_time;
+    simulation->baseline_time = baseline_time;
     simulation->events_left = events_left;
     FakeComposer composer;
     auto strategy = std::move(make_strategy(strategy_name, strategy_options, composer)).value();
@@ -231,6 +236,7 @@ class World {
   EngineOptions options;
   Nanoseconds ask_time = std::chrono::seconds(10);
   Nanoseconds judge_time = std::chrono::seconds(4);
+  std::optional<Nanoseconds> baseline_time;
 };
 
 }  // namespace warpwright::search

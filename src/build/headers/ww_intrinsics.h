@@ -113,6 +113,12 @@ static inline __device__ int __dp2a_hi(int a, int b, int c) {
 static inline __device__ void __nanosleep(unsigned ns) {
   asm volatile("nanosleep.u32 %0;" : : "r"(ns));
 }
+static inline __device__ void cudaGridDependencySynchronize() {
+  asm volatile("griddepcontrol.wait;" : : : "memory");
+}
+static inline __device__ void cudaTriggerProgrammaticLaunchCompletion() {
+  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+}
 static inline __device__ unsigned __smid() { return __nvvm_read_ptx_sreg_smid(); }
 
 static inline __device__ size_t __cvta_generic_to_shared(const void* p) {

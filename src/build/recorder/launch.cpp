@@ -142,6 +142,7 @@ cudaError_t record_launch(const Launch& launch, const void* caller) {
            ",\"cluster\":" + dims_text(launch.cluster) +
            ",\"shared_bytes\":" + std::to_string(launch.shared) +
            ",\"cooperative\":" + (launch.cooperative ? "true" : "false") +
+           ",\"overlaps\":" + (launch.overlaps ? "true" : "false") +
            ",\"carveout\":" + std::to_string(kernel->carveout) + ",\"parameters\":\"" +
            hex(bytes.data(), bytes.size()) + "\",\"parameter_offsets\":[" + offsets + "]}");
   return cudaSuccess;
@@ -221,6 +222,9 @@ static Launch launch_of(const cudaLaunchConfig_t* config, const void* function, 
     }
     if (attribute.id == cudaLaunchAttributeCooperative) {
       launch.cooperative = attribute.val.cooperative != 0;
+    }
+    if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization) {
+      launch.overlaps = attribute.val.programmaticStreamSerializationAllowed != 0;
     }
   }
   return launch;

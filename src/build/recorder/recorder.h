@@ -78,6 +78,7 @@ struct Launch {
   std::size_t shared = 0;
   bool cooperative = false;
   void** arguments = nullptr;
+  bool overlaps = false;
 };
 
 /// Everything that the C functions of the API share. There is one, as the API has no handle.

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// estimate_counts JOBDIR...: each job on the SIMT machine, as its estimates are made (a sample of
+// the blocks), one line of JSON per job and size on standard output: the estimate, and what the
+// estimate is made from. bench/estimate_quality and bench/estimate_fit read it.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "device/device.h"
+#include "evaluate/trial_buffers.h"
+#include "evaluate/trial_limits.h"
+#include "evaluate/trial_runs.h"
+
+namespace {
+
+using namespace warpwright;
+using evaluate::Next;
+using nlohmann::json;
+
+constexpr std::uint64_t kMadeElements = std::uint64_t{1} << 20;
+constexpr std::uint64_t kSeed = 20260101;
+
+json launch_json(const device::LaunchDetail& launch) {
+  const simt::LaunchReport& r = launch.report;
+  const simt::Counts& c = r.counts;
+  json j = {{"kernel", launch.kernel},
+            {"us", launch.estimate.us},
+            {"occupancy", launch.estimate.occupancy},
+            {"blocks_per_sm", launch.estimate.blocks_per_sm},
+            {"blocks_total", r.blocks_total},
+            {"blocks_run", r.blocks_run},
+            {"block_threads", r.block.count()},
+            {"touched_bytes", r.touched_bytes},
+            {"shared_bytes", r.shared_bytes},
+            {"registers", r.registers},
+            {"load_sectors", c.global_load_sectors},
+            {"store_sectors", c.global_store_sectors},
+            {"load_requests", c.global_load_requests},
+            {"store_requests", c.global_store_requests},
+            {"load_bytes", c.global_load_bytes},
+            {"store_bytes", c.global_store_bytes},
+            {"shared_wavefronts", c.shared_wavefronts},
+            {"atomic_requests", c.atomic_requests},
+            {"atomic_lanes", c.atomic_lanes},
+            {"atomic_serialised", c.atomic_serialised},
+            {"atomic_serialised_shared", c.atomic_serialised_shared},
+            {"atomic_hottest", c.atomic_hottest},
+            {"barriers", c.barriers},
+            {"branches", c.branches},
+            {"divergent_branches", c.divergent_branches},
+            {"local_sectors", c.local_sectors},
+            {"longest_warp", c.longest_warp},
+            {"tensor_flops", c.flops.tensor}};
+  for (std::size_t k = 0; k < simt::kOpClasses; ++k)
+    j["warps"][std::string(name_of(static_cast<simt::OpClass>(k)))] = c.by_class[k].warps;
+  for (const simt::EstimatePart& part : launch.estimate.parts) j["parts"][part.name] = part.us;
+  return j;
+}
+
+Status count_size(evaluate::TrialState& state, const TaskSize& size) {
+  const Task& task = state.request.task;
+  WW_TRY(const auto call, evaluate::call_of(task, size, nullptr));
+  WW_TRY(const auto trial,
+         verify::make_trial(task, size, nullptr, evaluate::derived_seed(kSeed, 1)));
+  WW_TRY(const auto inputs, evaluate::make_inputs(trial, kMadeElements));
+  WW_TRY(auto buffers, evaluate::CaseBuffers::make(*state.device, task, call, inputs));
+  const LaunchPlan& plan = state.candidate.plans.at(evaluate::call_key(call));
+  WW_TRY(auto replay, state.device->prepare(state.candidate.module, plan, buffers.bindings()));
+  WW_TRY(const auto report, replay->run({.poison_seed = kSeed,
+                                         .timed = true,
+                                         .may_sample = true,
+                                         .limit_s = evaluate::work_limits(state).run_s,
+                                         .keep_launches = true}));
+  json line = {{"job", state.request.id},
+               {"task", task.name},
+               {"size", size.label},
+               {"estimate_us", report.elapsed_us},
+               {"launches", json::array()}};
+  if (!report.faults.empty()) line["fault"] = report.faults.front().kind;
+  for (const Finding& finding : report.findings)
+    if (finding.kind == "lower_bound") line["lower_bound"] = true;
+  double other_us = report.elapsed_us;
+  for (const device::LaunchDetail& launch : report.launches) {
+    other_us -= launch.estimate.us;
+    line["launches"].push_back(launch_json(launch));
+  }
+  line["other_us"] = other_us;  // copies and fills
+  std::printf("%s\n", line.dump().c_str());
+  std::fflush(stdout);
+  return {};
+}
+
+Status count_job(const std::filesystem::path& folder) {
+  WW_TRY(evaluate::JobRequest request, evaluate::JobDirectory(folder).read_request());
+  request.device = "simt";
+  request.checks = "fast";
+  if (request.cache.is_relative()) request.cache = folder / request.cache;
+  WW_TRY(const auto scratch, TemporaryDirectory::create("estimate"));
+  evaluate::Station station;
+  const StopSignal stop;
+  evaluate::TrialState state = evaluate::begin_trial(request, scratch.path(), station, stop);
+  for (const auto stage : {evaluate::lint_stage, evaluate::build_stage, evaluate::record_stage}) {
+    WW_TRY(const Next next, stage(state));
+    if (next == Next::ended) return Error{state.evaluation.reason};
+  }
+  WW_TRY(state.lease, station.lease(state.target, state.deadline.remaining_s()));
+  state.device = state.lease.device();
+  WW_TRY(const auto fault, evaluate::load_program(*state.device, state.candidate));
+  if (fault) return Error{fault->message};
+  for (const TaskSize* size : state.timed) WW_CHECK(count_size(state, *size));
+  return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: estimate_counts JOBDIR...\n");
+    return 2;
+  }
+  int failed = 0;
+  for (int i = 1; i < argc; ++i) {
+    const Status counted = count_job(std::filesystem::absolute(argv[i]));
+    if (counted.ok()) continue;
+    ++failed;
+    std::fprintf(stderr, "%s: %s\n", argv[i], counted.error().message.c_str());
+  }
+  return failed == 0 ? 0 : 1;
+}
