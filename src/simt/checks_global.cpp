@@ -26,6 +26,7 @@ constexpr u64 kEpochBits = u64{0xffff} << 38;
 constexpr u64 kWholeWord = u64{15} << 54;
 constexpr u64 kAtomicBit = u64{1} << 58;
 constexpr u64 kWordsBit = u64{1} << 59;  ///< of a line: its words speak for themselves
+constexpr u64 kBusyBit = u64{1} << 60;   ///< of a line: a thread is giving its words their history
 constexpr u64 kLineBytes = 128, kLineWords = kLineBytes / 4;
 
 struct Toucher {
@@ -114,16 +115,34 @@ Toucher merged(const Toucher& before, const Toucher& me) {
   return now;
 }
 
-/// Gives the words of a line its history, before one of them is looked at.
+/// Whether the words of a line speak for themselves, or are about to.
+bool is_open(const LaunchState& launch, u64 first) {
+  return (first & kTagBits) == launch.tag && (first & (kWordsBit | kBusyBit)) != 0;
+}
+
+/// Gives the words of a line its history, before one of them is looked at. One thread does it,
+/// others that come meanwhile wait.
 inline void open_line(LaunchState& launch, u64 line) {
-  u64* both = launch.race_lines + 2 * line;
-  if ((both[0] & (kTagBits | kWordsBit)) == (launch.tag | kWordsBit)) return;
-  const u64 write = (both[0] & kTagBits) == launch.tag ? both[0] : 0;
-  const u64 read = (both[1] & kTagBits) == launch.tag ? both[1] : 0;
-  u64* writes = launch.race_writes + line * kLineWords;
-  u64* reads = launch.race_reads + line * kLineWords;
-  for (u64 k = 0; k < kLineWords; ++k) writes[k] = write, reads[k] = read;
-  both[0] = launch.tag | kWordsBit;
+  std::atomic_ref<u64> first(launch.race_lines[2 * line]);
+  u64 write = first.load(std::memory_order_acquire);
+  while (true) {
+    if ((write & (kTagBits | kWordsBit)) == (launch.tag | kWordsBit)) return;
+    if (is_open(launch, write)) {
+      write = first.load(std::memory_order_acquire);
+      continue;
+    }
+    if (!launch.many_threads ||
+        first.compare_exchange_strong(write, launch.tag | kBusyBit, std::memory_order_acq_rel))
+      break;
+  }
+  if ((write & kTagBits) != launch.tag) write = 0;
+  u64 read = std::atomic_ref<u64>(launch.race_lines[2 * line + 1]).load(std::memory_order_relaxed);
+  if ((read & kTagBits) != launch.tag) read = 0;
+  for (u64 k = line * kLineWords; k < (line + 1) * kLineWords; ++k) {
+    std::atomic_ref<u64>(launch.race_writes[k]).store(write, std::memory_order_relaxed);
+    std::atomic_ref<u64>(launch.race_reads[k]).store(read, std::memory_order_relaxed);
+  }
+  first.store(launch.tag | kWordsBit, std::memory_order_release);
 }
 
 void check_global_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind) {
@@ -220,35 +239,10 @@ bool run_clean(u64* writes, u64* reads, u64 count, u64 key, bool loads) {
   return true;
 }
 
-/// A run over whole lines, or parts of lines, by one warp.
-bool lines_clean(LaunchState& launch, u64 offset, u64 span, u64 key, bool loads) {
-  for (u64 end = offset + span; offset < end;) {
-    const u64 line = offset / kLineBytes;
-    u64* both = launch.race_lines + 2 * line;
-    const u64 bytes = std::min(end - offset, kLineBytes - offset % kLineBytes);
-    const bool words = (both[0] & (kTagBits | kWordsBit)) == (launch.tag | kWordsBit);
-    if (!words && bytes == kLineBytes) {
-      if (!(loads ? reads_clean(both, both + 1, 1, key) : writes_clean(both, both + 1, 1, key)))
-        return false;
-    } else {
-      open_line(launch, line);
-      if (!run_clean(launch.race_writes + offset / 4, launch.race_reads + offset / 4, bytes / 4,
-                     key, loads))
-        return false;
-    }
-    offset += bytes;
-  }
-  return true;
-}
-
-bool global_run_clean(Warp& w, u64 at, u64 span, Access kind) {
-  LaunchState& launch = *w.worker->launch;
-  const u64 first = (at - kGlobalBase) / 4, count = span / 4;
+/// A run of words by one warp.
+bool words_clean(LaunchState& launch, u64 first, u64 count, u64 key, bool loads) {
   u64* writes = launch.race_writes + first;
   u64* reads = launch.race_reads + first;
-  const u64 key = key_of(w);
-  const bool loads = kind == Access::load;
-  if (launch.race_lines != nullptr) return lines_clean(launch, at - kGlobalBase, span, key, loads);
   if (!launch.many_threads) return run_clean(writes, reads, count, key, loads);
   // Other threads of ours may be at the same words: on copies, then back what has changed.
   for (u64 from = 0; from < count; from += kLineWords) {
@@ -266,6 +260,50 @@ bool global_run_clean(Warp& w, u64 at, u64 span, Access kind) {
       std::atomic_ref<u64>(loads ? reads[from + k] : writes[from + k])
           .store(now, std::memory_order_relaxed);
     }
+  }
+  return true;
+}
+
+enum class Line : std::uint8_t { fine, clash, words };
+
+/// An access of one warp to a whole line; `words` when its words have to be asked.
+Line line_access(LaunchState& launch, u64 line, u64 key, bool loads) {
+  std::atomic_ref<u64> first(launch.race_lines[2 * line]), second(launch.race_lines[2 * line + 1]);
+  while (true) {
+    u64 write = first.load(std::memory_order_acquire);
+    if (is_open(launch, write)) return Line::words;
+    const u64 read = second.load(std::memory_order_relaxed);
+    if (foreign(write, key) != 0 || (!loads && foreign(read, key) != 0)) return Line::clash;
+    if (loads) {
+      const u64 now = noted_read(read, key);
+      if (now == read) return Line::fine;
+      second.store(now, std::memory_order_relaxed);
+      // Somebody may be opening the line meanwhile: then its words are told, too.
+      return is_open(launch, first.load(std::memory_order_acquire)) ? Line::words : Line::fine;
+    }
+    const u64 now = key | kWholeWord;
+    if (now == write) return Line::fine;
+    if (!launch.many_threads) return first.store(now, std::memory_order_relaxed), Line::fine;
+    if (first.compare_exchange_strong(write, now, std::memory_order_acq_rel)) return Line::fine;
+  }
+}
+
+bool global_run_clean(Warp& w, u64 at, u64 span, Access kind) {
+  LaunchState& launch = *w.worker->launch;
+  const u64 key = key_of(w);
+  const bool loads = kind == Access::load;
+  u64 offset = at - kGlobalBase;
+  if (launch.race_lines == nullptr) return words_clean(launch, offset / 4, span / 4, key, loads);
+  for (const u64 end = offset + span; offset < end;) {
+    const u64 line = offset / kLineBytes;
+    const u64 bytes = std::min(end - offset, kLineBytes - offset % kLineBytes);
+    const Line state = bytes == kLineBytes ? line_access(launch, line, key, loads) : Line::words;
+    if (state == Line::clash) return false;
+    if (state == Line::words) {
+      open_line(launch, line);
+      if (!words_clean(launch, offset / 4, bytes / 4, key, loads)) return false;
+    }
+    offset += bytes;
   }
   return true;
 }

@@ -286,7 +286,7 @@ Status Machine::prepare_checks(LaunchState& s) {
   s.race_writes = memory_.race_writes();
   s.race_reads = memory_.race_reads();
   if (s.race_reads == nullptr) s.race_writes = nullptr;
-  if (!s.many_threads) s.race_lines = memory_.race_lines();
+  s.race_lines = memory_.race_lines();
   return {};
 }
 
