@@ -59,6 +59,7 @@ Result<NativeLibrary> compile_native(const std::string& source) {
                   to,
                   from};
   command.env = minimal_environment();
+  command.env.push_back("TMPDIR=" + folder.path().string());
   command.cwd = folder.path();
   command.limits.wall = std::chrono::seconds(30);
   command.limits.cpu_s = 30;
