@@ -147,8 +147,7 @@ struct LaunchState {
   TierUp* tier_up = nullptr;                       ///< who decides about that
   std::uint64_t* race_writes = nullptr;            ///< by word; checks_global.cpp knows the form
   std::uint64_t* race_reads = nullptr;
-  std::uint64_t* race_lines =
-      nullptr;  ///< by line of 128 bytes: its write and read; null: none
+  std::uint64_t* race_lines = nullptr;  ///< by line of 128 bytes: its write and read; null: none
   std::chrono::steady_clock::time_point deadline{};  ///< of max_wall_s
   std::uint8_t* touched_read = nullptr;              ///< one bit per sector
   std::uint8_t* touched_written = nullptr;
