@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lane instructions per second of the SIMT machine, and the same work in a plain C++ loop, in
-// one run on one core. CPU time, best of several, so that a busy machine does not matter.
+// one run on one core. CPU time, best of several, so that a busy machine does not matter. With any
+// argument: how much faster two threads are.
 //
 // simt_kernels.ptx comes from simt_kernels.cu by
 //   clang-19 -x cuda -nocudainc -nocudalib --cuda-path=/nonexistent -Xclang
@@ -24,9 +25,9 @@ namespace {
 using namespace warpwright;
 using namespace warpwright::simt;
 
-double cpu_s() {
+double cpu_s(clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
   timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  clock_gettime(clock, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
@@ -61,25 +62,51 @@ struct Case {
   std::function<void()> plain;
 };
 
-void show(Machine& machine, const Module& module, const Case& c) {
+/// How much faster two threads are: by the clock, and by the CPU time that both spend together,
+/// which a busy machine does not disturb.
+void show_scaling(Machine& machine, const Module& module, const Case& c) {
+  for (const Checks checks : {Checks::fast, Checks::full}) {
+    double wall[2] = {1e9, 1e9}, cpu[2] = {1e9, 1e9};
+    for (int k = 0; k < 15; ++k)
+      for (const unsigned threads : {1u, 2u}) {
+        LaunchOptions options;
+        options.checks = checks;
+        options.engine = Engine::interpreted;
+        options.threads = threads;
+        const double start = cpu_s(CLOCK_PROCESS_CPUTIME_ID);
+        const auto r = machine.launch(module, {c.name, c.grid, c.block, 0, c.params, options});
+        cpu[threads - 1] = std::min(cpu[threads - 1], cpu_s(CLOCK_PROCESS_CPUTIME_ID) - start);
+        if (r.ok()) wall[threads - 1] = std::min(wall[threads - 1], r->wall_s);
+      }
+    fmt::print("{:10} checks {:5} two threads {:.2f} times as fast as one, {:.2f} by CPU time\n",
+               c.name, checks == Checks::fast ? "fast" : "full", wall[0] / wall[1],
+               2 * cpu[0] / cpu[1]);
+  }
+}
+
+void show(Machine& machine, const Module& module, const Case& c, bool scaling) {
+  if (scaling) return show_scaling(machine, module, c);
   const double plain = best_of(7, c.plain);
   fmt::print("{:10} plain C++ {:8.2f} ms\n", c.name, plain * 1e3);
   constexpr std::pair<Checks, const char*> kLevels[] = {
       {Checks::off, "off"}, {Checks::fast, "fast"}, {Checks::full, "full"}};
-  for (const auto& [checks, name] : kLevels) {
-    std::uint64_t lanes = 0;
-    bool clean = true;
-    const double s = best_of(5, [&, level = checks] {
-      LaunchOptions options;
-      options.checks = level;
-      const auto r = machine.launch(module, {c.name, c.grid, c.block, 0, c.params, options});
-      clean = clean && r.ok() && r->clean();
-      if (r.ok()) lanes = r->counts.lane_instructions();
-    });
-    fmt::print("{:10} checks {:5} {:8.2f} ms  {:5.2f} G lane instructions/s  {:6.1f} x plain{}\n",
-               c.name, name, s * 1e3, static_cast<double>(lanes) / s * 1e-9, s / plain,
-               clean ? "" : "  FAULTS");
-  }
+  for (const auto& [checks, name] : kLevels)
+    for (const Engine engine : {Engine::interpreted, Engine::compiled}) {
+      std::uint64_t lanes = 0;
+      bool clean = true;
+      const double s = best_of(5, [&, level = checks] {
+        LaunchOptions options;
+        options.checks = level;
+        options.engine = engine;
+        const auto r = machine.launch(module, {c.name, c.grid, c.block, 0, c.params, options});
+        clean = clean && r.ok() && r->clean();
+        if (r.ok()) lanes = r->counts.lane_instructions();
+      });
+      fmt::print(
+          "{:10} checks {:5} {:11} {:8.2f} ms  {:5.2f} G lane instructions/s  {:6.1f} x plain{}\n",
+          c.name, name, engine == Engine::compiled ? "compiled" : "interpreted", s * 1e3,
+          static_cast<double>(lanes) / s * 1e-9, s / plain, clean ? "" : "  FAULTS");
+    }
 }
 
 std::vector<float> numbers(std::size_t n) {
@@ -92,7 +119,8 @@ void keep(const void* p) { asm volatile("" : : "r"(p) : "memory"); }
 
 }  // namespace
 
-int main() {
+int main(int argc, char**) {
+  const bool scaling = argc > 1;
   const auto text = read_file(WARPWRIGHT_SOURCE_DIR "/bench/simt_kernels.ptx");
   if (!text.ok()) return fmt::print("{}\n", text.error().message), 1;
   const auto module = load(*text);
@@ -108,10 +136,16 @@ int main() {
                      t = numbers(wide * wide), u = t;
   const float two = 2;
   const Address dx = device(x, "x"), dy = device(y, "y");
-  show(machine, *module, {"saxpy", {n / 256}, {256}, params({dx, dy}, n, &two), [&] {
-                            for (int i = 0; i < n; ++i) y[i] = two * x[i] + y[i];
-                            keep(y.data());
-                          }});
+  show(machine, *module,
+       {"saxpy",
+        {n / 256},
+        {256},
+        params({dx, dy}, n, &two),
+        [&] {
+          for (int i = 0; i < n; ++i) y[i] = two * x[i] + y[i];
+          keep(y.data());
+        }},
+       scaling);
   show(machine, *module,
        {"matmul",
         {side / 32, side / 32},
@@ -123,13 +157,19 @@ int main() {
             for (int k = 0; k < side; ++k)
               for (int j = 0; j < side; ++j) c[i * side + j] += a[i * side + k] * b[k * side + j];
           keep(c.data());
-        }});
+        }},
+       scaling);
   show(machine, *module,
-       {"reduce", {256}, {256}, params({dx, device(std::vector<float>(256), "out")}, n), [&] {
+       {"reduce",
+        {256},
+        {256},
+        params({dx, device(std::vector<float>(256), "out")}, n),
+        [&] {
           float sum = 0;
           for (int i = 0; i < n; ++i) sum += x[i];
           keep(&sum);
-        }});
+        }},
+       scaling);
   show(machine, *module,
        {"transpose",
         {wide / 32, wide / 32},
@@ -139,6 +179,7 @@ int main() {
           for (int i = 0; i < wide; ++i)
             for (int j = 0; j < wide; ++j) u[j * wide + i] = t[i * wide + j];
           keep(u.data());
-        }});
+        }},
+       scaling);
   return 0;
 }

@@ -102,6 +102,7 @@ constexpr OptionHelp kOptions[] = {
      "fill,V, random,SEED, none, freed, V,V,...), [NAME=]buf:f32:@FILE, hex:BYTES"},
     {"print", "NAME[:COUNT] or NAME:FIRST:COUNT: a buffer's elements after the launch"},
     {"checks", "full, fast or off [full]"},
+    {"engine", "auto, interpreted or compiled: the results are the same [auto]"},
     {"threads", "host threads [1: the same result every time]"},
     {"budget", "warp instructions after which it is a hang"},
     {"seconds", "wall time after which it is a hang"},

@@ -15,6 +15,19 @@ u32 lanes_in(u32 m) { return static_cast<u32>(std::popcount(m)); }
 struct Cost {
   u32 cost = 0, ideal = 0;
 };
+constexpr u32 kApart = 0xffffffffu;  ///< in AccessMemo::groups of a global access
+
+/// Whether the addresses rise or fall by at least a sector from lane to lane.
+bool lanes_apart(const u64* a, u32 m) {
+  if (m != kAllLanes) return false;
+  bool rise = true, fall = true;
+  for (u32 l = 1; l < kLanes; ++l) {
+    rise = rise && a[l] - a[l - 1] - 32 < u64{1} << 40;
+    fall = fall && a[l - 1] - a[l] - 32 < u64{1} << 40;
+  }
+  return rise || fall;
+}
+
 Cost remembered_cost(AccessMemo& memo, const u64* a, u32 m, u32 bytes, bool shared) {
   const auto first = static_cast<u32>(std::countr_zero(m));
   const u64 base = a[first];
@@ -25,7 +38,10 @@ Cost remembered_cost(AccessMemo& memo, const u64* a, u32 m, u32 bytes, bool shar
     offsets[l] = static_cast<u32>(a[l] - base);
     differ |= (offsets[l] ^ memo.offsets[l]) & ((m >> l & 1) != 0 ? ~0u : 0u);
   }
-  if (differ == 0 && memo.mask == m && memo.phase == phase) return {memo.cost, memo.groups};
+  // Lanes that are a sector apart or more need one each, wherever the first of them lies.
+  const bool anywhere = memo.groups == kApart && !shared;
+  if (differ == 0 && memo.mask == m && (memo.phase == phase || anywhere))
+    return {memo.cost, memo.groups};
   Cost c;
   if (shared)
     c.cost = count_wavefronts(a, m, bytes, c.ideal);
@@ -38,7 +54,7 @@ Cost remembered_cost(AccessMemo& memo, const u64* a, u32 m, u32 bytes, bool shar
   memo.mask = fits ? m : 0;
   memo.phase = phase;
   memo.cost = c.cost;
-  memo.groups = c.ideal;
+  memo.groups = shared ? c.ideal : lanes_apart(a, m) ? kApart : 0;
   std::memcpy(memo.offsets, offsets, sizeof offsets);
   return c;
 }
@@ -57,7 +73,7 @@ void count_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, AccessM
   for (u32 l = 0; l < kLanes; ++l) {
     const u64 at = (a[l] - kGlobalBase) >> 5;
     if ((m >> l & 1) == 0 || at == last) continue;
-    touch_sectors(touched, at, at);
+    touch_run(touched, at, at, !launch.many_threads);
     last = at;
   }
 }
@@ -116,9 +132,30 @@ bool within(const AccessMemo& memo, u64 address, u64 bytes) {
   return address >= memo.low && address < memo.high && bytes <= memo.high - address;
 }
 
+/// Whether all lanes are in the remembered allocation and aligned; without branches.
+bool all_known(const u64* a, u32 m, u32 bytes, Access kind, const AccessMemo& memo) {
+  if (kind != Access::load && memo.read_only) return false;
+  if (memo.high < memo.low + bytes) return false;
+  const u64 room = memo.high - memo.low - bytes;
+  u64 bad = 0;
+  for (u32 l = 0; l < kLanes; ++l) {
+    const u64 outside = a[l] - memo.low > room ? 1 : 0;
+    bad |= (outside | (a[l] & (bytes - 1))) & ((m >> l & 1) != 0 ? ~u64{0} : 0);
+  }
+  return bad == 0;
+}
+
 void resolve_scattered(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
                        AccessMemo& memo, Target& t) {
   const Memory& memory = *w.worker->launch->memory;
+  if (all_known(a, m, bytes, kind, memo)) {
+    // As numbers: lanes that are off may have any address, and nobody follows it.
+    const auto base = reinterpret_cast<std::uintptr_t>(memory.host(kGlobalBase));
+    for (u32 l = 0; l < kLanes; ++l)
+      t.lane[l] = reinterpret_cast<std::byte*>(base + (a[l] - kGlobalBase));
+    t.ok = m;
+    return;
+  }
   t.ok = 0;
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
@@ -264,6 +301,8 @@ void resolve_local(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access
 
 void resolve_generic(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
                      Target& t) {
+  if (all_known(a, m, bytes, kind, w.worker->memos[i->target]))
+    return resolve_global(w, i, a, m, bytes, kind, t);
   const auto window = [](u64 address) { return address >> 56; };
   u32 in[4] = {};
   for (u32 l = 0; l < kLanes; ++l) {

@@ -46,25 +46,30 @@ inline Pattern pattern_of(const u64* a) {
 
 /// Full checks of an access to one piece of memory by a whole warp.
 void check_shared_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind);
+/// The same for loads of whole words that together cover a piece of shared memory, each by all
+/// lanes at one address or at neighbours: notes them if all are fine. Reports nothing.
+bool shared_loads_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, bool uniform);
 void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind,
                       const AccessMemo& memo);
 
 void touch_sectors(std::uint8_t* bits, u64 first, u64 last);
+/// The same, quickly for a few sectors that no other thread of ours can be at.
+inline void touch_run(std::uint8_t* bits, u64 first, u64 last, bool alone) {
+  if (alone && first / 8 == last / 8) {
+    bits[first / 8] |= static_cast<std::uint8_t>(((2u << (last - first)) - 1) << (first % 8));
+    return;
+  }
+  touch_sectors(bits, first, last);
+}
 
 /// The memory of a simple access by all lanes, counted and checked; null when it is not that
 /// simple after all, with nothing done.
 inline std::byte* fast_shared(Warp& w, const Ins* i, u64 at, Pattern p, u32 bytes, Access kind) {
-  const BlockState& b = *w.block;
   const u64 span = p == Pattern::uniform ? bytes : u64{bytes} * kLanes;
-  if ((at & (bytes - 1)) != 0 || at >= b.shared_bytes || span > b.shared_bytes - at) return nullptr;
-  AccessStats& s = w.worker->stats[i->target];
-  const u32 passes = p == Pattern::uniform || bytes < 4 ? 1 : bytes / 4;
-  s.shared_requests += 1;
-  s.shared_lanes += kLanes;
-  s.wavefronts += passes;
-  s.ideal_wavefronts += passes;
-  if (w.worker->launch->full_checks) check_shared_run(w, i, at, span, bytes, kind);
-  return b.shared + at;
+  if ((at & (bytes - 1)) != 0 || at >= w.shared_bytes || span > w.shared_bytes - at) return nullptr;
+  w.simple[2 * std::size_t{i->target} + (p == Pattern::uniform ? 0 : 1)] += 1;
+  if (w.full_checks) check_shared_run(w, i, at, span, bytes, kind);
+  return w.shared + at;
 }
 
 inline std::byte* fast_global(Warp& w, const Ins* i, u64 at, Pattern p, u32 bytes, Access kind) {
@@ -82,9 +87,10 @@ inline std::byte* fast_global(Warp& w, const Ins* i, u64 at, Pattern p, u32 byte
     s.lanes += kLanes;
     s.bytes += u64{bytes} * kLanes;
     s.sectors += last - first + 1;
-    touch_sectors(kind == Access::load ? launch.touched_read : launch.touched_written, first, last);
+    touch_run(kind == Access::load ? launch.touched_read : launch.touched_written, first, last,
+              !launch.many_threads);
   }
-  if (launch.full_checks) check_global_run(w, i, at, span, bytes, kind, memo);
+  if (w.full_checks) check_global_run(w, i, at, span, bytes, kind, memo);
   return launch.memory->host(at);
 }
 

@@ -12,6 +12,7 @@ void try_release(BlockState& b, std::uint32_t number) {
   const bool whole = bar.expected == 0;
   if (bar.arrived == 0 || bar.arrived < (whole ? b.live_threads : bar.expected)) return;
   bar.arrived = 0;
+  b.waiting &= ~(1u << number);
   bar.first = nullptr;
   bar.result_popc = bar.popc;
   bar.result_all = bar.popc == bar.seen;
@@ -70,6 +71,8 @@ const Ins* run_barrier(Warp& w, const Ins* i) {
   if (bar.first != i && bar.expected == 0 && form != BarrierForm::arrive && m == w.live)
     report_mismatch(w, i, bar, first);
   bar.arrived += static_cast<std::uint32_t>(std::popcount(m));
+  w.block->waiting |= 1u << number;
+  w.block->used_barriers = true;
   if (form >= BarrierForm::red_popc) {
     bar.seen += static_cast<std::uint32_t>(std::popcount(m));
     bar.popc += static_cast<std::uint32_t>(std::popcount(m & w.predicate(i->c)));

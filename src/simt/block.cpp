@@ -103,10 +103,16 @@ std::uint64_t constant_value(const LaunchState& s, const BlockState& b, const Co
 }
 
 void fill(std::byte* at, std::uint8_t width, std::uint64_t value) {
-  for (u32 l = 0; l < (width == 0 ? 1 : kLanes); ++l) {
-    const std::uint32_t bytes = width == 0 ? 4 : width;
-    std::memcpy(at + l * bytes, &value, bytes);
-  }
+  const auto all = [&]<class T>(T v, u32 count) {
+    T* to = reinterpret_cast<T*>(at);
+    for (u32 l = 0; l < count; ++l) to[l] = v;
+  };
+  if (width == 2)
+    all(static_cast<u16>(value), kLanes);
+  else if (width == 8)
+    all(value, kLanes);
+  else
+    all(static_cast<u32>(value), width == 0 ? 1 : kLanes);
 }
 
 bool changes_with_block(Constant::Kind k) {
@@ -171,14 +177,16 @@ void fill_specials(Warp& w) {
 /// Lays out registers, constants, shared and local memory once; blocks reuse it.
 void make_storage(Worker& worker, BlockState& b) {
   LaunchState& s = *worker.launch;
-  const Kernel& k = *s.kernel;
+  const Kernel& k = *worker.kernel;
   const std::size_t warps = (s.launch->block.count() + kLanes - 1) / kLanes;
   const auto round = [](std::size_t n) { return (n + 63) / 64 * 64; };
   b.shared_bytes = shared_size(s);
   const std::size_t registers = round(k.register_bytes) * warps;
   const std::size_t constants = round(k.constant_bytes);
   const std::size_t local = round(std::size_t{k.local_bytes} * kLanes) * warps;
-  b.storage.assign(registers + constants + local + round(b.shared_bytes) + 128, std::byte{0});
+  const std::size_t kept = worker.native == nullptr ? 0 : round(16 * k.places.size()) * warps;
+  b.storage.assign(registers + constants + local + round(b.shared_bytes) + kept + 128,
+                   std::byte{0});
   auto* base = reinterpret_cast<std::byte*>(
       (reinterpret_cast<std::uintptr_t>(b.storage.data()) + 63) / 64 * 64);
   std::byte* constant_base = base + registers;
@@ -198,11 +206,19 @@ void make_storage(Worker& worker, BlockState& b) {
     w.worker = &worker;
     w.block = &b;
     w.index = static_cast<u32>(i);
+    w.shared = b.shared;
+    w.shared_bytes = b.shared_bytes;
+    w.native = worker.native.get();
+    w.simple = worker.simple.data();
+    w.full_checks = s.full_checks;
+    w.kept = reinterpret_cast<u64*>(b.shared + round(b.shared_bytes) + kept / warps * i);
     // Nothing ever writes to these registers: they are the same for all blocks.
     fill_specials(w);
   }
   for (const Constant& c : k.constants)
-    if (!changes_with_block(c.kind))
+    if (changes_with_block(c.kind))
+      b.moving.push_back(c);
+    else
       fill(constant_base + (c.ref & ~kConstantBit), c.width, constant_value(s, b, c));
   if (s.full_checks) {
     b.shared_valid.resize(b.shared_bytes / 8 + 1);
@@ -225,18 +241,24 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   const Launch& launch = *s.launch;
   if (b.warps.empty()) make_storage(worker, b);
   b.rank = rank;
-  b.index = {static_cast<u32>(rank % launch.grid.x),
-             static_cast<u32>(rank / launch.grid.x % launch.grid.y),
-             static_cast<u32>(rank / launch.grid.x / launch.grid.y)};
-  b.cluster_rank =
-      b.index.x % s.cluster.x +
-      s.cluster.x * (b.index.y % s.cluster.y + s.cluster.y * (b.index.z % s.cluster.z));
-  for (const Constant& c : s.kernel->constants)
-    if (changes_with_block(c.kind))
-      fill(b.warps[0].base[1] + (c.ref & ~kConstantBit), c.width, constant_value(s, b, c));
+  b.index = {static_cast<u32>(rank), 0, 0};
+  if (rank >= launch.grid.x)
+    b.index = {static_cast<u32>(rank % launch.grid.x),
+               static_cast<u32>(rank / launch.grid.x % launch.grid.y),
+               static_cast<u32>(rank / launch.grid.x / launch.grid.y)};
+  b.cluster_rank = 0;
+  if (s.clustered)
+    b.cluster_rank =
+        b.index.x % s.cluster.x +
+        s.cluster.x * (b.index.y % s.cluster.y + s.cluster.y * (b.index.z % s.cluster.z));
+  for (const Constant& c : b.moving)
+    fill(b.warps[0].base[1] + (c.ref & ~kConstantBit), c.width, constant_value(s, b, c));
   // Shared memory starts as rubbish on hardware; a recognisable pattern is kinder than old data.
-  std::memset(b.shared, 0xcd, b.shared_bytes);
-  for (Barrier& bar : b.barriers) bar = {};
+  if (b.shared_bytes != 0) std::memset(b.shared, 0xcd, b.shared_bytes);
+  if (b.used_barriers)
+    for (Barrier& bar : b.barriers) bar = {};
+  b.waiting = 0;
+  b.used_barriers = false;
   b.race_checks = s.full_checks && b.warps.size() < 254;
   if (s.full_checks) {
     std::fill(b.shared_valid.begin(), b.shared_valid.end(), 0);
@@ -251,7 +273,7 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   for (Warp& w : b.warps) {
     const u32 lanes = left >= kLanes ? kAllLanes : (u32{1} << left) - 1;
     left -= std::min(left, kLanes);
-    b.copies[w.index].clear();
+    if (!b.copies[w.index].empty()) b.copies[w.index].clear();
     b.spinning[w.index] = {};
     b.cluster_arrived[w.index] = 0;
     start_warp(w, lanes);
@@ -278,8 +300,8 @@ bool run_block(Worker& worker, BlockState& b) {
       progress = run_warp(w) || progress;
       yielded = yielded || w.yielded;
       done = done && w.done;
-      for (u32 k = 0; k < 16; ++k)
-        if (b.barriers[k].arrived != 0) try_release(b, k);
+      for (u32 open = b.waiting; open != 0; open &= open - 1)
+        try_release(b, static_cast<u32>(std::countr_zero(open)));
       if (worker.launch->stop.load(std::memory_order_relaxed)) return true;
     }
     b.progressed = b.progressed || progress;

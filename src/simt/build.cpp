@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places registers and writes the final code.
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "simt/definedness.h"
 #include "simt/flow.h"
 #include "simt/handlers.h"
 #include "simt/lowering.h"
+#include "simt/repeats.h"
 
 namespace warpwright::simt {
 namespace {
@@ -38,6 +40,11 @@ class Placement {
 
   [[nodiscard]] Ref ref(Val v) const { return refs_[v]; }
   [[nodiscard]] std::uint32_t bytes() const { return next_; }
+  [[nodiscard]] std::vector<std::pair<Ref, std::uint8_t>> places() const {
+    std::map<Ref, std::uint8_t> all;
+    for (std::size_t v = 0; v < refs_.size(); ++v) all[refs_[v]] = k_.registers[v];
+    return {all.begin(), all.end()};
+  }
   [[nodiscard]] std::uint32_t peak_words() const { return peak_; }
 
  private:
@@ -219,6 +226,8 @@ class Emitter {
     }
     k_.code.push_back(i);
     k_.info.push_back(l.info);
+    k_.info.back().more = static_cast<std::uint16_t>(l.more.size());
+    k_.info.back().more_defs = static_cast<std::uint16_t>(l.more_defs);
     return k_.code.back();
   }
 
@@ -337,6 +346,7 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
   placement.run();
   Kernel& k = lowered.kernel;
   k.register_bytes = placement.bytes();
+  k.places = placement.places();
   if (k.register_bytes >= (1u << 26))
     return Error{"kernel " + k.name + " needs too many registers"};
   k.registers = std::clamp(placement.peak_words() + 6, 16u, 255u);
@@ -344,6 +354,7 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
     if (k.uses_lane_special[s]) k.lane_special_ref[s] = placement.ref(k.lane_special_ref[s]);
   const Ref true_ref = k.constants.back().ref;
   WW_CHECK(Emitter(lowered, g, placement, defined).run(true_ref));
+  mark_repeats(k);
   return std::move(k);
 }
 

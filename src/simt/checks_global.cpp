@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Races and reads of memory that nobody wrote, in global memory. Two shadow words per word of
 // memory hold its last writer and its last reader: the block, and within the block the warp and the
-// number of barriers passed. Blocks are ordered by fences only, warps of a block by barriers.
+// number of barriers passed. Blocks are ordered by fences only, warps of a block by barriers. While
+// whole warps access whole lines of 128 bytes, one pair of words stands for all 32 of a line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +25,9 @@ constexpr u64 kWarpBits = kManyWarps << 32;
 constexpr u64 kEpochBits = u64{0xffff} << 38;
 constexpr u64 kWholeWord = u64{15} << 54;
 constexpr u64 kAtomicBit = u64{1} << 58;
+constexpr u64 kWordsBit = u64{1} << 59;  ///< of a line: its words speak for themselves
+constexpr u64 kBusyBit = u64{1} << 60;   ///< of a line: a thread is giving its words their history
+constexpr u64 kLineBytes = 128, kLineWords = kLineBytes / 4;
 
 struct Toucher {
   u64 block = 0, warp = 0, epoch = 0, bytes = 0;
@@ -111,8 +115,40 @@ Toucher merged(const Toucher& before, const Toucher& me) {
   return now;
 }
 
+/// Whether the words of a line speak for themselves, or are about to.
+bool is_open(const LaunchState& launch, u64 first) {
+  return (first & kTagBits) == launch.tag && (first & (kWordsBit | kBusyBit)) != 0;
+}
+
+/// Gives the words of a line its history, before one of them is looked at. One thread does it,
+/// others that come meanwhile wait.
+inline void open_line(LaunchState& launch, u64 line) {
+  std::atomic_ref<u64> first(launch.race_lines[2 * line]);
+  u64 write = first.load(std::memory_order_acquire);
+  while (true) {
+    if ((write & (kTagBits | kWordsBit)) == (launch.tag | kWordsBit)) return;
+    if (is_open(launch, write)) {
+      write = first.load(std::memory_order_acquire);
+      continue;
+    }
+    if (!launch.many_threads ||
+        first.compare_exchange_strong(write, launch.tag | kBusyBit, std::memory_order_acq_rel))
+      break;
+  }
+  if ((write & kTagBits) != launch.tag) write = 0;
+  u64 read = std::atomic_ref<u64>(launch.race_lines[2 * line + 1]).load(std::memory_order_relaxed);
+  if ((read & kTagBits) != launch.tag) read = 0;
+  for (u64 k = line * kLineWords; k < (line + 1) * kLineWords; ++k) {
+    std::atomic_ref<u64>(launch.race_writes[k]).store(write, std::memory_order_relaxed);
+    std::atomic_ref<u64>(launch.race_reads[k]).store(read, std::memory_order_relaxed);
+  }
+  first.store(launch.tag | kWordsBit, std::memory_order_release);
+}
+
 void check_global_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind) {
   LaunchState& launch = *w.worker->launch;
+  // No access crosses a line: sizes are powers of two, and addresses are multiples of them.
+  if (launch.race_lines != nullptr) open_line(launch, (address - kGlobalBase) / kLineBytes);
   const u64 first = (address - kGlobalBase) / 4;
   const u64 last = (address - kGlobalBase + bytes - 1) / 4;
   Toucher me = self(w, bytes >= 4 ? 15 : ((u64{1} << bytes) - 1) << (address & 3));
@@ -135,7 +171,8 @@ void check_global_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, 
   }
 }
 
-void set_valid(std::uint8_t* bits, u64 first, u64 count) {
+void set_valid(std::uint8_t* bits, u64 first, u64 count, bool alone) {
+  if (alone) return set_bits(bits, first, count, true);
   for (u64 at = first; at < first + count;) {
     const u64 n = std::min<u64>(8 - at % 8, first + count - at);
     const auto mask = static_cast<std::uint8_t>(((1u << n) - 1) << (at % 8));
@@ -148,12 +185,20 @@ void set_valid(std::uint8_t* bits, u64 first, u64 count) {
 
 /// All ones where word x was touched in this launch by another block, or by another warp of this
 /// one since the last barrier.
-u64 foreign(u64 x, u64 key) {
+inline u64 foreign(u64 x, u64 key) {
   const u64 same = ((x ^ key) & kTagBits) == 0 ? ~u64{0} : 0;
   const u64 block = ((x ^ key) & kBlockBits) != 0 ? ~u64{0} : 0;
   const u64 warp = ((x ^ key) & kWarpBits) != 0 ? ~u64{0} : 0;
   const u64 epoch = ((x ^ key) & kEpochBits) == 0 ? ~u64{0} : 0;
   return same & (block | (warp & epoch));
+}
+
+/// What a word's reads are after one more.
+inline u64 noted_read(u64 x, u64 key) {
+  const u64 same = ((x ^ key) & kTagBits) == 0 ? ~u64{0} : 0;
+  const u64 block = ((x ^ key) & kBlockBits) != 0 ? kBlockBits : 0;
+  const u64 warps = foreign(x, key) & (block == 0 ? kWarpBits : 0);
+  return key | kWholeWord | (same & block) | warps;
 }
 
 /// Notes reads of whole words; false when one of them was written by somebody else, and then
@@ -162,13 +207,7 @@ bool reads_clean(const u64* writes, u64* reads, u64 count, u64 key) {
   u64 clash = 0;
   for (u64 k = 0; k < count; ++k) clash |= foreign(writes[k], key);
   if (clash != 0) return false;
-  for (u64 k = 0; k < count; ++k) {
-    const u64 x = reads[k];
-    const u64 same = ((x ^ key) & kTagBits) == 0 ? ~u64{0} : 0;
-    const u64 block = ((x ^ key) & kBlockBits) != 0 ? kBlockBits : 0;
-    const u64 warps = foreign(x, key) & (block == 0 ? kWarpBits : 0);
-    reads[k] = key | kWholeWord | (same & block) | warps;
-  }
+  for (u64 k = 0; k < count; ++k) reads[k] = noted_read(reads[k], key);
   return true;
 }
 
@@ -200,24 +239,111 @@ bool run_clean(u64* writes, u64* reads, u64 count, u64 key, bool loads) {
   return true;
 }
 
-bool global_run_clean(Warp& w, u64 at, u64 span, Access kind) {
-  LaunchState& launch = *w.worker->launch;
-  const u64 first = (at - kGlobalBase) / 4, count = span / 4;
+/// A run of words by one warp.
+bool words_clean(LaunchState& launch, u64 first, u64 count, u64 key, bool loads) {
   u64* writes = launch.race_writes + first;
   u64* reads = launch.race_reads + first;
+  if (!launch.many_threads) return run_clean(writes, reads, count, key, loads);
+  // Other threads of ours may be at the same words: on copies, then back what has changed.
+  for (u64 from = 0; from < count; from += kLineWords) {
+    const u64 n = std::min(count - from, kLineWords);
+    u64 write[kLineWords], read[kLineWords], before[kLineWords];
+    for (u64 k = 0; k < n; ++k) {
+      write[k] = std::atomic_ref<u64>(writes[from + k]).load(std::memory_order_relaxed);
+      read[k] = std::atomic_ref<u64>(reads[from + k]).load(std::memory_order_relaxed);
+      before[k] = loads ? read[k] : write[k];
+    }
+    if (!run_clean(write, read, n, key, loads)) return false;
+    for (u64 k = 0; k < n; ++k) {
+      const u64 now = loads ? read[k] : write[k];
+      if (now == before[k]) continue;
+      std::atomic_ref<u64>(loads ? reads[from + k] : writes[from + k])
+          .store(now, std::memory_order_relaxed);
+    }
+  }
+  return true;
+}
+
+enum class Line : std::uint8_t { fine, clash, words };
+
+/// An access of one warp to a whole line; `words` when its words have to be asked.
+Line line_access(LaunchState& launch, u64 line, u64 key, bool loads) {
+  std::atomic_ref<u64> first(launch.race_lines[2 * line]), second(launch.race_lines[2 * line + 1]);
+  while (true) {
+    u64 write = first.load(std::memory_order_acquire);
+    if (is_open(launch, write)) return Line::words;
+    const u64 read = second.load(std::memory_order_relaxed);
+    if (foreign(write, key) != 0 || (!loads && foreign(read, key) != 0)) return Line::clash;
+    if (loads) {
+      const u64 now = noted_read(read, key);
+      if (now == read) return Line::fine;
+      second.store(now, std::memory_order_relaxed);
+      // Somebody may be opening the line meanwhile: then its words are told, too.
+      return is_open(launch, first.load(std::memory_order_acquire)) ? Line::words : Line::fine;
+    }
+    const u64 now = key | kWholeWord;
+    if (now == write) return Line::fine;
+    if (!launch.many_threads) return first.store(now, std::memory_order_relaxed), Line::fine;
+    if (first.compare_exchange_strong(write, now, std::memory_order_acq_rel)) return Line::fine;
+  }
+}
+
+bool global_run_clean(Warp& w, u64 at, u64 span, Access kind) {
+  LaunchState& launch = *w.worker->launch;
   const u64 key = key_of(w);
   const bool loads = kind == Access::load;
-  if (!launch.many_threads) return run_clean(writes, reads, count, key, loads);
-  // Other threads of ours may be at the same words: one by one, atomically.
-  for (u64 k = 0; k < count; ++k) {
-    std::atomic_ref<u64> shared_write(writes[k]), shared_read(reads[k]);
-    u64 write = shared_write.load(std::memory_order_relaxed);
-    u64 read = shared_read.load(std::memory_order_relaxed);
-    const u64 before = loads ? read : write;
-    if (!(loads ? reads_clean(&write, &read, 1, key) : writes_clean(&write, &read, 1, key)))
-      return false;
-    const u64 now = loads ? read : write;
-    if (now != before) (loads ? shared_read : shared_write).store(now, std::memory_order_relaxed);
+  u64 offset = at - kGlobalBase;
+  if (launch.race_lines == nullptr) return words_clean(launch, offset / 4, span / 4, key, loads);
+  for (const u64 end = offset + span; offset < end;) {
+    const u64 line = offset / kLineBytes;
+    const u64 bytes = std::min(end - offset, kLineBytes - offset % kLineBytes);
+    const Line state = bytes == kLineBytes ? line_access(launch, line, key, loads) : Line::words;
+    if (state == Line::clash) return false;
+    if (state == Line::words) {
+      open_line(launch, line);
+      if (!words_clean(launch, offset / 4, bytes / 4, key, loads)) return false;
+    }
+    offset += bytes;
+  }
+  return true;
+}
+
+/// One access of a lane to whole words.
+bool lane_clean(LaunchState& launch, u64 offset, u32 bytes, u64 key, bool loads) {
+  if (launch.race_lines != nullptr) open_line(launch, offset / kLineBytes);
+  for (u64 k = offset / 4; k < (offset + bytes) / 4; ++k) {
+    std::atomic_ref<u64> writes(launch.race_writes[k]), reads(launch.race_reads[k]);
+    const u64 write = writes.load(std::memory_order_relaxed);
+    const u64 read = reads.load(std::memory_order_relaxed);
+    if (foreign(write, key) != 0 || (!loads && foreign(read, key) != 0)) return false;
+    const u64 now = loads ? noted_read(read, key) : key | kWholeWord;
+    if (now != (loads ? read : write))
+      (loads ? reads : writes).store(now, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+/// The same for lanes here and there, by pieces whose lanes are neighbours, up or down.
+bool pieces_clean(Warp& w, const u64* a, u32 m, u32 bytes, Access kind) {
+  LaunchState& launch = *w.worker->launch;
+  const u64 key = key_of(w);
+  for (u32 l = 0; l < kLanes;) {
+    if ((m >> l & 1) == 0) {
+      ++l;
+      continue;
+    }
+    u32 end = l + 1;
+    const u64 step = end < kLanes && a[end] + bytes == a[l] ? u64{0} - bytes : bytes;
+    while (end < kLanes && (m >> end & 1) != 0 && a[end] == a[end - 1] + step) ++end;
+    const bool clean =
+        end == l + 1
+            ? lane_clean(launch, a[l] - kGlobalBase, bytes, key, kind == Access::load)
+            : global_run_clean(w, std::min(a[l], a[end - 1]), u64{bytes} * (end - l), kind);
+    if (!clean) return false;
+    // Lanes at the address that the last one had add nothing.
+    const u64 last = a[end - 1];
+    while (end < kLanes && (m >> end & 1) != 0 && a[end] == last) ++end;
+    l = end;
   }
   return true;
 }
@@ -234,7 +360,8 @@ void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
                      w.block->rank + 1 < kManyBlocks;
   const bool words = at % 4 == 0 && span % 4 == 0;
   if (valid && (!races || (words && global_run_clean(w, at, span, kind)))) {
-    if (kind == Access::store && !memo.fully_valid) set_valid(bits, at - kGlobalBase, span);
+    if (kind == Access::store && !memo.fully_valid)
+      set_valid(bits, at - kGlobalBase, span, !launch.many_threads);
     return;
   }
   u64 a[kLanes];
@@ -246,10 +373,15 @@ void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access 
                   const AccessMemo& memo) {
   LaunchState& launch = *w.worker->launch;
   std::uint8_t* bits = launch.memory->valid_bits();
-  const bool races =
+  bool races =
       launch.race_writes != nullptr && (plain(i) || kind == Access::atomic) && !memo.read_only;
+  // Noting accesses twice changes nothing, so the slow way may start again from the first lane.
+  if (races && kind != Access::atomic && bytes >= 4 && w.block->rank + 1 < kManyBlocks &&
+      pieces_clean(w, a, m, bytes, kind))
+    races = false;
+  const bool whole = memo.fully_valid && !races;
   for (u32 l = 0; l < kLanes; ++l) {
-    if ((m >> l & 1) == 0) continue;
+    if ((m >> l & 1) == 0 || (whole && a[l] >= memo.low && a[l] < memo.high)) continue;
     const bool covered = memo.fully_valid && a[l] >= memo.low && a[l] < memo.high;
     if (!covered) {
       if (kind != Access::store && !all_bits(bits, a[l] - kGlobalBase, bytes)) {
@@ -260,7 +392,7 @@ void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access 
           });
         }
       }
-      if (kind != Access::load) set_valid(bits, a[l] - kGlobalBase, bytes);
+      if (kind != Access::load) set_valid(bits, a[l] - kGlobalBase, bytes, !launch.many_threads);
     }
     if (races) check_global_race(w, i, l, a[l], bytes, kind);
   }

@@ -158,6 +158,18 @@ bool run_clean(u64* words, u64 count, u64 epoch, u64 me, u64& own) {
   return true;
 }
 
+/// Whether any of these words was written by another lane of this warp just now.
+bool any_recent(const Warp& w, const u64* writers, u64 count, u64 words_per_lane, bool uniform) {
+  const u64 sync = w.sync_epoch & ((1u << kSyncBits) - 1);
+  u64 recent = 0;
+  for (u64 k = 0; k < count; ++k) {
+    const u64 reader = uniform ? kManyLanes : k / words_per_lane % kLanes;
+    const u64 lane = writers[k] & 63;
+    recent |= writer_sync(writers[k]) == sync && lane != reader && lane != kManyLanes ? 1 : 0;
+  }
+  return recent != 0;
+}
+
 /// Whether a simple access by a whole warp is fine; notes it if so.
 bool shared_run_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind) {
   BlockState& b = *w.block;
@@ -170,15 +182,7 @@ bool shared_run_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
     if (!run_clean<true>(words, count, b.epoch, me, own)) return false;
     if (own == 0 || bytes < 4) return true;
     // Lane by lane only where a lane reads another one's word.
-    const u64 sync = w.sync_epoch & ((1u << kSyncBits) - 1);
-    const bool uniform = span == bytes;
-    u64 recent = 0;
-    for (u64 k = 0; k < count; ++k) {
-      const u64 reader = uniform ? kManyLanes : k / (bytes / 4);
-      const u64 lane = writers[k] & 63;
-      recent |= writer_sync(writers[k]) == sync && lane != reader && lane != kManyLanes ? 1 : 0;
-    }
-    return recent == 0;
+    return !any_recent(w, writers, count, bytes / 4, span == bytes);
   }
   if (!run_clean<false>(words, count, b.epoch, me, own)) return false;
   const u64 base = writer_word(w, i, 0);
@@ -191,6 +195,45 @@ bool shared_run_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
     for (u64 k = 0; k < count; ++k) writers[k] = base + k / per_lane;
   }
   return true;
+}
+
+/// The same for lanes anywhere, a word each; `kLoads` or stores to different words. When it is
+/// false the slow way goes over all of them again.
+template <bool kLoads>
+bool lanes_clean(Warp& w, const Ins* i, const u64* a, u32 m) {
+  BlockState& b = *w.block;
+  const u64 me = w.index + 1, epoch = b.epoch;
+  u64* words = reinterpret_cast<u64*>(b.shared_words.data());
+  for (u32 rest = m; rest != 0; rest &= rest - 1) {
+    const auto l = static_cast<u32>(std::countr_zero(rest));
+    const u64 k = a[l] / 4;
+    const u64 old = (words[k] & kEpochBits) == epoch ? words[k] : epoch;
+    const u64 writer = old >> 32 & 255, reader = old >> 40 & 255;
+    if (writer != 0 && writer != me) return false;
+    const u64 valid = u64{b.shared_valid[k / 2]} >> (k % 2 * 4) & kWholeWord;
+    if (kLoads) {
+      if (valid != kWholeWord) return false;
+      const u64 last = b.shared_writers[k];
+      const bool recent = writer_sync(last) == (w.sync_epoch & ((1u << kSyncBits) - 1));
+      if (writer != 0 && recent && writer_lane(last) != l && writer_lane(last) != kManyLanes)
+        return false;
+      const u64 now = reader == 0 || reader == me ? me : kMany;
+      words[k] = old | now << 40 | u64{kWholeWord} << 56;
+    } else {
+      if (reader != 0 && reader != me) return false;
+      note_writer(b.shared_writers[k], w, i, l, writer == me);
+      words[k] = old | me << 32 | u64{kWholeWord} << 48;
+      b.shared_valid[k / 2] |= static_cast<std::uint8_t>(kWholeWord << (k % 2 * 4));
+    }
+  }
+  return true;
+}
+
+/// Whether each lane's address is above the one before.
+bool ascending(const u64* a, u32 m) {
+  bool rises = m == kAllLanes;
+  for (u32 l = 1; l < kLanes; ++l) rises = rises && a[l] > a[l - 1];
+  return rises;
 }
 
 /// The addresses of a simple access, for the checks that go lane by lane.
@@ -222,9 +265,27 @@ void check_shared_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
   check_shared(w, i, a, kAllLanes, bytes, kind);
 }
 
+bool shared_loads_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, bool uniform) {
+  BlockState& b = *w.block;
+  if (!all_bits(b.shared_valid.data(), at, span)) return false;
+  if (!b.race_checks || !plain(i)) return true;
+  u64* words = reinterpret_cast<u64*>(b.shared_words.data() + at / 4);
+  u64 own = 0;
+  // Rows mostly have one history each.
+  for (u64 k = 0; k < span / 4; k += kLanes)
+    if (!run_clean<true>(words + k, std::min<u64>(kLanes, span / 4 - k), b.epoch, w.index + 1, own))
+      return false;
+  if (own == 0) return true;
+  return !any_recent(w, b.shared_writers.data() + at / 4, span / 4, bytes / 4, uniform);
+}
+
 void check_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind) {
   BlockState& b = *w.block;
   const bool races = b.race_checks && (plain(i) || kind == Access::atomic);
+  if (races && bytes == 4 && kind == Access::load && lanes_clean<true>(w, i, a, m)) return;
+  if (races && bytes == 4 && kind == Access::store && ascending(a, m) &&
+      lanes_clean<false>(w, i, a, m))
+    return;
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
     if (kind != Access::store && !all_bits(b.shared_valid.data(), a[l], bytes)) {

@@ -391,7 +391,8 @@ const Ins* out_of_fuel(Warp& w, const Ins* next) {
   Spinning& spin = w.block->spinning[w.index];
   spin.slices = spin.asked ? spin.slices + 1 : 0;
   spin.asked = false;
-  const std::int64_t left = launch.budget.fetch_sub(used, std::memory_order_relaxed) - used;
+  const std::int64_t spent = used + std::exchange(w.worker->spent, 0);
+  const std::int64_t left = launch.budget.fetch_sub(spent, std::memory_order_relaxed) - spent;
   Split& s = w.splits[static_cast<std::size_t>(w.current)];
   s.ip = next;
   w.yielded = true;
@@ -409,7 +410,9 @@ const Ins* out_of_fuel(Warp& w, const Ins* next) {
 }
 
 void start_warp(Warp& w, std::uint32_t lanes) {
-  w.splits.clear();
+  w.splits.resize(1);
+  w.splits[0] = Split{};
+  w.resume = 0;
   w.live = lanes;
   w.mask = lanes;
   w.done = lanes == 0;
@@ -418,7 +421,7 @@ void start_warp(Warp& w, std::uint32_t lanes) {
   w.fuel = kSlice;
   w.carry = 0;
   w.undefined.assign(w.kernel->shadow_words, kAllLanes);
-  w.current = new_split(w);
+  w.current = 0;
   Split& s = w.splits[0];
   s.state = Split::State::ready;
   s.mask = lanes;
@@ -439,7 +442,7 @@ bool run_warp(Warp& w) {
   if (w.live == 0 && !w.done) {
     w.done = true;
     w.executed += static_cast<std::uint64_t>(kSlice - w.fuel);
-    w.worker->launch->budget.fetch_sub(kSlice - w.fuel, std::memory_order_relaxed);
+    w.worker->spent += kSlice - w.fuel;
     w.worker->clock += static_cast<std::uint64_t>(kSlice - w.fuel);
     if (w.executed > w.worker->longest_warp) w.worker->longest_warp = w.executed;
   }

@@ -153,7 +153,8 @@ const Ins* run_match(Warp& w, const Ins* i) {
   return i + 1;
 }
 
-/// The lane that lane l reads, and whether it is in range.
+}  // namespace
+
 u32 source_lane(u32 mode, u32 l, u32 b, u32 c, bool& in_range) {
   const u32 segment = c >> 8 & 31;
   const u32 limit = (l & segment) | (c & 31 & ~segment);
@@ -179,8 +180,6 @@ u32 source_lane(u32 mode, u32 l, u32 b, u32 c, bool& in_range) {
   }
   return in_range ? static_cast<u32>(j) : l;
 }
-
-}  // namespace
 
 const Ins* run_warp_sync(Warp& w, const Ins* i) {
   if (w.lanes(i) == 0) return i + 1;

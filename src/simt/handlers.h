@@ -49,6 +49,9 @@ const Ins* run_barrier_result(Warp& w, const Ins* i);
 const Ins* run_warp_sync(Warp& w, const Ins* i);
 /// a = value, b = lane, more = {clamp, predicate out or none}; aux = mode (up, down, bfly, idx).
 const Ins* run_shuffle(Warp& w, const Ins* i);
+/// The lane that lane l reads in a shuffle, and whether it is in range.
+std::uint32_t source_lane(std::uint32_t mode, std::uint32_t l, std::uint32_t b, std::uint32_t c,
+                          bool& in_range);
 /// a = predicate; aux = all, any, uni, ballot.
 const Ins* run_vote(Warp& w, const Ins* i);
 /// d = one lane of the mask, more[0] = whether it is this one.

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "simt/aggregate.h"
+#include "simt/native.h"
 #include "simt/worker.h"
 
 namespace warpwright::simt {
@@ -82,12 +84,31 @@ Status check_launch(const Kernel& k, const Launch& l) {
 Worker make_worker(LaunchState& s) {
   Worker w;
   w.launch = &s;
+  w.kernel = s.kernel;
   w.counts.resize(s.kernel->blocks.size());
   w.tally.resize(s.kernel->code.size());
   w.divergent.resize(s.kernel->code.size());
   w.stats.resize(s.kernel->accesses);
   w.memos.resize(s.kernel->accesses);
+  w.simple.resize(2 * std::size_t{s.kernel->accesses});
   return w;
+}
+
+/// Adds what was counted by one number to the statistics.
+void count_simple(Worker& worker, const Kernel& k) {
+  for (const Ins& i : k.code) {
+    const NativeAccess* a = find_native_access(i.run);
+    if (a == nullptr) continue;
+    AccessStats& s = worker.stats[i.target];
+    const std::uint64_t one = std::exchange(worker.simple[2 * std::size_t{i.target}], 0);
+    const std::uint64_t run = std::exchange(worker.simple[2 * std::size_t{i.target} + 1], 0);
+    const std::uint64_t bytes = std::uint64_t{a->bytes} * a->elements;
+    const std::uint64_t passes = one + run * (bytes < 4 ? 1 : bytes / 4);
+    s.shared_requests += one + run;
+    s.shared_lanes += kLanes * (one + run);
+    s.wavefronts += passes;
+    s.ideal_wavefronts += passes;
+  }
 }
 
 void run_independent(LaunchState& s, Worker& worker) {
@@ -95,8 +116,15 @@ void run_independent(LaunchState& s, Worker& worker) {
   while (!s.stop.load(std::memory_order_relaxed)) {
     const std::size_t next = s.next_block.fetch_add(1, std::memory_order_relaxed);
     if (next >= s.block_count) return;
+    // Between two blocks is where a worker changes over to compiled code.
+    if (const NativeCode* code = s.native.load(std::memory_order_acquire);
+        code != nullptr && worker.native == nullptr) {
+      prepare_native(worker, *code);
+      b = BlockState{};
+    }
     start_block(worker, b, s.rank(next));
     run_block(worker, b);
+    if (s.tier_up != nullptr) s.tier_up->consider(s, next + 1);
   }
 }
 
@@ -176,7 +204,7 @@ void run_all(LaunchState& s, std::vector<Worker>& workers) {
 
 }  // namespace
 
-Machine::Machine() : heap_(std::make_unique<Heap>()) {}
+Machine::Machine() : heap_(std::make_unique<Heap>()), native_(std::make_unique<NativeCache>()) {}
 Machine::~Machine() = default;
 
 Status Machine::load(const Module& module) {
@@ -258,6 +286,7 @@ Status Machine::prepare_checks(LaunchState& s) {
   s.race_writes = memory_.race_writes();
   s.race_reads = memory_.race_reads();
   if (s.race_reads == nullptr) s.race_writes = nullptr;
+  s.race_lines = memory_.race_lines();
   return {};
 }
 
@@ -306,11 +335,21 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
     s.deadline = started + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                std::chrono::duration<double>(launch.options.max_wall_s));
   WW_CHECK(prepare_checks(s));
+  TierUp tier_up(*native_, module.program(), *kernel, started);
+  tier_up.start(s);
   std::vector<Worker> workers;
-  for (std::size_t i = 0; i < threads; ++i) workers.push_back(make_worker(s));
+  for (std::size_t i = 0; i < threads; ++i) {
+    workers.push_back(make_worker(s));
+    if (const NativeCode* code = s.native.load()) prepare_native(workers.back(), *code);
+  }
   run_all(s, workers);
+  for (Worker& w : workers) {
+    count_simple(w, *kernel);
+    if (w.native != nullptr) merge_native(w, *s.native.load());
+  }
   if (!s.full_checks) memory_.assume_valid();
   LaunchReport report = aggregate(s, workers, memory_);
+  tier_up.finish(s, report);
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return report;
 }

@@ -17,14 +17,20 @@
 namespace warpwright::simt {
 
 struct Heap;
+class NativeCache;
 struct LaunchState;
 
 /// off: only what keeps the machine itself safe (bounds). fast: bounds, alignment, barriers,
 /// masks, all counts. full: also races and reads of uninitialised memory.
 enum class Checks : std::uint8_t { off, fast, full };
 
+/// How kernels are executed; results, counts and reports are the same. automatic: interpreted, and
+/// compiled when a launch turns out to be long.
+enum class Engine : std::uint8_t { automatic, interpreted, compiled };
+
 struct LaunchOptions {
   Checks checks = Checks::full;
+  Engine engine = Engine::automatic;
   /// Host threads; 1 gives the same result every time, also for floating-point atomics.
   unsigned threads = 1;
   /// Warp instructions after which the launch is a hang and becomes a timeout.
@@ -75,6 +81,7 @@ class Machine {
   LazyPages touched_;
   std::uint32_t launches_ = 0;
   std::unique_ptr<Heap> heap_;
+  std::unique_ptr<NativeCache> native_;
   Address workspace_ = 0;  ///< with which cooperative grids synchronise
   std::map<const Program*, std::pair<std::shared_ptr<const Program>, std::vector<Address>>> loaded_;
 };

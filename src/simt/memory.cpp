@@ -109,6 +109,13 @@ std::uint64_t* Memory::race_words(LazyPages& pages) {
   return reinterpret_cast<std::uint64_t*>(pages.data());
 }
 
+std::uint64_t* Memory::race_lines() {
+  const std::uint64_t bytes = arena_.size() / 128 * 16;
+  if (race_lines_.data() == nullptr) race_lines_ = LazyPages(bytes);
+  if (race_lines_.size() < bytes) return nullptr;
+  return reinterpret_cast<std::uint64_t*>(race_lines_.data());
+}
+
 Result<Address> Memory::allocate(std::uint64_t bytes, std::string_view name) {
   const std::uint64_t room = kGlobalBase + arena_.size() - next_;
   if (bytes > limit_ - std::min(limit_, in_use_))

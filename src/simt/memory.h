@@ -83,9 +83,13 @@ class Memory {
   /// Eight bytes per four of the arena, for the race check; made on first use. Null: no room.
   [[nodiscard]] std::uint64_t* race_writes() { return race_words(race_writes_); }
   [[nodiscard]] std::uint64_t* race_reads() { return race_words(race_reads_); }
+  /// Two words per 128 bytes, for lines whose words all have one history. Null: no room.
+  [[nodiscard]] std::uint64_t* race_lines();
   Status set_read_only(Address address);
   [[nodiscard]] std::uint64_t arena_bytes() const { return arena_.size(); }
-  void clear_races() { race_writes_ = LazyPages(), race_reads_ = LazyPages(); }
+  void clear_races() {
+    race_writes_ = LazyPages(), race_reads_ = LazyPages(), race_lines_ = LazyPages();
+  }
   /// After a launch that did not keep track of what it wrote.
   void assume_valid();
 
@@ -95,7 +99,7 @@ class Memory {
 
   std::uint64_t* race_words(LazyPages& pages);
 
-  LazyPages arena_, valid_, race_writes_, race_reads_;
+  LazyPages arena_, valid_, race_writes_, race_reads_, race_lines_;
   std::vector<Allocation> allocations_;  ///< ascending by address
   std::uint64_t limit_ = 0, in_use_ = 0;
   Address next_ = kGlobalBase + 4096;

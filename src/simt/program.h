@@ -34,6 +34,7 @@ inline constexpr Ref kConstantBit = 0x80000000u;
 
 struct Warp;
 struct Ins;
+struct NativeCode;
 /// Executes one instruction for the active lanes; the next one, or null to leave the warp.
 using Handler = const Ins* (*)(Warp&, const Ins*);
 
@@ -57,9 +58,10 @@ struct InsInfo {
   OpClass op_class = OpClass::move;
   bool counted = true;  ///< false for instructions of our own
   bool guarded = false;
-  std::uint16_t flops = 0;   ///< per lane (tensor: per warp / 32)
-  std::int32_t access = -1;  ///< row of AccessStats
-  std::string_view text;     ///< opcode as written
+  std::uint16_t flops = 0;                ///< per lane (tensor: per warp / 32)
+  std::int32_t access = -1;               ///< row of AccessStats
+  std::string_view text;                  ///< opcode as written
+  std::uint16_t more = 0, more_defs = 0;  ///< length of Ins::more; that many are written
 };
 
 struct BasicBlock {
@@ -170,6 +172,10 @@ struct Kernel {
   std::uint32_t shadow_words = 0;  ///< of registers that may be read before they are written
   bool uses_cluster_barrier = false;
   bool uses_heap = false;  ///< device-side malloc: one host thread only
+  /// Where registers are kept and how wide they are: 0 for predicates, else bytes a lane.
+  std::vector<std::pair<Ref, std::uint8_t>> places;
+  /// Of a copy whose entry points lead to compiled code; see native.h.
+  const NativeCode* native = nullptr;
 };
 
 /// Everything made from one PTX text.

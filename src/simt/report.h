@@ -172,10 +172,12 @@ struct LaunchReport {
   std::uint64_t blocks_run = 0;     ///< less than blocks_total when only a sample was run
   std::uint64_t touched_bytes = 0;  ///< distinct 128-byte lines of global memory touched, in bytes
   Dim3 grid, block;
-  std::uint32_t shared_bytes = 0;  ///< static and dynamic, per block
-  std::uint32_t registers = 0;     ///< estimate per thread
-  std::string printed;             ///< what device printf wrote
-  double wall_s = 0;               ///< time of this machine, not of a GPU
+  std::uint32_t shared_bytes = 0;   ///< static and dynamic, per block
+  std::uint32_t registers = 0;      ///< estimate per thread
+  std::string printed;              ///< what device printf wrote
+  double wall_s = 0;                ///< time of this machine, not of a GPU
+  bool compiled = false;            ///< by the compiled engine, at least in part
+  std::string interpreted_because;  ///< why it was not, where it should have been
 
   [[nodiscard]] bool clean() const { return faults.empty(); }
 };

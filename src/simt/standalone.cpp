@@ -41,6 +41,13 @@ Result<Checks> checks_named(std::string_view name) {
   return Error{fmt::format("--checks is full, fast or off, not \"{}\"", name)};
 }
 
+Result<Engine> engine_named(std::string_view name) {
+  if (name == "auto") return Engine::automatic;
+  if (name == "interpreted") return Engine::interpreted;
+  if (name == "compiled") return Engine::compiled;
+  return Error{fmt::format("--engine is auto, interpreted or compiled, not \"{}\"", name)};
+}
+
 /// NAME, NAME:COUNT or NAME:FIRST:COUNT.
 Result<PrintRequest> print_request(std::string_view text) {
   PrintRequest p;
@@ -73,7 +80,7 @@ struct OptionRow {
 using Run = StandaloneRun;
 using Text = std::string_view;
 
-constexpr std::array<OptionRow, 11> kOptions = {{
+constexpr std::array<OptionRow, 12> kOptions = {{
     {"kernel", [](Run& r, Text, Text v) { return r.kernel = std::string(v), Status{}; }},
     {"grid",
      [](Run& r, Text n, Text v) -> Status {
@@ -101,6 +108,11 @@ constexpr std::array<OptionRow, 11> kOptions = {{
     {"checks",
      [](Run& r, Text, Text v) -> Status {
        WW_TRY(r.options.checks, checks_named(v));
+       return {};
+     }},
+    {"engine",
+     [](Run& r, Text, Text v) -> Status {
+       WW_TRY(r.options.engine, engine_named(v));
        return {};
      }},
     {"threads",

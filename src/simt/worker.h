@@ -18,6 +18,8 @@
 
 namespace warpwright::simt {
 
+class TierUp;
+
 /// What the accesses of one instruction added up to.
 struct AccessStats {
   std::uint64_t requests = 0, lanes = 0, bytes = 0, sectors = 0;
@@ -93,9 +95,12 @@ struct BlockState {
   std::uint64_t rank = 0;
   Dim3 index;
   std::vector<Warp> warps;
+  std::vector<Constant> moving;  ///< those that differ between blocks
   std::uint32_t live_threads = 0;
   std::uint32_t running_warps = 0;
   Barrier barriers[16];
+  bool used_barriers = false;
+  std::uint32_t waiting = 0;  ///< barriers at which somebody has arrived, one bit each
   std::byte* shared = nullptr;
   std::uint32_t shared_bytes = 0;
   std::vector<std::uint8_t> shared_valid;
@@ -138,8 +143,11 @@ struct LaunchState {
   std::atomic<std::size_t> next_block{0};
   std::atomic<std::int64_t> budget{0};
   std::atomic<bool> stop{false};
-  std::uint64_t* race_writes = nullptr;  ///< by word; checks_global.cpp knows the form
+  std::atomic<const NativeCode*> native{nullptr};  ///< what blocks that start now run
+  TierUp* tier_up = nullptr;                       ///< who decides about that
+  std::uint64_t* race_writes = nullptr;            ///< by word; checks_global.cpp knows the form
   std::uint64_t* race_reads = nullptr;
+  std::uint64_t* race_lines = nullptr;  ///< by line of 128 bytes: its write and read; null: none
   std::chrono::steady_clock::time_point deadline{};  ///< of max_wall_s
   std::uint8_t* touched_read = nullptr;              ///< one bit per sector
   std::uint8_t* touched_written = nullptr;
@@ -151,16 +159,22 @@ struct LaunchState {
 /// One thread of the host running blocks.
 struct Worker {
   LaunchState* launch = nullptr;
+  const Kernel* kernel = nullptr;  ///< the launch's, or its compiled copy
   std::vector<BlockCount> counts;
   std::vector<std::uint64_t> tally;      ///< by instruction: lanes turned off by the guard
   std::vector<std::uint64_t> divergent;  ///< by instruction
   std::vector<AccessStats> stats;
   std::vector<AccessMemo> memos;
+  /// By row of statistics: accesses of whole warps to shared memory at one address, at neighbours.
+  std::vector<std::uint64_t> simple;
   std::map<std::pair<int, std::uint32_t>, Fault> faults;  ///< by kind and instruction
   std::uint64_t barriers = 0;
   std::uint64_t longest_warp = 0;
   std::uint64_t clock = 0;
+  std::int64_t spent = 0;  ///< of the budget, not yet taken from it
   std::string printed;
+  std::vector<std::uint64_t> hits;                     ///< of compiled code, by instruction
+  std::shared_ptr<NativeState> native;                 ///< null: interpreted
   std::vector<std::pair<Address, std::uint64_t>> hot;  ///< atomic updates by address, hashed
 };
 

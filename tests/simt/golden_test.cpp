@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "simt/half.h"
 #include "simt/machine.h"
+#include "simt/same_report.h"
 #include "simt/standalone.h"
 
 namespace warpwright::simt {
@@ -275,7 +276,14 @@ void check_faults(const GoldenFile& file, const Case& c, const LaunchReport& rep
   }
 }
 
-void run_case(const GoldenFile& file, const Module& module, Case c) {
+/// What a run leaves behind, for comparison.
+struct Outcome {
+  std::string report;
+  std::vector<std::vector<std::byte>> buffers;
+};
+
+void run_case(const GoldenFile& file, const Module& module, Case c, Engine engine,
+              Outcome& outcome) {
   Machine machine;
   for (Buffer& b : c.buffers) {
     b.address = machine.memory().allocate(b.count * bytes_of(b.type), b.name).value();
@@ -283,6 +291,7 @@ void run_case(const GoldenFile& file, const Module& module, Case c) {
     ASSERT_TRUE(machine.memory().copy_in(b.address, contents(b.type, b.count, b.spec)).ok());
   }
   RunLine r = parse_run(c);
+  r.options.engine = engine;
   for (const Buffer& b : c.buffers) {
     if (b.spec.at(0) != "freed") continue;
     ASSERT_TRUE(machine.memory().free(b.address).ok());
@@ -295,6 +304,25 @@ void run_case(const GoldenFile& file, const Module& module, Case c) {
   if (!c.printed.empty()) {
     EXPECT_EQ(report->printed, c.printed);
   }
+  // Threads of ours may see faults in any order.
+  if (r.options.threads == 1) outcome.report = report_text(*report);
+  for (const Buffer& b : c.buffers) {
+    outcome.buffers.emplace_back(b.count * bytes_of(b.type));
+    if (b.spec.at(0) == "freed") continue;
+    ASSERT_TRUE(machine.memory().copy_out(outcome.buffers.back(), b.address).ok());
+  }
+}
+
+/// Interpreted and compiled: both as the comments say, and the same to the last count.
+void run_case(const GoldenFile& file, const Module& module, const Case& c) {
+  Outcome interpreted, compiled;
+  run_case(file, module, c, Engine::interpreted, interpreted);
+  // Parts of a warp are always interpreted.
+  if (parse_run(c).block.count() < 32) return;
+  SCOPED_TRACE("compiled");
+  run_case(file, module, c, Engine::compiled, compiled);
+  EXPECT_EQ(interpreted.report, compiled.report);
+  EXPECT_EQ(interpreted.buffers, compiled.buffers);
 }
 
 /// Line by line; an expected line that ends in "..." is a beginning.

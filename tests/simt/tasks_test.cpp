@@ -13,11 +13,12 @@
 namespace warpwright::simt {
 namespace {
 
-class Tasks : public testing::Test {
+class Tasks : public testing::TestWithParam<Engine> {
  protected:
   void run(std::string_view kernel, Dim3 grid, Dim3 block, const Params& p,
            std::uint32_t shared = 0) {
-    const LaunchReport r = l_.run(kernel, grid, block, p, {}, shared);
+    const LaunchReport r = l_.run(kernel, grid, block, p, {.engine = GetParam()}, shared);
+    EXPECT_EQ(r.interpreted_because, "");
     for (const Fault& f : r.faults) ADD_FAILURE() << f.describe();
   }
   std::vector<float> reals(std::size_t n) {
@@ -34,7 +35,7 @@ class Tasks : public testing::Test {
   std::mt19937 random_{7};
 };
 
-TEST_F(Tasks, softmax) {
+TEST_P(Tasks, softmax) {
   const int columns = 333;
   const std::vector<float> x = reals(5 * columns);
   const Address px = l_.put(x, "x"), py = l_.empty(x.size() * 4, "y");
@@ -51,7 +52,7 @@ TEST_F(Tasks, softmax) {
   }
 }
 
-TEST_F(Tasks, scan) {
+TEST_P(Tasks, scan) {
   const std::vector<int> x = integers(200, 100);
   const Address px = l_.put(x, "x"), py = l_.empty(800, "y");
   run("scan", {1}, {256}, Params().add(px).add(py).add(200));
@@ -60,7 +61,7 @@ TEST_F(Tasks, scan) {
   EXPECT_EQ(l_.get<int>(py, 200), want);
 }
 
-TEST_F(Tasks, sort) {
+TEST_P(Tasks, sort) {
   std::vector<int> x = integers(256, 1000000);
   const Address px = l_.put(x, "x");
   run("bitonic", {1}, {256}, Params().add(px));
@@ -68,7 +69,7 @@ TEST_F(Tasks, sort) {
   EXPECT_EQ(l_.get<int>(px, 256), x);
 }
 
-TEST_F(Tasks, small_linear_systems) {
+TEST_P(Tasks, small_linear_systems) {
   const int n = 100;
   const std::vector<float> a = reals(9 * n), b = reals(3 * n);
   const Address pa = l_.put(a, "a"), pb = l_.put(b, "b"), px = l_.empty(12 * n, "x");
@@ -86,7 +87,7 @@ TEST_F(Tasks, small_linear_systems) {
   }
 }
 
-TEST_F(Tasks, top_k) {
+TEST_P(Tasks, top_k) {
   std::vector<float> x = reals(500);
   const Address px = l_.put(x, "x"), py = l_.empty(32, "y");
   run("top_k", {1}, {32}, Params().add(px).add(py).add(500).add(8));
@@ -95,7 +96,7 @@ TEST_F(Tasks, top_k) {
   EXPECT_EQ(l_.get<float>(py, 8), x);
 }
 
-TEST_F(Tasks, convolution) {
+TEST_P(Tasks, convolution) {
   const int h = 40, w = 37, k = 5;
   std::vector<float> x(h * w), f(k * k), want((h - k + 1) * (w - k + 1));
   for (float& v : x) v = static_cast<float>(random_() % 9);
@@ -112,7 +113,7 @@ TEST_F(Tasks, convolution) {
   EXPECT_EQ(l_.get<float>(po, want.size()), want);
 }
 
-TEST_F(Tasks, divergent_chains_of_64_bit_divisions) {
+TEST_P(Tasks, divergent_chains_of_64_bit_divisions) {
   std::vector<std::uint64_t> x(70);
   std::vector<int> want(70);
   for (std::size_t i = 0; i < 70; ++i) {
@@ -126,6 +127,11 @@ TEST_F(Tasks, divergent_chains_of_64_bit_divisions) {
   run("chains", {3}, {32}, Params().add(px).add(py).add(70));
   EXPECT_EQ(l_.get<int>(py, 70), want);
 }
+
+INSTANTIATE_TEST_SUITE_P(Engines, Tasks, testing::Values(Engine::interpreted, Engine::compiled),
+                         [](const auto& engine) {
+                           return engine.param == Engine::compiled ? "compiled" : "interpreted";
+                         });
 
 }  // namespace
 }  // namespace warpwright::simt

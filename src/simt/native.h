@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "simt/native_compiler.h"
+#include "simt/native_ops.h"
+#include "simt/native_text.h"
+#include "simt/worker.h"
+
+// The compiled mode: a kernel as C, translated by clang and loaded into this process. It runs warps
+// whose 32 lanes walk together, on the interpreter's registers, memory and counters; what it does
+// not do itself, it has the interpreter's handlers do, one instruction or a whole way at a time. So
+// results, counts and reports are the same.
+
+namespace warpwright::simt {
+
+/// What compiled code needs of its worker. native_prelude.cpp has the same order in C.
+struct NativeState {
+  const Ins* (*slow)(Warp*, std::uint32_t id);  ///< the handler, and on from there
+  const Ins* (*out_of_fuel)(Warp*, std::uint32_t id);
+  void (*touch)(Warp*, std::uint64_t first, std::uint64_t last, std::uint32_t writes);
+  void (*check)(Warp*, std::uint32_t id, std::uint64_t at, std::uint64_t span);
+  std::uint32_t (*loads_clean)(Warp*, std::uint32_t id, std::uint64_t at, std::uint64_t span,
+                               std::uint32_t uniform);
+  void (*one)(Warp*, std::uint32_t id);  ///< the handler of this instruction alone
+  const Ins* code = nullptr;
+  AccessMemo* memos = nullptr;
+  AccessStats* stats = nullptr;
+  std::uint64_t* hits = nullptr;  ///< by instruction: simple accesses
+  std::byte* arena = nullptr;
+  std::uint8_t* touched[2] = {};
+  std::uint64_t alone = 1;  ///< no other thread of ours runs this launch
+};
+
+/// A kernel in two forms: C compiled for this machine, and a copy of the code whose entry points
+/// lead there.
+struct NativeCode {
+  std::shared_ptr<const Program> program;  ///< owns what the copy points to
+  Kernel kernel;
+  std::vector<Handler> original;        ///< by instruction
+  std::vector<Ins> alone;               ///< by instruction, two each: it, and a stop
+  std::vector<NativeAccess> accesses;   ///< by instruction; rubbish for others
+  std::vector<std::uint32_t> entry_of;  ///< by instruction
+  NativeText text;
+  NativeLibrary library;
+  const Ins* (*run)(Warp*, std::uint32_t entry) = nullptr;
+  double compile_s = 0;
+};
+
+/// Compiled kernels of a machine, and those that cannot be compiled.
+class NativeCache {
+ public:
+  /// Compiles on first use. The error says why the kernel stays interpreted.
+  Result<const NativeCode*> get(const std::shared_ptr<const Program>& program, const Kernel& kernel,
+                                const NativeVariant& variant);
+  /// Interpreted seconds of a kernel so far, to be added to.
+  double& interpreted_s(const Kernel& kernel) { return interpreted_s_[&kernel]; }
+
+ private:
+  using Key = std::pair<const Kernel*, NativeVariant>;
+  std::map<Key, std::unique_ptr<NativeCode>> codes_;
+  std::map<Key, std::string> refused_;
+  std::map<const Kernel*, double> interpreted_s_;
+};
+
+/// Decides when a launch changes over from the interpreter to compiled code: at its start when that
+/// is asked for or the kernel has taken long before, else when what is left of it is long against
+/// the time that compiling takes.
+class TierUp {
+ public:
+  using Clock = std::chrono::steady_clock;
+  TierUp(NativeCache& cache, std::shared_ptr<const Program> program, const Kernel& kernel,
+         Clock::time_point started)
+      : cache_(cache), program_(std::move(program)), kernel_(kernel), started_(started) {}
+  void start(LaunchState& s);
+  /// After a block; any worker.
+  void consider(LaunchState& s, std::size_t blocks_begun);
+  void finish(LaunchState& s, LaunchReport& report);
+
+ private:
+  void compile(LaunchState& s);
+
+  NativeCache& cache_;
+  std::shared_ptr<const Program> program_;
+  const Kernel& kernel_;
+  Clock::time_point started_;
+  std::mutex busy_;
+  double compiled_s_ = -1;  ///< when compiled code was there, after the start
+  std::string refusal_;
+  std::atomic<bool> refused_{false};
+};
+
+/// The variant of a kernel's code that a launch needs.
+NativeVariant variant_for(const Launch& launch);
+
+/// Makes a worker ready to run compiled code.
+void prepare_native(Worker& worker, const NativeCode& code);
+/// Adds the accesses of compiled code to the worker's statistics.
+void merge_native(Worker& worker, const NativeCode& code);
+
+}  // namespace warpwright::simt
