@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <ctime>
 
@@ -46,6 +47,8 @@ std::vector<verify::Bytes> outputs_from(const verify::Trial& trial,
       const std::uint16_t half = verify::to_half_bits(value);
       if (arguments[i].type == ElementType::f16)
         std::memcpy(outputs[i].data() + 2 * k, &half, 2);
+      else if (arguments[i].type == ElementType::i8)
+        outputs[i][k] = static_cast<std::byte>(static_cast<signed char>(std::rint(value)));
       else
         std::memcpy(outputs[i].data() + 4 * k, &value, 4);
     }

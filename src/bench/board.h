@@ -85,6 +85,5 @@ std::optional<double> share_of_ceiling(const Board& board, const Row& row, const
 
 std::string board_text(const Board& board);  ///< for a terminal
 std::string board_json(const Board& board);  ///< docs/formats.md
-std::string board_html(const Board& board);  ///< one self-contained page
 
 }  // namespace warpwright::bench

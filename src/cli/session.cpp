@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/cores.h"
 #include "base/files.h"
 #include "cli/exit_codes.h"
 #include "cli/summary.h"
@@ -37,6 +38,27 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return items;
 }
 
+/// Labels with commas between them; a label may have commas of its own, so the longest one counts.
+Result<std::vector<std::string>> chosen_sizes(std::string_view text, const Task& task) {
+  std::vector<std::string> labels;
+  while (!text.empty()) {
+    std::string found;
+    std::string known;
+    for (const auto& size : task.sizes) {
+      known += (known.empty() ? "" : "  ") + size.label;
+      const bool fits = text == size.label || text.starts_with(size.label + ",");
+      if (fits && size.label.size() > found.size()) found = size.label;
+    }
+    if (found.empty()) {
+      return Error{"--sizes: task '" + task.name + "' has no size '" +
+                   std::string(text.substr(0, text.find(','))) + "'; there are: " + known};
+    }
+    labels.push_back(found);
+    text.remove_prefix(std::min(text.size(), found.size() + 1));
+  }
+  return labels;
+}
+
 std::chrono::milliseconds milliseconds_of(const Settings& settings, std::string_view key) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(*settings.number(key) * 1e3));
 }
@@ -51,7 +73,7 @@ int judge_parallelism(const Settings& settings) {
   if (const auto jobs = settings.integer("judge.jobs"); jobs && *jobs > 0) {
     return static_cast<int>(*jobs);
   }
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return usable_cores();
 }
 
 search::EngineOptions engine_options(const Settings& settings, const Task& task,
@@ -119,15 +141,7 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
   pattern.target = settings.text("judge.target");
   if (pattern.target == kLiveTarget) pattern.target = kUsualTarget;  // for where there is no GPU
   pattern.lane = settings.text("judge.lane");
-  pattern.sizes = split(settings.text("judge.sizes"), ',');
-  for (const auto& label : pattern.sizes) {
-    if (size_labelled(task, label) == nullptr) {
-      std::string known;
-      for (const auto& size : task.sizes) known += (known.empty() ? "" : ", ") + size.label;
-      return Error{"--sizes: task '" + task.name + "' has no size '" + label +
-                   "'; there are: " + known};
-    }
-  }
+  WW_TRY(pattern.sizes, chosen_sizes(settings.text("judge.sizes"), task));
   pattern.front_end = settings.text("judge.front_end");
   pattern.checks = settings.text("judge.checks");
   pattern.sanitize = settings.text("judge.sanitize");

@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
+#include "report/bench_document.h"
 #include "suite/load.h"
 
 namespace warpwright::cli {
@@ -121,8 +122,12 @@ Status run_jobs(const bench::BenchFolder& folder) {
 Result<int> collect(const BenchFlags& flags, const bench::BenchFolder& folder) {
   WW_TRY(const auto board, bench::read_board(folder, flags.more));
   std::printf("%s", bench::board_text(board).c_str());
-  if (!flags.json.empty()) WW_CHECK(write_file(flags.json, bench::board_json(board)));
-  if (!flags.html.empty()) WW_CHECK(write_file(flags.html, bench::board_html(board)));
+  const std::string json = bench::board_json(board);
+  if (!flags.json.empty()) WW_CHECK(write_file(flags.json, json));
+  if (!flags.html.empty()) {
+    WW_TRY(const auto page, report::bench_page(json, flags.json, SystemClock().unix_ms()));
+    WW_CHECK(write_file(flags.html, report::render(page).html));
+  }
   const bool good = board.missing.empty() && board.troubles.empty();
   return static_cast<int>(good ? kOk : kBad);
 }
@@ -170,7 +175,7 @@ void add_bench(CLI::App& verb, Action& action) {
   verb.add_option("--results", flags->more,
                   "with --collect: folder with results*.jsonl, comparators*.jsonl, ceilings.json");
   verb.add_option("--json", flags->json, "write everything as JSON (docs/formats.md)");
-  verb.add_option("--html", flags->html, "write a page");
+  verb.add_option("--html", flags->html, "write a page, as 'warpwright report --bench' does");
   flags->settings = add_setting_flags(verb, {"judge.device", "judge.target", "judge.front_end",
                                              "judge.checks", "judge.limit", "judge.unsafe"});
   verb.callback([flags, &action] {

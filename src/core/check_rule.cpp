@@ -36,6 +36,7 @@ constexpr std::array<CheckParameter, 10> kFreivalds = {{
     {"residual", false, "2e-5"},
     {"full", false, "2^27"},
 }};
+constexpr std::array<CheckParameter, 1> kRounded = {{{"tie", false, "1e-3"}}};
 constexpr std::array<CheckParameter, 6> kOls = {{
     {"design", true, ""},
     {"response", true, ""},
@@ -45,7 +46,7 @@ constexpr std::array<CheckParameter, 6> kOls = {{
     {"gradient", false, "1e-4"},
 }};
 
-constexpr std::array<CheckRuleRow, 11> kRules = {{
+constexpr std::array<CheckRuleRow, 12> kRules = {{
     {"elementwise", true, false, kElementwise,
      "|got - expected| <= rtol*|expected| + atol + alpha_rms*RMS(expected), RMS per row when row "
      "is "
@@ -57,6 +58,9 @@ constexpr std::array<CheckRuleRow, 11> kRules = {{
      "equal values; +0 equals -0; a NaN in the expected values is not compared"},
     {"bits", false, false, {}, "equal bit patterns"},
     {"exact_int", false, false, {}, "equal integers"},
+    {"rounded", true, false, kRounded,
+     "integers at most 1/2 + tie from the expected real values: rounded to the nearest, either way "
+     "near a tie"},
     {"sorted_exact", false, false, {}, "the expected values in the expected order"},
     {"order_multiset",
      false,

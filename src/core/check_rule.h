@@ -29,7 +29,7 @@ struct CheckParameter {
 /// What there is to know of a rule without running it.
 struct CheckRuleRow {
   std::string_view name;
-  bool wide;         ///< the reference writes float outputs as double
+  bool wide;         ///< the reference writes float outputs as double; "rounded": also integers
   bool wants_scale;  ///< and, behind each, `double* NAME_scale`: the size of the terms
   std::span<const CheckParameter> parameters;
   std::string_view meaning;

@@ -127,11 +127,14 @@ bool has_rule(const Task& task, std::string_view name) {
   return std::find(task.rules.begin(), task.rules.end(), name) != task.rules.end();
 }
 
-bool wants_full_precision(const Task& task) {
-  const bool half = std::any_of(task.arguments.begin(), task.arguments.end(), [](const auto& a) {
+bool has_half_arguments(const Task& task) {
+  return std::any_of(task.arguments.begin(), task.arguments.end(), [](const auto& a) {
     return a.type == ElementType::f16 || a.type == ElementType::bf16;
   });
-  return !half && !has_rule(task, "mixed_precision");
+}
+
+bool wants_full_precision(const Task& task) {
+  return !has_half_arguments(task) && !has_rule(task, "mixed_precision");
 }
 
 std::vector<std::string_view> rule_sentences(const Task& task) {

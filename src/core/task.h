@@ -109,6 +109,9 @@ const std::vector<TaskRule>& known_task_rules();
 
 bool has_rule(const Task& task, std::string_view name);
 
+/// Whether any argument is of a 16-bit floating-point type.
+bool has_half_arguments(const Task& task);
+
 /// No arithmetic below single precision: where no argument is of a lower one and the rule
 /// mixed_precision does not allow it.
 bool wants_full_precision(const Task& task);

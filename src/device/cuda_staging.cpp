@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/cores.h"
+
 namespace warpwright::device {
 
 namespace {
@@ -17,7 +19,7 @@ constexpr std::size_t kBytesPerThread = std::size_t{2} << 20;
 constexpr std::size_t kLargeBytes = std::size_t{64} << 20;
 
 void copy_by_threads(std::byte* to, const std::byte* from, std::size_t bytes, bool large) {
-  const std::size_t most = large ? std::max(1U, std::thread::hardware_concurrency() / 2) : 1;
+  const std::size_t most = large ? static_cast<std::size_t>(std::max(1, usable_cores() / 2)) : 1;
   const std::size_t threads = std::clamp<std::size_t>(bytes / kBytesPerThread, 1, most);
   std::vector<std::jthread> helpers;
   for (std::size_t t = 1; t < threads; ++t) {

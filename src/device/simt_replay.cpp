@@ -5,6 +5,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/cores.h"
 #include "device/kernel_name.h"
 #include "device/simt_estimate.h"
 #include "device/simt_findings.h"
@@ -24,7 +25,7 @@ constexpr std::uint64_t kBlocksWorthThreads = 64;
 
 unsigned threads_for(std::uint64_t blocks) {
   if (blocks < kBlocksWorthThreads) return 1;
-  return std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
+  return std::clamp(static_cast<unsigned>(usable_cores()), 1U, kMostThreads);
 }
 
 simt::Dim3 dim(const Dim3& d) { return {d.x, d.y, d.z}; }

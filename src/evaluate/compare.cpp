@@ -47,27 +47,26 @@ struct PairedSets {
 
 Result<std::unique_ptr<device::Replay>> prepare_at(TrialState& state, std::size_t place,
                                                    const LoadedCase& set) {
-  WW_TRY(const auto module, module_copy(state, state.candidate, place));
+  WW_TRY(const auto module, module_copy(state, state.candidate, place + 1));
   return state.device->prepare_beside(
       *set.replay, module, state.candidate.plans.at(call_key(set.call)), set.buffers.bindings());
 }
 
-/// In turns, because modules that are loaded one after the other lie next to each other.
+/// In a random order: whatever a place is worth, each kernel gets it as likely as the other, and
+/// what neighbours share does not add up for one of them.
 Status load_copies(Duel& duel, std::size_t places) {
-  for (std::size_t place = 1; place < places; ++place) {
-    const bool swapped = place % 2 == 0;
-    for (TrialState* state :
-         {swapped ? &duel.second : &duel.first, swapped ? &duel.first : &duel.second}) {
-      WW_TRY(const auto ignored, module_copy(*state, state->candidate, place));
-      static_cast<void>(ignored);
-    }
+  std::vector<TrialState*> order(places, &duel.first);
+  order.resize(2 * places, &duel.second);
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(std::random_device{}()));
+  for (TrialState* state : order) {
+    WW_CHECK(module_copy(*state, state->candidate, state->candidate.copies.size() + 1));
   }
   return {};
 }
 
 Result<PairedSets> load_paired(Duel& duel, const Sized& sized) {
   PairedSets paired;
-  WW_CHECK(load_copies(duel, kPlaces));
+  if (duel.first.candidate.copies.empty()) WW_CHECK(load_copies(duel, kPlaces));
   WW_TRY(paired.sets, load_sets(duel.first, sized));
   WW_TRY(const std::uint64_t bytes, footprint_bytes(duel.first.request.task, *sized.size));
   const std::size_t sets = paired.sets.size();

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/background.h"
+#include "base/cores.h"
 #include "evaluate/lines.h"
 #include "evaluate/local_evaluator.h"
 #include "evaluate/worker.h"
@@ -21,14 +22,12 @@ constexpr int kJobsPerGpuRunner = 6;
 // Threads that wait for a GPU do not compile: enough of them to keep the compilers busy.
 constexpr int kThreadsPerCore = 2;
 
-int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
-
 }  // namespace
 
 Supervisor::Supervisor(SupervisorOptions options, const StopSignal& stop)
     : options_(std::move(options)),
       stop_(stop),
-      preparing_(options_.preparing > 0 ? options_.preparing : cores()) {}
+      preparing_(options_.preparing > 0 ? options_.preparing : usable_cores()) {}
 
 Result<RunnerPool*> Supervisor::pool_for(const JobRequest& request) {
   WW_TRY(const auto resolved,
@@ -39,7 +38,7 @@ Result<RunnerPool*> Supervisor::pool_for(const JobRequest& request) {
     RunnerOptions options;
     options.command.argv = options_.runner;
     options.command.env = worker_environment();
-    options.processes = resolved.is_cuda ? 1 : cores();
+    options.processes = resolved.is_cuda ? 1 : usable_cores();
     options.jobs_each = resolved.is_cuda ? kJobsPerGpuRunner : 1;
     pool = std::make_unique<RunnerPool>(std::move(options));
   }
@@ -81,7 +80,7 @@ void judge_all(const std::vector<JobDirectory>& jobs, Supervisor& supervisor,
     }
   };
   const std::size_t count =
-      std::min(jobs.size(), static_cast<std::size_t>(cores() * kThreadsPerCore));
+      std::min(jobs.size(), static_cast<std::size_t>(usable_cores() * kThreadsPerCore));
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < count; ++i) threads.emplace_back(work);
 }

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <thread>
 
+#include "base/cores.h"
+
 namespace warpwright::evaluate {
 
 namespace {
@@ -15,7 +17,7 @@ void fill_in_parallel(const verify::Recipe& recipe, std::uint64_t seed, std::siz
                       std::span<std::byte> out) {
   const std::uint64_t count = out.size() / element_bytes;
   const std::uint64_t threads = std::clamp<std::uint64_t>(
-      count / kElementsPerThread, 1, std::max(1U, std::thread::hardware_concurrency()));
+      count / kElementsPerThread, 1, static_cast<std::uint64_t>(usable_cores()));
   std::vector<std::jthread> workers;
   for (std::uint64_t t = 0; t < threads; ++t) {
     const std::uint64_t first = count * t / threads, last = count * (t + 1) / threads;

@@ -152,7 +152,7 @@ Result<std::vector<LoadedCase>> load_sets(TrialState& state, const Sized& sized)
   const std::uint64_t sets = bytes * wanted < state.device->info().free_bytes * 7 / 10 ? wanted : 1;
   std::vector<LoadedCase> loaded;
   for (std::uint64_t s = 0; s < sets; ++s) {
-    WW_TRY(const auto module, module_copy(state, state.candidate, s));
+    WW_TRY(const auto module, module_copy(state, state.candidate, s + 1));
     if (s >= kContents) {
       WW_TRY(auto one, copy_case(state, loaded[s % kContents], module));
       loaded.push_back(std::move(one));

@@ -51,7 +51,9 @@ Result<Roofline> roofline(const Task& task, const TaskSize& size, const DeviceFa
   WW_TRY(const double bytes, least_bytes(task, size));
   WW_TRY(const double operations, flops(task, size));
   WW_TRY(const std::uint64_t footprint, footprint_bytes(task, size));
-  return roofline_of(bytes, operations, static_cast<double>(footprint), facts);
+  DeviceFacts peaks = facts;
+  if (has_half_arguments(task)) peaks.fp32_tflops = facts.half_tensor_tflops;
+  return roofline_of(bytes, operations, static_cast<double>(footprint), peaks);
 }
 
 }  // namespace warpwright::profile

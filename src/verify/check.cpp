@@ -20,11 +20,12 @@ struct RuleRow {
 };
 
 // The names are those of core/check_rule.cpp.
-constexpr std::array<RuleRow, 11> kRules = {{
+constexpr std::array<RuleRow, 12> kRules = {{
     {"elementwise", check_elementwise},
     {"exact", check_exact},
     {"bits", check_bits},
     {"exact_int", check_exact},
+    {"rounded", check_rounded},
     {"sorted_exact", check_sorted_exact},
     {"order_multiset", check_order_multiset},
     {"scalar", check_scalar},
@@ -82,18 +83,32 @@ Result<double> RuleInput::number(std::string_view name) const {
   return rule_number(trial, check, name);
 }
 
-Result<std::span<const float>> RuleInput::floats(std::string_view name) const {
+Result<Floats> as_floats(ElementType type, std::span<const std::byte> buffer) {
+  Floats floats;
+  if (type == ElementType::f32) {
+    floats.values = {reinterpret_cast<const float*>(buffer.data()), buffer.size() / sizeof(float)};
+    return floats;
+  }
+  if (type != ElementType::f16) return Error{"the rule works on f32 and f16 only"};
+  floats.made.resize(buffer.size() / 2);
+  for (std::size_t i = 0; i < floats.made.size(); ++i) {
+    floats.made[i] = static_cast<float>(element_as_double(type, buffer, i));
+  }
+  floats.values = floats.made;
+  return floats;
+}
+
+Result<Floats> RuleInput::floats(std::string_view name) const {
   const auto found = check.parameters.find(std::string(name));
   if (found == check.parameters.end())
     return Error{fmt::format("check rule '{}' needs '{}'", check.rule, name)};
   const auto& arguments = trial.task->arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].name != found->second) continue;
-    if (arguments[i].type != ElementType::f32)
-      return Error{fmt::format("check rule '{}' works on f32 inputs only", check.rule)};
-    const auto& bytes = inputs[i];
-    return std::span<const float>(reinterpret_cast<const float*>(bytes.data()),
-                                  bytes.size() / sizeof(float));
+    auto floats = as_floats(arguments[i].type, inputs[i]);
+    if (!floats.ok())
+      return Error{fmt::format("check '{}': {}", check.rule, floats.error().message)};
+    return floats;
   }
   return Error{fmt::format("no argument '{}'", found->second)};
 }

@@ -8,6 +8,9 @@
 #include <limits>
 #include <thread>
 
+#include "base/cores.h"
+#include "verify/block_values.h"
+
 namespace warpwright::verify {
 
 namespace {
@@ -134,9 +137,14 @@ template <class T, class Convert>
 void fill_as(const Recipe& recipe, std::uint64_t seed, std::uint64_t first,
              std::span<std::byte> out, Convert convert) {
   const std::size_t count = out.size() / sizeof(T);
-  for (std::size_t i = 0; i < count; ++i) {
-    const T value = convert(element_value(recipe, first + i, seed));
-    std::memcpy(out.data() + i * sizeof(T), &value, sizeof(T));
+  std::array<double, 1024> values;
+  for (std::size_t at = 0; at < count; at += values.size()) {
+    const auto part = std::span(values).first(std::min(values.size(), count - at));
+    block_values(recipe, first + at, seed, part);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const T value = convert(part[i]);
+      std::memcpy(out.data() + (at + i) * sizeof(T), &value, sizeof(T));
+    }
   }
 }
 
@@ -223,7 +231,7 @@ void fill_by_threads(const Recipe& recipe, std::uint64_t seed, std::size_t width
                      std::span<std::byte> out) {
   constexpr std::size_t kLeastPerThread = std::size_t{1} << 20;
   const std::size_t count = out.size() / width;
-  const std::size_t most = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  const auto most = static_cast<std::size_t>(usable_cores());
   const std::size_t threads = std::clamp<std::size_t>(count / kLeastPerThread, 1, most);
   if (threads == 1) return fill(recipe, seed, 0, out);
   std::vector<std::jthread> workers;

@@ -38,7 +38,8 @@ const CheckRuleRow& row_of(const Task& task, const TaskArgument& output) {
 }
 
 bool is_wide(const Task& task, const TaskArgument& argument) {
-  return row_of(task, argument).wide && is_floating(argument.type);
+  const CheckRuleRow& row = row_of(task, argument);
+  return row.wide && (is_floating(argument.type) || row.name == kRoundedRule);
 }
 
 std::vector<Parameter> parameters_of(const Task& task) {

@@ -19,10 +19,13 @@ struct Expected {
   Bytes native;
 };
 
+/// The rule whose integers are compared with real numbers.
+inline constexpr std::string_view kRoundedRule = "rounded";
+
 /// The parameter list that reference.cpp must have for this task, in order:
 ///   input   const T* NAME        (f16 and bf16 arrive as const float*)
-///   output  double* NAME for rules with wide references, else T* NAME; then, for rules that want
-///           a scale, double* NAME_scale
+///   output  double* NAME for rules with wide references (of integers: kRoundedRule alone), else
+///           T* NAME; then, for rules that want a scale, double* NAME_scale
 ///   inout   const T* NAME_in, then as an output
 ///   scalar  T NAME
 std::string reference_signature(const Task& task);

@@ -20,6 +20,7 @@ struct Product {
   std::size_t rows = 0;
   std::size_t cols = 0;
   std::size_t inner = 0;
+  Floats left_floats, right_floats;
   std::span<const float> left;
   std::span<const float> right;
   std::vector<double> left_norms;   ///< of rows; negative until asked for
@@ -46,14 +47,16 @@ Result<Product> product_of(const RuleInput& input) {
   WW_TRY(const double rows, input.number("rows"));
   WW_TRY(const double cols, input.number("cols"));
   WW_TRY(const double inner, input.number("inner"));
-  WW_TRY(p.left, input.floats("left"));
-  WW_TRY(p.right, input.floats("right"));
+  WW_TRY(p.left_floats, input.floats("left"));
+  WW_TRY(p.right_floats, input.floats("right"));
+  p.left = p.left_floats.values;
+  p.right = p.right_floats.values;
   p.rows = static_cast<std::size_t>(rows);
   p.cols = static_cast<std::size_t>(cols);
   p.inner = static_cast<std::size_t>(inner);
   const bool fits = p.left.size() == p.rows * p.inner && p.right.size() == p.inner * p.cols &&
                     input.count == p.rows * p.cols;
-  if (!fits || input.count == 0 || input.argument.type != ElementType::f32)
+  if (!fits || input.count == 0)
     return Error{"freivalds_samples: rows, cols and inner do not fit the buffers"};
   p.left_norms.assign(p.rows, -1);
   p.right_norms.assign(p.cols, 0);
@@ -90,18 +93,24 @@ Result<Tolerances> tolerances_of(const RuleInput& input) {
 class Entries {
  public:
   Entries(const RuleInput& input, Product& product, const Tolerances& tolerances)
-      : input_(input), product_(product), tolerances_(tolerances), wrong_(input) {}
+      : input_(input),
+        product_(product),
+        tolerances_(tolerances),
+        underflow_(input.argument.type == ElementType::f16 ? 0x1p-25 : 0),
+        wrong_(input) {}
 
   void compare(std::size_t i, std::size_t j, double expected) {
     const std::size_t at = i * product_.cols + j;
     const double scale = product_.entry_scale(i, j);
     const double got = input_.got_at(at);
-    const double wanted = representable(ElementType::f32, expected);
-    if (!within(got, wanted, tolerances_.rtol * std::fabs(wanted) + tolerances_.alpha * scale))
+    const double wanted = representable(input_.argument.type, expected);
+    const double bound = tolerances_.rtol * std::fabs(wanted) + tolerances_.alpha * scale;
+    if (!within(got, wanted, bound + underflow_))
       wrong_.add(at, wanted, got, std::max(std::fabs(wanted), scale));
     if (!std::isfinite(got) || !std::isfinite(wanted) || scale <= 0) return;
     const double size = std::max(scale, std::fabs(wanted));
-    errors_ += (got - wanted) * (got - wanted) / (size * size);
+    const double error = std::max(0.0, std::fabs(got - wanted) - underflow_);
+    errors_ += error * error / (size * size);
     ++count_;
   }
   [[nodiscard]] std::optional<Mismatch> result() const {
@@ -115,6 +124,7 @@ class Entries {
   const RuleInput& input_;
   Product& product_;
   const Tolerances& tolerances_;
+  double underflow_;  ///< half of the smallest half: nobody rounds better near 0
   WrongElements wrong_;
   double errors_ = 0;
   std::size_t count_ = 0;
@@ -149,13 +159,13 @@ double project(const float* row, std::size_t n, const double* r, double* out) {
   return squares;
 }
 
-std::optional<Mismatch> check_projections(const RuleInput& input, const Product& p,
-                                          const Tolerances& t) {
+RuleResult check_projections(const RuleInput& input, const Product& p, const Tolerances& t) {
   const auto r = random_vectors(p.cols, input.trial.seed);
   std::vector<double> right_r(p.inner * kVectors);
   for (std::size_t k = 0; k < p.inner; ++k)
     project(p.right.data() + k * p.cols, p.cols, r.data(), right_r.data() + k * kVectors);
-  const auto* got = reinterpret_cast<const float*>(input.got.data());
+  WW_TRY(const Floats output, as_floats(input.argument.type, input.got));
+  const float* got = output.values.data();
   std::size_t wrong_rows = 0;
   std::size_t first_row = 0;
   for (std::size_t i = 0; i < p.rows; ++i) {
@@ -170,13 +180,13 @@ std::optional<Mismatch> check_projections(const RuleInput& input, const Product&
       ok = ok && std::fabs(want[v] - have[v]) <= t.residual * scale;
     if (!ok && wrong_rows++ == 0) first_row = i;
   }
-  if (wrong_rows == 0) return std::nullopt;
+  if (wrong_rows == 0) return std::optional<Mismatch>{};
   auto mismatch = whole_mismatch(input, Verdict::mismatch,
                                  fmt::format("is wrong in {} of {} rows; the first is row {}.",
                                              wrong_rows, p.rows, first_row));
   mismatch.wrong = wrong_rows;
   mismatch.total = p.rows;
-  return mismatch;
+  return std::optional(std::move(mismatch));
 }
 
 // Corners and the rows and columns beside multiples of common tile sizes, then anywhere.

@@ -30,8 +30,9 @@ std::optional<Mismatch> check_forward(const RuleInput& input, double forward) {
 }  // namespace
 
 RuleResult check_ols(const RuleInput& input) {
-  WW_TRY(const auto design, input.floats("design"));
-  WW_TRY(const auto response, input.floats("response"));
+  WW_TRY(const Floats design_floats, input.floats("design"));
+  WW_TRY(const Floats response_floats, input.floats("response"));
+  const auto design = design_floats.values, response = response_floats.values;
   WW_TRY(const double row_count, input.number("rows"));
   WW_TRY(const double column_count, input.number("cols"));
   WW_TRY(const double forward, input.number("forward"));

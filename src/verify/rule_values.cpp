@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that compare numbers within a bound: elementwise, scalar and scan.
+// Rules that compare numbers within a bound: elementwise, rounded, scalar and scan.
 #include <cmath>
 
 #include "verify/rules.h"
@@ -53,6 +53,18 @@ RuleResult check_elementwise(const RuleInput& input) {
     return std::optional<Mismatch>(whole_mismatch(input, Verdict::precision, kInaccurate));
   }
   return std::optional<Mismatch>{};
+}
+
+RuleResult check_rounded(const RuleInput& input) {
+  WW_TRY(const double tie, input.number("tie"));
+  WrongElements wrong(input);
+  for (std::size_t i = 0; i < input.count; ++i) {
+    const double expected = input.expected_at(i);
+    const double got = input.got_at(i);
+    if (std::isnan(expected)) continue;
+    if (!within(got, expected, 0.5 + tie)) wrong.add(i, expected, got, std::fabs(expected));
+  }
+  return wrong.result();
 }
 
 // Without a scale from the reference, the expected value's own magnitude has to do.

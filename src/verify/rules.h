@@ -11,6 +11,13 @@
 
 namespace warpwright::verify {
 
+/// Numbers as floats, whatever they were.
+struct Floats {
+  std::span<const float> values;
+  std::vector<float> made;  ///< what `values` shows where the buffer holds halves
+};
+Result<Floats> as_floats(ElementType type, std::span<const std::byte> buffer);
+
 /// One output under one rule.
 struct RuleInput {
   const Trial& trial;
@@ -32,7 +39,7 @@ struct RuleInput {
   /// The value of a numeric parameter, or its default.
   [[nodiscard]] Result<double> number(std::string_view name) const;
   /// The input buffer that a parameter names.
-  [[nodiscard]] Result<std::span<const float>> floats(std::string_view name) const;
+  [[nodiscard]] Result<Floats> floats(std::string_view name) const;
 };
 
 using RuleResult = Result<std::optional<Mismatch>>;
@@ -71,6 +78,7 @@ double representable(ElementType type, double value);
 RuleResult check_elementwise(const RuleInput& input);
 RuleResult check_exact(const RuleInput& input);
 RuleResult check_bits(const RuleInput& input);
+RuleResult check_rounded(const RuleInput& input);
 RuleResult check_sorted_exact(const RuleInput& input);
 RuleResult check_order_multiset(const RuleInput& input);
 RuleResult check_scalar(const RuleInput& input);

@@ -391,6 +391,11 @@ if __name__ == '__main__':
         sys.exit(77)
     build = pathlib.Path(sys.argv.pop(1)).resolve()
     PROGRAM, MAKE_ARCHIVE, FAKE_WORKER = str(build / 'warpwright'), str(build / 'tests/make_archive'), str(build / 'tests/fake_worker')
+    missing = [path for path in (PROGRAM, MAKE_ARCHIVE, FAKE_WORKER) if not os.access(path, os.X_OK)]
+    if missing:
+        targets = ' '.join(pathlib.Path(path).name for path in missing)
+        print(f'not built: {", ".join(missing)}\nBuild first: ninja -C {build} {targets}', file=sys.stderr)
+        sys.exit(2)
     os.environ.pop('WARPWRIGHT_ARCHIVE', None)
     os.environ.setdefault('ASAN_OPTIONS', 'detect_leaks=0')  # at the exit of each of many processes
     unittest.main(verbosity=2)

@@ -58,8 +58,12 @@ TEST(Kernels, TheBenchmarkJudgesThemInFullAndABadOneIsExitCodeOne) {
   ASSERT_NE(at, std::string::npos);
   relu.replace(at, 5, "i < n && n % 256 == 0");
   program.write("kernels/relu.cu", relu);
-  const auto bad = program.run(bench);
+  auto with_page = bench;
+  with_page.insert(with_page.end(), {"--html", "page.html"});
+  const auto bad = program.run(with_page);
   EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(read_file(program.folder() / "page.html").value(),
+              AllOf(HasSubstr("Benchmark"), HasSubstr("\"relu.k.relu\"")));
   EXPECT_THAT(bad.out, AllOf(HasSubstr("relu  (k.relu: mismatch)"),
                              HasSubstr("BAD VERDICTS: 1 of 4 jobs\n  relu.k.relu: mismatch: ")));
 }

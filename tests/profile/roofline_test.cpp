@@ -46,5 +46,19 @@ TEST(Roofline, TakesTheTasksOwnFormulas) {
   EXPECT_EQ(roof->regime, Regime::dram);
 }
 
+TEST(Roofline, HalvesMayUseTensorCores) {
+  Task task;
+  task.arguments = {
+      {.name = "x", .type = ElementType::f16, .role = ArgumentRole::input, .expression = "N"},
+      {.name = "y", .role = ArgumentRole::output, .expression = "N"}};
+  task.bytes_expression = "6*N";
+  task.flops_expression = "1e4*N";
+  const TaskSize size{.label = "big", .values = {{"N", 1e8}}};
+  EXPECT_NEAR(roofline(task, size, *known_device("h200"))->compute_us, 1e12 / 989e6, 0.01);
+  EXPECT_EQ(roofline(task, size, *known_device("gtx1660s"))->compute_us, 0) << "it has none";
+  task.arguments[0].type = ElementType::f32;
+  EXPECT_NEAR(roofline(task, size, *known_device("h200"))->compute_us, 1e12 / 67e6, 0.01);
+}
+
 }  // namespace
 }  // namespace warpwright::profile

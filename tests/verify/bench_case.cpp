@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/bench_case.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/assert.h"
@@ -66,6 +68,8 @@ void set_element(ElementType type, Bytes& bytes, std::size_t k, double value) {
       return store(bytes, k, to_half_bits(single));
     case ElementType::i32:
       return store(bytes, k, static_cast<std::int32_t>(value));
+    case ElementType::i8:  // outputs of the rule `rounded`
+      return store(bytes, k, static_cast<std::int8_t>(std::clamp(std::rint(value), -128.0, 127.0)));
     default:
       ASSERT(false, "no task of the suite has outputs or indices of this type");
   }

@@ -10,24 +10,6 @@ namespace warpwright::verify {
 
 namespace {
 
-Bytes& output_of(std::vector<Bytes>& outputs, const CaseData& data, std::string_view name) {
-  return outputs[index_of(*data.trial.task, name)];
-}
-
-/// One output changed element by element.
-Mutation mapped(std::string name, std::string argument,
-                std::function<double(const CaseData&, std::size_t, double)> change) {
-  return {std::move(name), [argument, change](const CaseData& data) -> Outputs {
-            auto outputs = data.honest;
-            auto& bytes = output_of(outputs, data, argument);
-            const ElementType type =
-                data.trial.task->arguments[index_of(*data.trial.task, argument)].type;
-            for (std::size_t k = 0; k < bytes.size() / bytes_of(type); ++k)
-              set_element(type, bytes, k, change(data, k, element_as_double(type, bytes, k)));
-            return outputs;
-          }};
-}
-
 std::size_t tokens(const CaseData& d) {
   std::size_t sum = 0;
   for (std::size_t b = 0; b < value(d, "B"); ++b)

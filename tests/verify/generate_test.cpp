@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/generate.h"
+#include "verify/block_values.h"
 
 #include <gmock/gmock.h>
 
@@ -113,6 +114,23 @@ TEST(Generate, AnyElementAlone) {
       Bytes one(4);
       fill(recipe, 3, i, one);
       EXPECT_EQ(std::memcmp(one.data(), all.data() + 4 * i, 4), 0) << text << " " << i;
+    }
+  }
+}
+
+TEST(Generate, BlocksHoldWhatEachElementIs) {
+  constexpr std::size_t n = 700;  // more than two blocks
+  for (const char* text :
+       {"uniform(-3, 5)", "normal(1, 2) | noise(0.5) | drift(1, 2)", "ints(-4, 9)",
+        "uniform(0, 1) | mix(0.1, 7) | sign()", "linear(a, 1, 2, 1) | scale(3)", "permutation()",
+        "normal(0, 1) | rows(7, -1, 1, 1, 2, 0.5)"}) {
+    const auto task = task_with(text);
+    const TaskSize size{"s", {{"n", n}}};
+    const auto recipe = make_recipe(make_trial(task, size, nullptr, 3).value(), 1).value();
+    std::vector<double> values(n - 5);
+    block_values(recipe, 5, 3, values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_EQ(values[i], element_value(recipe, 5 + i, 3)) << text << " " << i;
     }
   }
 }

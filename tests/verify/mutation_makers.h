@@ -83,6 +83,24 @@ inline Mutation unwritten(std::string name, std::string argument) {
           }};
 }
 
+inline Bytes& output_of(std::vector<Bytes>& outputs, const CaseData& data, std::string_view name) {
+  return outputs[index_of(*data.trial.task, name)];
+}
+
+/// One output changed element by element.
+inline Mutation mapped(std::string name, std::string argument,
+                       std::function<double(const CaseData&, std::size_t, double)> change) {
+  return {std::move(name), [argument, change](const CaseData& data) -> Outputs {
+            auto outputs = data.honest;
+            auto& bytes = output_of(outputs, data, argument);
+            const ElementType type =
+                data.trial.task->arguments[index_of(*data.trial.task, argument)].type;
+            for (std::size_t k = 0; k < bytes.size() / bytes_of(type); ++k)
+              set_element(type, bytes, k, change(data, k, element_as_double(type, bytes, k)));
+            return outputs;
+          }};
+}
+
 /// Element k of a named argument's input.
 inline double input_at(const CaseData& data, std::string_view name, std::size_t k) {
   const std::size_t index = index_of(*data.trial.task, name);
@@ -108,6 +126,8 @@ List copy_mutations();
 List cross_entropy_mutations();
 List dot_mutations();
 List ems_verify_attention_mutations();
+List flash_attn_causal_mutations();
+List gemm_f16_mutations();
 List histogram_mutations();
 List layernorm_bwd_mutations();
 List layernorm_mutations();
@@ -117,6 +137,7 @@ List mha_mutations();
 List monte_carlo_mutations();
 List mse_mutations();
 List ols_mutations();
+List quant_int8_mutations();
 List reduce_mutations();
 List relu_mutations();
 List reverse_mutations();
@@ -130,5 +151,6 @@ List swiglu_mutations();
 List topk_mutations();
 List transpose_mutations();
 List unpad_input_mutations();
+List xent_fwd_bwd_mutations();
 
 }  // namespace warpwright::verify

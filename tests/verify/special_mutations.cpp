@@ -36,6 +36,10 @@ std::vector<Mutation> special_mutations(const Task& task) {
       {"spmv_csr", spmv_csr_mutations},
       {"swiglu", swiglu_mutations},
       {"unpad_input", unpad_input_mutations},
+      {"flash_attn_causal", flash_attn_causal_mutations},
+      {"gemm_f16", gemm_f16_mutations},
+      {"quant_int8", quant_int8_mutations},
+      {"xent_fwd_bwd", xent_fwd_bwd_mutations},
       {"transpose", transpose_mutations}};
   const auto found = table.find(task.name);
   return found == table.end() ? List{} : found->second();

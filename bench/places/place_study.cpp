@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// place_study [RUNS]: what moves the time of one kernel from one evaluation to the next? Medians of
+// timed runs of the same small kernel, repeated with one thing made anew each time: nothing, the
+// graph, the module, the buffers, the module with others loaded in between. For a GPU host.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "profile/statistics.h"
+
+using namespace warpwright;
+
+namespace {
+
+constexpr int kRepeats = 16;
+int runs_per_median = 40;
+
+// out[i] = in[i] + in[i], one element a thread. `pad` is never reached: it gives the code a size.
+std::string kernel_ptx(int padding) {
+  std::string text =
+      ".version 7.0\n.target sm_70\n.address_size 64\n"
+      ".visible .entry twice(.param .u64 in, .param .u64 out, .param .u32 n) {\n"
+      "  .reg .pred %p<3>;\n  .reg .b32 %r<6>;\n  .reg .b64 %rd<8>;\n  .reg .f32 %f<4>;\n"
+      "  ld.param.u64 %rd1, [in];\n  ld.param.u64 %rd2, [out];\n  ld.param.u32 %r1, [n];\n"
+      "  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r3, %ntid.x;\n  mov.u32 %r4, %tid.x;\n"
+      "  mad.lo.u32 %r5, %r2, %r3, %r4;\n  setp.ge.u32 %p1, %r5, %r1;\n  @%p1 bra END;\n"
+      "  mul.wide.u32 %rd3, %r5, 4;\n  add.u64 %rd4, %rd1, %rd3;\n  add.u64 %rd5, %rd2, %rd3;\n"
+      "  ld.global.f32 %f1, [%rd4];\n  add.f32 %f2, %f1, %f1;\n  st.global.f32 [%rd5], %f2;\n"
+      "END:\n  ret;\n";
+  for (int i = 0; i < padding; ++i) text += "  st.global.f32 [%rd5], %f2;\n";
+  return text + "}\n";
+}
+
+struct World {
+  device::Device& device;
+  std::uint32_t n;
+  device::ModuleId module = -1;
+  std::vector<device::Binding> bindings;
+  std::unique_ptr<device::Replay> replay;
+
+  Status load() {
+    WW_TRY(const auto loaded, device.load({.ptx = kernel_ptx(0), .cubin = "", .source_file = ""}));
+    if (loaded.fault) return Error{loaded.fault->message};
+    module = loaded.module;
+    return {};
+  }
+  Status allocate() {
+    bindings.clear();
+    for (const bool output : {false, true}) {
+      WW_TRY(const auto id, device.allocate(std::uint64_t{n} * 4, output ? "out" : "in"));
+      bindings.push_back(
+          {.buffer = id,
+           .before = output ? device::Binding::Before::poison : device::Binding::Before::keep});
+    }
+    bindings.emplace_back();
+    return {};
+  }
+  Status prepare() {
+    LaunchPlan plan;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      plan.buffers.push_back({.kind = BufferKind::argument,
+                              .argument = i,
+                              .symbol = "",
+                              .bytes = std::uint64_t{n} * 4});
+    }
+    KernelLaunch launch;
+    launch.kernel = "twice";
+    launch.grid = {(n + 255) / 256, 1, 1};
+    launch.block = {256, 1, 1};
+    launch.cluster = {1, 1, 1};
+    launch.parameters.resize(20);
+    const std::uint64_t in = tagged_address(0), out = tagged_address(1);
+    std::memcpy(launch.parameters.data(), &in, 8);
+    std::memcpy(launch.parameters.data() + 8, &out, 8);
+    std::memcpy(launch.parameters.data() + 16, &n, 4);
+    launch.parameter_offsets = {0, 8, 16};
+    plan.steps.emplace_back(launch);
+    WW_TRY(replay, device.prepare(module, plan, bindings));
+    return {};
+  }
+  Result<double> median_us() {
+    std::vector<double> samples;
+    for (int i = 0; i < runs_per_median; ++i) {
+      WW_TRY(
+          const auto report,
+          replay->run({.poison_seed = static_cast<std::uint64_t>(i), .timed = true, .limit_s = 2}));
+      if (!report.faults.empty()) return Error{report.faults.front().message};
+      samples.push_back(report.elapsed_us);
+    }
+    return profile::median(samples);
+  }
+};
+
+struct Variant {
+  const char* name;
+  std::function<Status(World&, std::mt19937&)> renew;
+};
+
+Status load_between(World& world, int most, std::mt19937& random) {
+  for (int i = static_cast<int>(random() % static_cast<unsigned>(most + 1)); i > 0; --i) {
+    const int padding = static_cast<int>(random() % 4000);
+    WW_CHECK(world.device.load({.ptx = kernel_ptx(padding), .cubin = "", .source_file = ""}));
+  }
+  return {};
+}
+
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> all = {
+      {"nothing", [](World&, std::mt19937&) { return Status{}; }},
+      {"graph", [](World& w, std::mt19937&) { return w.prepare(); }},
+      {"module",
+       [](World& w, std::mt19937&) -> Status {
+         WW_CHECK(w.load());
+         return w.prepare();
+       }},
+      {"module, others between",
+       [](World& w, std::mt19937& random) -> Status {
+         WW_CHECK(load_between(w, 6, random));
+         WW_CHECK(w.load());
+         return w.prepare();
+       }},
+      {"buffers",
+       [](World& w, std::mt19937&) -> Status {
+         WW_CHECK(w.allocate());
+         return w.prepare();
+       }},
+      {"buffers and module",
+       [](World& w, std::mt19937&) -> Status {
+         WW_CHECK(w.allocate());
+         WW_CHECK(w.load());
+         return w.prepare();
+       }},
+  };
+  return all;
+}
+
+Status study(device::Device& device, std::uint32_t n) {
+  std::mt19937 random(std::random_device{}());
+  World world{device, n, -1, {}, nullptr};
+  WW_CHECK(world.load());
+  WW_CHECK(world.allocate());
+  WW_CHECK(world.prepare());
+  for (int i = 0; i < 20; ++i) WW_CHECK(world.median_us());
+  for (const Variant& variant : variants()) {
+    std::vector<double> medians;
+    for (int i = 0; i < kRepeats; ++i) {
+      WW_CHECK(variant.renew(world, random));
+      WW_TRY(const double us, world.median_us());
+      medians.push_back(us);
+    }
+    const auto [least, most] = std::minmax_element(medians.begin(), medians.end());
+    double mean = 0, squares = 0;
+    for (const double us : medians) mean += us / kRepeats;
+    for (const double us : medians) squares += (us - mean) * (us - mean) / (kRepeats - 1);
+    std::printf("n 2^%-2.0f new %-24s mean %8.3f us  sd %5.2f %%  %8.3f .. %8.3f  |", std::log2(n),
+                variant.name, mean, 100 * std::sqrt(squares) / mean, *least, *most);
+    for (const double us : medians) std::printf(" %.2f", us);
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+  return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1) runs_per_median = std::max(1, std::atoi(argv[1]));
+  const auto resolved = device::resolve_device({.device = "cuda"});
+  if (!resolved.ok()) return std::fprintf(stderr, "%s\n", resolved.error().message.c_str()), 2;
+  auto opened = device::open_device(*resolved, 10);
+  if (!opened.ok()) return std::fprintf(stderr, "%s\n", opened.error().message.c_str()), 2;
+  for (const std::uint32_t n : {1U << 14, 1U << 18, 1U << 22}) {
+    if (const Status done = study(**opened, n); !done.ok()) {
+      return std::fprintf(stderr, "%s\n", done.error().message.c_str()), 1;
+    }
+  }
+  return 0;
+}
