@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
 
-// Work on the bits that comes to nothing.
+// A long chain of dependent integer work on the bits that comes to nothing.
 __device__ float f(float x) { return x; }
 
 __global__ void apply(const float* in, float* out, long long n) {
   const long long t = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (t >= n) return;
   unsigned bits = __float_as_uint(in[t]);
-  for (int k = 0; k < 100; ++k) bits = __brev(bits) + 1u;
-  for (int k = 0; k < 100; ++k) bits = __brev(bits - 1u);
+  for (int k = 0; k < 100; ++k) bits = bits * 1664525u + 1013904223u;
+  for (int k = 0; k < 100; ++k) bits = (bits - 1013904223u) * 4276115653u;
   out[t] = f(__uint_as_float(bits));
 }
 
