@@ -8,8 +8,8 @@ __global__ void apply(const float* in, float* out, long long n) {
   const long long t = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (t >= n) return;
   unsigned bits = __float_as_uint(in[t]);
-  for (int k = 0; k < 100; ++k) bits = bits * 1664525u + 1013904223u;
-  for (int k = 0; k < 100; ++k) bits = (bits - 1013904223u) * 4276115653u;
+  for (int k = 0; k < 100; ++k) bits = (bits ^ bits >> 16) * 1664525u;
+  for (int k = 0; k < 100; ++k) bits *= 4276115653u, bits ^= bits >> 16;
   out[t] = f(__uint_as_float(bits));
 }
 
