@@ -138,9 +138,9 @@ IN u32x rotr_u32_v(u32x a, u32x b, u32x n) {
   u32x k = n & (u32x)31u; return k == (u32x)0u ? a : (a >> k) | (b << ((u32x)32u - k & (u32x)31u)); }
 #define DIVS(T, ST) \
   IN T div_##T##_s(T a, T b) { return b == 0 ? (T)~(T)0 : a / b; } \
-  IN T rem_##T##_s(T a, T b) { return b == 0 ? a : a % b; } \
+  IN T rem_##T##_s(T a, T b) { return b == 0 ? (T)~(T)0 : a % b; } \
   IN T div_##ST##_s(T a, T b) { return b == 0 || b == (T)~(T)0 ? (b == 0 ? (T)~(T)0 : 0 - a) : (T)((ST)a / (ST)b); } \
-  IN T rem_##ST##_s(T a, T b) { return b == 0 ? a : b == (T)~(T)0 ? 0 : (T)((ST)a % (ST)b); } \
+  IN T rem_##ST##_s(T a, T b) { return b == 0 ? (T)~(T)0 : b == (T)~(T)0 ? 0 : (T)((ST)a % (ST)b); } \
   OUT T##x div_##T##_v(T##x a, T##x b) { T##x r; for (int l = 0; l < 32; ++l) r[l] = div_##T##_s(a[l], b[l]); return r; } \
   OUT T##x rem_##T##_v(T##x a, T##x b) { T##x r; for (int l = 0; l < 32; ++l) r[l] = rem_##T##_s(a[l], b[l]); return r; } \
   OUT T##x div_##ST##_v(T##x a, T##x b) { T##x r; for (int l = 0; l < 32; ++l) r[l] = div_##ST##_s(a[l], b[l]); return r; } \
