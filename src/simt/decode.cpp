@@ -314,6 +314,17 @@ constexpr DecoderRow kDecoders[] = {
 
 }  // namespace
 
+bool may_order_blocks(const std::vector<std::string_view>& parts) {
+  const auto has = [&](std::string_view word) {
+    return std::find(parts.begin(), parts.end(), word) != parts.end();
+  };
+  if (has("shared")) return false;
+  if (parts[0] == "atom" || parts[0] == "red" || parts[0] == "fence" || parts[0] == "membar") {
+    return true;
+  }
+  return has("volatile") || has("relaxed") || has("acquire") || has("mmio");
+}
+
 Decoder find_decoder(std::string_view base_opcode) {
   for (const DecoderRow& row : kDecoders)
     if (row.opcode == base_opcode) return row.decode;

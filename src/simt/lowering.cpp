@@ -512,6 +512,7 @@ const std::vector<std::string_view>* Lowering::branch_targets(std::string_view n
 Status Lowering::instruction() {
   if (out_.code.size() > kMaxInstructions)
     return error("the kernel is too large after expanding its calls");
+  if (may_order_blocks(at_->ins.parts)) kernel().may_wait_for_blocks = true;
   if (const Decoder decoder = find_decoder(at_->ins.parts[0])) return decoder(*this);
   return decode_arithmetic(*this);
 }

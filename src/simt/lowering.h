@@ -199,6 +199,9 @@ class Lowering {
 
 /// Decodes the current statement; the table of all opcodes that are not plain arithmetic.
 using Decoder = Status (*)(Lowering&);
+/// Whether blocks may tell each other something by such an instruction.
+bool may_order_blocks(const std::vector<std::string_view>& parts);
+
 Decoder find_decoder(std::string_view base_opcode);
 
 Status decode_arithmetic(Lowering& l);

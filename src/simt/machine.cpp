@@ -111,10 +111,24 @@ void count_simple(Worker& worker, const Kernel& k) {
   }
 }
 
+/// How many neighbouring blocks a thread takes at once. Neighbours touch the same lines of the
+/// machine's own tables, and threads that write to one line in turns are slower than one alone.
+/// Blocks that may wait for earlier ones are taken singly: those run at the same time then.
+std::size_t blocks_at_once(const LaunchState& s) {
+  constexpr std::size_t kMost = 64, kShares = 16;
+  if (!s.many_threads || s.kernel->may_wait_for_blocks) return 1;
+  return std::clamp<std::size_t>(s.block_count / kShares, 1, kMost);
+}
+
 void run_independent(LaunchState& s, Worker& worker) {
   BlockState b;
+  const std::size_t at_once = blocks_at_once(s);
+  std::size_t next = 0, end = 0;
   while (!s.stop.load(std::memory_order_relaxed)) {
-    const std::size_t next = s.next_block.fetch_add(1, std::memory_order_relaxed);
+    if (next == end) {
+      next = s.next_block.fetch_add(at_once, std::memory_order_relaxed);
+      end = std::min<std::size_t>(next + at_once, s.block_count);
+    }
     if (next >= s.block_count) return;
     // Between two blocks is where a worker changes over to compiled code.
     if (const NativeCode* code = s.native.load(std::memory_order_acquire);
@@ -124,7 +138,8 @@ void run_independent(LaunchState& s, Worker& worker) {
     }
     start_block(worker, b, s.rank(next));
     run_block(worker, b);
-    if (s.tier_up != nullptr) s.tier_up->consider(s, next + 1);
+    ++next;
+    if (s.tier_up != nullptr) s.tier_up->consider(s, next);
   }
 }
 

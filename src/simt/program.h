@@ -171,7 +171,8 @@ struct Kernel {
   bool uses_partial_barriers = false;
   std::uint32_t shadow_words = 0;  ///< of registers that may be read before they are written
   bool uses_cluster_barrier = false;
-  bool uses_heap = false;  ///< device-side malloc: one host thread only
+  bool uses_heap = false;            ///< device-side malloc: one host thread only
+  bool may_wait_for_blocks = false;  ///< global atomics, fences or volatile loads
   /// Where registers are kept and how wide they are: 0 for predicates, else bytes a lane.
   std::vector<std::pair<Ref, std::uint8_t>> places;
   /// Of a copy whose entry points lead to compiled code; see native.h.
