@@ -53,7 +53,7 @@ Result<Measured> measure(TrialState& state, const TaskSize& size) {
   const Task& task = state.request.task;
   WW_TRY(const auto call, call_of(task, size, nullptr));
   WW_TRY(const auto trial, verify::make_trial(task, size, nullptr, derived_seed(state.seed, 1)));
-  WW_TRY(const auto inputs, make_inputs(trial, kElements));
+  WW_TRY(const auto inputs, verify::generate_inputs(trial, kElements));
   WW_TRY(auto buffers, CaseBuffers::make(*state.device, task, call, inputs));
   const LaunchPlan& plan = state.candidate.plans.at(call_key(call));
   WW_TRY(auto replay, state.device->prepare(state.candidate.module, plan, buffers.bindings()));

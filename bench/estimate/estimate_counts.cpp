@@ -63,7 +63,7 @@ Status count_size(evaluate::TrialState& state, const TaskSize& size) {
   WW_TRY(const auto call, evaluate::call_of(task, size, nullptr));
   WW_TRY(const auto trial,
          verify::make_trial(task, size, nullptr, evaluate::derived_seed(kSeed, 1)));
-  WW_TRY(const auto inputs, evaluate::make_inputs(trial, kMadeElements));
+  WW_TRY(const auto inputs, verify::generate_inputs(trial, kMadeElements));
   WW_TRY(auto buffers, evaluate::CaseBuffers::make(*state.device, task, call, inputs));
   const LaunchPlan& plan = state.candidate.plans.at(evaluate::call_key(call));
   WW_TRY(auto replay, state.device->prepare(state.candidate.module, plan, buffers.bindings()));

@@ -2,6 +2,7 @@
 #include "base/cores.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -77,6 +78,12 @@ double cpu_quota(const std::filesystem::path& root, const std::string& membershi
     if (quota > 0) least = least > 0 ? std::min(least, quota) : quota;
   }
   return least;
+}
+
+std::uint64_t physical_memory_bytes() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || page <= 0) return 0;
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
 }
 
 int usable_cores() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -11,6 +12,9 @@ namespace warpwright {
 /// threads than that would be stopped, all together, for most of every tenth of a second. At
 /// least 1.
 int usable_cores();
+
+/// The machine's memory; 0 = not known.
+std::uint64_t physical_memory_bytes();
 
 /// What the control group of a process allows, in processors; 0 = no limit is known. `root` is
 /// where control groups are mounted, `membership` the text of /proc/self/cgroup.

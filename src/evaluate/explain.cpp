@@ -83,7 +83,7 @@ Status run_counted(TrialState& state, Explanation& e) {
   const TaskSize& size = *state.timed.back();
   WW_TRY(const auto call, call_of(task, size, nullptr));
   WW_TRY(const auto trial, verify::make_trial(task, size, nullptr, derived_seed(state.seed, 1)));
-  WW_TRY(const auto inputs, make_inputs(trial, kCountedElements));
+  WW_TRY(const auto inputs, verify::generate_inputs(trial, kCountedElements));
   WW_TRY(auto buffers, CaseBuffers::make(*state.device, task, call, inputs));
   const LaunchPlan& plan = state.candidate.plans.at(call_key(call));
   WW_TRY(auto replay, state.device->prepare(state.candidate.module, plan, buffers.bindings()));

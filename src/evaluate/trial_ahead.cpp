@@ -31,7 +31,7 @@ Status make_one(TrialState& state, const verify::Case& item, std::uint64_t seed,
   std::vector<verify::Bytes> inputs;
   {
     const PartTimer timer(state, "inputs");
-    WW_TRY(inputs, make_inputs(trial));
+    WW_TRY(inputs, verify::generate_inputs(trial));
   }
   WW_TRY(const bool needed, verify::needs_expected(trial));
   if (with_expected && needed && state.reference) {

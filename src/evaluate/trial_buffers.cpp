@@ -1,56 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/trial_buffers.h"
 
-#include <algorithm>
-#include <cstring>
-#include <thread>
-
-#include "base/cores.h"
-
 namespace warpwright::evaluate {
-
-namespace {
-
-constexpr std::uint64_t kElementsPerThread = std::uint64_t{1} << 20;
-
-void fill_in_parallel(const verify::Recipe& recipe, std::uint64_t seed, std::size_t element_bytes,
-                      std::span<std::byte> out) {
-  const std::uint64_t count = out.size() / element_bytes;
-  const std::uint64_t threads = std::clamp<std::uint64_t>(
-      count / kElementsPerThread, 1, static_cast<std::uint64_t>(usable_cores()));
-  std::vector<std::jthread> workers;
-  for (std::uint64_t t = 0; t < threads; ++t) {
-    const std::uint64_t first = count * t / threads, last = count * (t + 1) / threads;
-    const auto part = out.subspan(first * element_bytes, (last - first) * element_bytes);
-    if (t + 1 == threads) {
-      verify::fill(recipe, seed, first, part);
-    } else {
-      workers.emplace_back(
-          [&recipe, seed, first, part] { verify::fill(recipe, seed, first, part); });
-    }
-  }
-}
-
-}  // namespace
-
-Result<std::vector<verify::Bytes>> make_inputs(const verify::Trial& trial,
-                                               std::uint64_t most_elements) {
-  const auto& arguments = trial.task->arguments;
-  std::vector<verify::Bytes> inputs(arguments.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].distribution.empty()) continue;
-    WW_TRY(const verify::Recipe recipe, verify::make_recipe(trial, i));
-    const std::size_t element_bytes = bytes_of(arguments[i].type);
-    verify::Bytes& bytes = inputs[i];
-    bytes.resize(recipe.n * element_bytes);
-    const std::size_t made = std::min<std::uint64_t>(recipe.n, most_elements) * element_bytes;
-    fill_in_parallel(recipe, trial.seed, element_bytes, std::span(bytes).first(made));
-    for (std::size_t at = made; at < bytes.size(); at += made) {
-      std::memcpy(bytes.data() + at, bytes.data(), std::min(made, bytes.size() - at));
-    }
-  }
-  return inputs;
-}
 
 Result<CaseBuffers> CaseBuffers::make(device::Device& device, const Task& task,
                                       const build::SolveCall& call,

@@ -13,15 +13,10 @@
 
 namespace warpwright::evaluate {
 
-/// The inputs of a trial, made by all cores. `most_elements` bounds what is generated per buffer;
-/// longer ones repeat it.
-Result<std::vector<verify::Bytes>> make_inputs(const verify::Trial& trial,
-                                               std::uint64_t most_elements = ~std::uint64_t{0});
-
 /// The device buffers of one call, given back with this object.
 class CaseBuffers {
  public:
-  /// Allocates and uploads. `inputs` as from make_inputs, for the same call.
+  /// Allocates and uploads. `inputs` as from generate_inputs, for the same call.
   static Result<CaseBuffers> make(device::Device& device, const Task& task,
                                   const build::SolveCall& call,
                                   std::span<const verify::Bytes> inputs);

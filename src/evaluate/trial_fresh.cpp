@@ -26,7 +26,7 @@ Result<double> fresh_run_us(TrialState& state, const Sized& sized, std::vector<L
   if (ready) {
     inputs = std::move(*ready);
   } else {
-    WW_TRY(inputs, make_inputs(trial));
+    WW_TRY(inputs, verify::generate_inputs(trial));
   }
   WW_CHECK(set.buffers.refill(inputs));
   LoadedCase& other = sets[(attempt + 1) % sets.size()];

@@ -127,7 +127,7 @@ Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized
   const Task& task = state.request.task;
   WW_TRY(const auto call, call_of(task, *sized.size, nullptr));
   WW_TRY(const auto trial, verify::make_trial(task, *sized.size, nullptr, timed_seed(state, 0, 0)));
-  WW_TRY(const auto inputs, make_inputs(trial, kEstimatedElements));
+  WW_TRY(const auto inputs, verify::generate_inputs(trial, kEstimatedElements));
   WW_TRY(auto buffers, CaseBuffers::make(*state.device, task, call, inputs));
   const LaunchPlan& plan = state.candidate.plans.at(call_key(call));
   WW_TRY(auto replay, state.device->prepare(state.candidate.module, plan, buffers.bindings()));

@@ -62,7 +62,7 @@ Result<LoadedCase> load_case(TrialState& state, device::Device& device, const Pr
     inputs = std::move(*ready);
   } else {
     const PartTimer timer(state, "inputs");
-    WW_TRY(inputs, make_inputs(trial));
+    WW_TRY(inputs, verify::generate_inputs(trial));
   }
   const PartTimer timer(state, "upload");
   WW_TRY(auto buffers, CaseBuffers::make(device, task, call, inputs));

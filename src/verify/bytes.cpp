@@ -8,7 +8,8 @@
 #include <mutex>
 
 #include <sys/mman.h>
-#include <unistd.h>
+
+#include "base/cores.h"
 
 namespace warpwright::verify {
 
@@ -27,12 +28,6 @@ std::size_t rounded(std::size_t bytes) {
 std::size_t size_class(std::size_t rounded_bytes) {
   const auto power = static_cast<std::size_t>(std::bit_width(rounded_bytes));
   return 4 * power + ((rounded_bytes >> (power - 3)) & 3);
-}
-
-std::uint64_t most_kept() {
-  const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGE_SIZE);
-  if (pages <= 0 || page <= 0) return 0;
-  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / kKeptShare;
 }
 
 class BlockPool {
@@ -73,7 +68,7 @@ class BlockPool {
   std::mutex mutex_;
   std::array<std::vector<void*>, 4 * 65> kept_;
   std::uint64_t kept_bytes_ = 0;
-  std::uint64_t most_ = most_kept();
+  std::uint64_t most_ = physical_memory_bytes() / kKeptShare;
 };
 
 /// Never destroyed: threads may still give blocks back while the process ends.

@@ -247,14 +247,20 @@ void fill_by_threads(const Recipe& recipe, std::uint64_t seed, std::size_t width
 
 }  // namespace
 
-Result<std::vector<Bytes>> generate_inputs(const Trial& trial) {
+Result<std::vector<Bytes>> generate_inputs(const Trial& trial, std::uint64_t most_elements) {
   const auto& arguments = trial.task->arguments;
   std::vector<Bytes> buffers(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].distribution.empty()) continue;
     WW_TRY(const auto recipe, make_recipe(trial, i));
-    buffers[i].resize(recipe.n * bytes_of(arguments[i].type));
-    fill_by_threads(recipe, trial.seed, bytes_of(arguments[i].type), buffers[i]);
+    const std::size_t width = bytes_of(arguments[i].type);
+    Bytes& bytes = buffers[i];
+    bytes.resize(recipe.n * width);
+    const std::size_t made = std::min<std::uint64_t>(recipe.n, most_elements) * width;
+    fill_by_threads(recipe, trial.seed, width, std::span(bytes).first(made));
+    for (std::size_t at = made; at < bytes.size(); at += made) {
+      std::memcpy(bytes.data() + at, bytes.data(), std::min(made, bytes.size() - at));
+    }
   }
   return buffers;
 }

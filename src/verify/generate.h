@@ -13,7 +13,6 @@
 
 namespace warpwright::verify {
 
-
 /// What a task is run with: a size, a variant (null: the timed inputs) and the values that follow.
 struct Trial {
   const Task* task = nullptr;
@@ -33,8 +32,10 @@ Result<Recipe> make_recipe(const Trial& trial, std::size_t argument);
 void fill(const Recipe& recipe, std::uint64_t seed, std::uint64_t first, std::span<std::byte> out);
 
 /// The values of all buffers that have any, by argument; outputs and scalars are empty. Large
-/// buffers are filled by all cores.
-Result<std::vector<Bytes>> generate_inputs(const Trial& trial);
+/// buffers are filled by all cores. At most `most_elements` of each are made; longer ones repeat
+/// them.
+Result<std::vector<Bytes>> generate_inputs(const Trial& trial,
+                                           std::uint64_t most_elements = ~std::uint64_t{0});
 
 /// Random bits, different for every seed: what outputs hold before a call.
 void poison(std::uint64_t seed, std::size_t argument, std::span<std::byte> out);
