@@ -21,7 +21,7 @@ constexpr double kWarpInstructionsPerSecond = 2.5e7;
 // The budget above is the same everywhere; the clock is for hosts that are slower still.
 constexpr double kSlowestHost = 4;
 constexpr unsigned kMostThreads = 8;
-constexpr std::uint64_t kBlocksWorthThreads = 64;
+constexpr std::uint64_t kBlocksWorthThreads = 8;
 
 unsigned threads_for(std::uint64_t blocks) {
   if (blocks < kBlocksWorthThreads) return 1;

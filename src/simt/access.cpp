@@ -101,7 +101,8 @@ void report_misaligned(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes,
 /// One lane outside the remembered allocation: find its own or report. True when it may go on.
 bool resolve_lane(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind,
                   AccessMemo& memo) {
-  const Memory& memory = *w.worker->launch->memory;
+  LaunchState& launch = *w.worker->launch;
+  const Memory& memory = *launch.memory;
   const Allocation* a = memory.nearest(address);
   const bool inside =
       a != nullptr && address >= a->begin && address < a->end() && bytes <= a->end() - address;
@@ -112,10 +113,18 @@ bool resolve_lane(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Acces
       });
       return false;
     }
+    const auto number = static_cast<std::size_t>(a - memory.allocations().data());
+    bool quiet = number < launch.quiet.size() && launch.quiet[number] && !launch.loud.load();
+    if (quiet && kind != Access::load) {
+      end_quiet(launch);
+      forget_quiet(*w.worker);
+      quiet = false;
+    }
     memo.low = a->begin;
     memo.high = a->end();
     memo.fully_valid = a->fully_valid;
     memo.read_only = a->read_only;
+    memo.quiet = quiet;
     return true;
   }
   const FaultKind fault = inside || (a != nullptr && !a->live && address < a->end())
@@ -134,7 +143,7 @@ bool within(const AccessMemo& memo, u64 address, u64 bytes) {
 
 /// Whether all lanes are in the remembered allocation and aligned; without branches.
 bool all_known(const u64* a, u32 m, u32 bytes, Access kind, const AccessMemo& memo) {
-  if (kind != Access::load && memo.read_only) return false;
+  if (kind != Access::load && (memo.read_only || memo.quiet)) return false;
   if (memo.high < memo.low + bytes) return false;
   const u64 room = memo.high - memo.low - bytes;
   u64 bad = 0;
@@ -145,7 +154,8 @@ bool all_known(const u64* a, u32 m, u32 bytes, Access kind, const AccessMemo& me
   return bad == 0;
 }
 
-void resolve_scattered(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
+/// True when all lanes are in the remembered allocation.
+bool resolve_scattered(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
                        AccessMemo& memo, Target& t) {
   const Memory& memory = *w.worker->launch->memory;
   if (all_known(a, m, bytes, kind, memo)) {
@@ -154,7 +164,7 @@ void resolve_scattered(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Ac
     for (u32 l = 0; l < kLanes; ++l)
       t.lane[l] = reinterpret_cast<std::byte*>(base + (a[l] - kGlobalBase));
     t.ok = m;
-    return;
+    return true;
   }
   t.ok = 0;
   for (u32 l = 0; l < kLanes; ++l) {
@@ -163,11 +173,13 @@ void resolve_scattered(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Ac
       report_misaligned(w, i, l, a[l], bytes, "global");
       continue;
     }
-    const bool known = within(memo, a[l], bytes) && !(kind != Access::load && memo.read_only);
+    const bool known =
+        within(memo, a[l], bytes) && !(kind != Access::load && (memo.read_only || memo.quiet));
     if (!known && !resolve_lane(w, i, l, a[l], bytes, kind, memo)) continue;
     t.lane[l] = memory.host(a[l]);
     t.ok |= u32{1} << l;
   }
+  return false;
 }
 
 }  // namespace
@@ -232,9 +244,11 @@ u32 count_wavefronts(const u64* a, u32 m, u32 bytes, u32& ideal) {
 
 void resolve_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
   AccessMemo& memo = w.worker->memos[i->target];
-  resolve_scattered(w, i, a, m, bytes, kind, memo, t);
+  const bool one_buffer = resolve_scattered(w, i, a, m, bytes, kind, memo, t);
   if (t.ok == 0) return;
   count_global(w, i, a, t.ok, bytes, memo, kind);
+  // Reads of what everybody only reads, and the host wrote, are always fine.
+  if (one_buffer && memo.quiet && memo.fully_valid) return;
   if (w.worker->launch->full_checks) check_global(w, i, a, t.ok, bytes, kind, memo);
 }
 

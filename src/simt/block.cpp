@@ -228,7 +228,40 @@ void make_storage(Worker& worker, BlockState& b) {
   }
 }
 
+/// The buffer that a pointer among the launch's constants points to; null: none.
+const Allocation* pointed_to(const LaunchState& s, const Constant& c, bool& odd) {
+  const Address value = constant_value(s, {}, c);
+  if (value < kGlobalBase) return nullptr;
+  const Allocation* a = s.memory->nearest(value);
+  const bool inside = a != nullptr && a->live && value <= a->end();
+  // One that points beside all buffers may lead anywhere.
+  odd = odd || !inside;
+  return inside ? a : nullptr;
+}
+
 }  // namespace
+
+void find_quiet(LaunchState& s) {
+  const std::vector<Allocation>& all = s.memory->allocations();
+  if (!s.kernel->knows_writes) return;
+  std::vector<bool> quiet(all.size(), true);
+  for (const std::vector<std::uint32_t>& site : s.kernel->write_origins) {
+    bool found = false, odd = false;
+    for (const std::uint32_t c : site) {
+      const Allocation* a = pointed_to(s, s.kernel->constants[c], odd);
+      if (a == nullptr) continue;
+      found = true;
+      quiet[static_cast<std::size_t>(a - all.data())] = false;
+    }
+    if (!found || odd) return;
+  }
+  s.quiet = std::move(quiet);
+}
+
+void forget_quiet(Worker& worker) {
+  worker.loud = true;
+  for (AccessMemo& memo : worker.memos) memo.quiet = false;
+}
 
 Dim3 thread_of(const Warp& w, std::uint32_t lane) {
   const Dim3& d = w.worker->launch->launch->block;
@@ -240,6 +273,7 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   LaunchState& s = *worker.launch;
   const Launch& launch = *s.launch;
   if (b.warps.empty()) make_storage(worker, b);
+  if (s.loud.load(std::memory_order_relaxed) && !worker.loud) forget_quiet(worker);
   b.rank = rank;
   b.index = {static_cast<u32>(rank), 0, 0};
   if (rank >= launch.grid.x)

@@ -9,6 +9,7 @@
 #include "simt/handlers.h"
 #include "simt/lowering.h"
 #include "simt/repeats.h"
+#include "simt/write_origins.h"
 
 namespace warpwright::simt {
 namespace {
@@ -339,6 +340,9 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
   lowered.kernel.constants.push_back(always);
   forward_copies(lowered);
   place_constants(lowered.kernel);
+  WriteOrigins writes = find_write_origins(lowered);
+  lowered.kernel.knows_writes = writes.known;
+  lowered.kernel.write_origins = std::move(writes.sites);
   const FlowGraph g = make_flow(lowered);
   const Definedness defined = find_undefined(lowered, g);
   lowered.kernel.shadow_words = defined.count;

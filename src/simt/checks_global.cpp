@@ -350,13 +350,29 @@ bool pieces_clean(Warp& w, const u64* a, u32 m, u32 bytes, Access kind) {
 
 }  // namespace
 
+void end_quiet(LaunchState& s) {
+  if (s.loud.exchange(true)) return;
+  // Who read what was not noted, only that it was: by many, as far as anybody knows.
+  const u64 many = pack({kManyBlocks, kManyWarps, 0, 15, false}, s.tag);
+  const std::vector<Allocation>& all = s.memory->allocations();
+  for (std::size_t k = 0; k < s.quiet.size(); ++k) {
+    if (!s.quiet[k]) continue;
+    for (u64 at = all[k].begin - kGlobalBase; at < all[k].end() - kGlobalBase; at += 32) {
+      if ((s.touched_read[at / 256] >> (at / 32 % 8) & 1) == 0) continue;
+      if (s.race_lines != nullptr) open_line(s, at / kLineBytes);
+      for (u64 word = at / 4; word < at / 4 + 8; ++word)
+        std::atomic_ref<u64>(s.race_reads[word]).store(many, std::memory_order_relaxed);
+    }
+  }
+}
+
 void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind,
                       const AccessMemo& memo) {
   LaunchState& launch = *w.worker->launch;
   std::uint8_t* bits = launch.memory->valid_bits();
   const bool valid =
       memo.fully_valid || kind == Access::store || all_bits(bits, at - kGlobalBase, span);
-  const bool races = launch.race_writes != nullptr && plain(i) && !memo.read_only &&
+  const bool races = launch.race_writes != nullptr && plain(i) && !memo.read_only && !memo.quiet &&
                      w.block->rank + 1 < kManyBlocks;
   const bool words = at % 4 == 0 && span % 4 == 0;
   if (valid && (!races || (words && global_run_clean(w, at, span, kind)))) {
@@ -373,11 +389,14 @@ void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access 
                   const AccessMemo& memo) {
   LaunchState& launch = *w.worker->launch;
   std::uint8_t* bits = launch.memory->valid_bits();
-  bool races =
-      launch.race_writes != nullptr && (plain(i) || kind == Access::atomic) && !memo.read_only;
+  u32 racing = m;
+  for (u32 l = 0; l < kLanes && memo.quiet; ++l)
+    if (a[l] >= memo.low && a[l] < memo.high) racing &= ~(u32{1} << l);
+  bool races = launch.race_writes != nullptr && (plain(i) || kind == Access::atomic) &&
+               !memo.read_only && racing != 0;
   // Noting accesses twice changes nothing, so the slow way may start again from the first lane.
   if (races && kind != Access::atomic && bytes >= 4 && w.block->rank + 1 < kManyBlocks &&
-      pieces_clean(w, a, m, bytes, kind))
+      pieces_clean(w, a, racing, bytes, kind))
     races = false;
   const bool whole = memo.fully_valid && !races;
   for (u32 l = 0; l < kLanes; ++l) {
@@ -394,7 +413,7 @@ void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access 
       }
       if (kind != Access::load) set_valid(bits, a[l] - kGlobalBase, bytes, !launch.many_threads);
     }
-    if (races) check_global_race(w, i, l, a[l], bytes, kind);
+    if (races && (racing >> l & 1) != 0) check_global_race(w, i, l, a[l], bytes, kind);
   }
 }
 

@@ -302,6 +302,7 @@ Status Machine::prepare_checks(LaunchState& s) {
   s.race_reads = memory_.race_reads();
   if (s.race_reads == nullptr) s.race_writes = nullptr;
   s.race_lines = memory_.race_lines();
+  if (s.race_writes != nullptr) find_quiet(s);
   return {};
 }
 

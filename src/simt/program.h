@@ -157,6 +157,9 @@ struct Kernel {
   std::uint32_t register_bytes = 0;  ///< of one warp
   std::vector<std::vector<Ref>> more;
   std::vector<std::vector<std::uint32_t>> jump_tables;
+  /// Where writes to global memory can go: see write_origins.h. By site, indices of `constants`.
+  std::vector<std::vector<std::uint32_t>> write_origins;
+  bool knows_writes = false;
   std::uint32_t lane_special_ref[static_cast<std::size_t>(LaneSpecial::count_)] = {};
   bool uses_lane_special[static_cast<std::size_t>(LaneSpecial::count_)] = {};
   std::uint32_t static_shared_bytes = 0;

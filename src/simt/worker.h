@@ -34,6 +34,7 @@ struct AccessMemo {
   Address low = 1, high = 0;  ///< the allocation
   bool fully_valid = false;
   bool read_only = false;
+  bool quiet = false;  ///< only read in this launch; never set where an instruction writes
   std::uint32_t mask = 0;
   std::uint32_t phase = 0xffffffffu;
   std::uint32_t cost = 0;
@@ -147,6 +148,9 @@ struct LaunchState {
   TierUp* tier_up = nullptr;                       ///< who decides about that
   std::uint64_t* race_writes = nullptr;            ///< by word; checks_global.cpp knows the form
   std::uint64_t* race_reads = nullptr;
+  /// By allocation: nothing in this launch can write to it, as far as the kernel's text tells.
+  std::vector<bool> quiet;
+  std::atomic<bool> loud{false};        ///< somebody did: then all are as any other
   std::uint64_t* race_lines = nullptr;  ///< by line of 128 bytes: its write and read; null: none
   std::chrono::steady_clock::time_point deadline{};  ///< of max_wall_s
   std::uint8_t* touched_read = nullptr;              ///< one bit per sector
@@ -165,6 +169,7 @@ struct Worker {
   std::vector<std::uint64_t> divergent;  ///< by instruction
   std::vector<AccessStats> stats;
   std::vector<AccessMemo> memos;
+  bool loud = false;  ///< it knows of LaunchState::loud
   /// By row of statistics: accesses of whole warps to shared memory at one address, at neighbours.
   std::vector<std::uint64_t> simple;
   std::map<std::pair<int, std::uint32_t>, Fault> faults;  ///< by kind and instruction
@@ -194,6 +199,13 @@ void report_lazily(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Ad
 }
 
 Dim3 thread_of(const Warp& w, std::uint32_t lane);
+
+/// Finds the allocations that the launch only reads.
+void find_quiet(LaunchState& s);
+/// Something was written where only reads were expected: from now on nothing is taken for quiet.
+void end_quiet(LaunchState& s);
+/// Forgets what the worker remembers of quiet allocations.
+void forget_quiet(Worker& worker);
 
 /// The block's earlier writes are visible to others: a fence or a releasing atomic.
 void note_fence(Warp& w, bool beyond_block);
