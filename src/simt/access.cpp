@@ -15,47 +15,45 @@ u32 lanes_in(u32 m) { return static_cast<u32>(std::popcount(m)); }
 struct Cost {
   u32 cost = 0, ideal = 0;
 };
-constexpr u32 kApart = 0xffffffffu;  ///< in AccessMemo::groups of a global access
 
-/// Whether the addresses rise or fall by at least a sector from lane to lane.
-bool lanes_apart(const u64* a, u32 m) {
-  if (m != kAllLanes) return false;
-  bool rise = true, fall = true;
-  for (u32 l = 1; l < kLanes; ++l) {
-    rise = rise && a[l] - a[l - 1] - 32 < u64{1} << 40;
-    fall = fall && a[l - 1] - a[l] - 32 < u64{1} << 40;
-  }
-  return rise || fall;
-}
-
-Cost remembered_cost(AccessMemo& memo, const u64* a, u32 m, u32 bytes, bool shared) {
-  const auto first = static_cast<u32>(std::countr_zero(m));
-  const u64 base = a[first];
-  const auto phase = static_cast<u32>(base & 31) | (shared ? 256u : 0u);
-  alignas(64) u32 offsets[kLanes];
-  u32 differ = 0;
+bool same_offsets(const AccessMemo& memo, const u64* a, u32 m, u32* offsets) {
+  const u64 base = a[std::countr_zero(m)];
+  u32 differ = memo.mask ^ m;
   for (u32 l = 0; l < kLanes; ++l) {
     offsets[l] = static_cast<u32>(a[l] - base);
     differ |= (offsets[l] ^ memo.offsets[l]) & ((m >> l & 1) != 0 ? ~0u : 0u);
   }
-  // Lanes that are a sector apart or more need one each, wherever the first of them lies.
-  const bool anywhere = memo.groups == kApart && !shared;
-  if (differ == 0 && memo.mask == m && (memo.phase == phase || anywhere))
-    return {memo.cost, memo.groups};
-  Cost c;
-  if (shared)
-    c.cost = count_wavefronts(a, m, bytes, c.ideal);
-  else
-    c.cost = count_sectors(a, m);
+  return differ == 0;
+}
+
+/// Takes other offsets between the lanes into the memory.
+void remember_offsets(AccessMemo& memo, const u64* a, u32 m, const u32* offsets, bool shared) {
+  const u64 base = a[std::countr_zero(m)];
   // Offsets that do not fit 32 bits must not be mistaken for others.
   bool fits = true;
   for (u32 l = 0; l < kLanes; ++l)
     if ((m >> l & 1) != 0 && a[l] - base + 0x40000000u >= 0x80000000u) fits = false;
   memo.mask = fits ? m : 0;
-  memo.phase = phase;
-  memo.cost = c.cost;
-  memo.groups = shared ? c.ideal : lanes_apart(a, m) ? kApart : 0;
-  std::memcpy(memo.offsets, offsets, sizeof offsets);
+  memo.shared = shared;
+  memo.distinct = false;
+  std::memset(memo.cost, 0, sizeof memo.cost);
+  std::memcpy(memo.offsets, offsets, sizeof memo.offsets);
+}
+
+Cost remembered_cost(AccessMemo& memo, const u64* a, u32 m, u32 bytes, bool shared) {
+  const u64 base = a[std::countr_zero(m)];
+  alignas(64) u32 offsets[kLanes];
+  if (!same_offsets(memo, a, m, offsets) || memo.shared != shared)
+    remember_offsets(memo, a, m, offsets, shared);
+  std::uint8_t& known = memo.cost[base % kSectorBytes];
+  if (known != 0) return {known, memo.ideal};
+  Cost c;
+  if (shared)
+    c.cost = count_wavefronts(a, m, bytes, c.ideal);
+  else
+    c.cost = count_sectors(a, m);
+  known = static_cast<std::uint8_t>(c.cost);
+  memo.ideal = static_cast<std::uint8_t>(c.ideal);
   return c;
 }
 
@@ -98,11 +96,26 @@ void report_misaligned(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes,
   });
 }
 
+void remember_buffer(Warp& w, const Allocation& a, Access kind, AccessMemo& memo) {
+  LaunchState& launch = *w.worker->launch;
+  const auto number = static_cast<std::size_t>(&a - launch.memory->allocations().data());
+  KnownBuffer now{a.begin, a.end(), a.fully_valid, a.read_only, false, nullptr};
+  now.quiet = number < launch.quiet.size() && launch.quiet[number] && !launch.loud.load();
+  if (number < launch.read.size()) now.read = &launch.read[number];
+  if (kind == Access::load && now.unread()) launch.read[number].store(1);
+  if (now.quiet && kind != Access::load) {
+    end_quiet(launch);
+    forget_quiet(*w.worker);
+    now.quiet = false;
+  }
+  memo.other = memo;
+  static_cast<KnownBuffer&>(memo) = now;
+}
+
 /// One lane outside the remembered allocation: find its own or report. True when it may go on.
 bool resolve_lane(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind,
                   AccessMemo& memo) {
-  LaunchState& launch = *w.worker->launch;
-  const Memory& memory = *launch.memory;
+  const Memory& memory = *w.worker->launch->memory;
   const Allocation* a = memory.nearest(address);
   const bool inside =
       a != nullptr && address >= a->begin && address < a->end() && bytes <= a->end() - address;
@@ -113,18 +126,7 @@ bool resolve_lane(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Acces
       });
       return false;
     }
-    const auto number = static_cast<std::size_t>(a - memory.allocations().data());
-    bool quiet = number < launch.quiet.size() && launch.quiet[number] && !launch.loud.load();
-    if (quiet && kind != Access::load) {
-      end_quiet(launch);
-      forget_quiet(*w.worker);
-      quiet = false;
-    }
-    memo.low = a->begin;
-    memo.high = a->end();
-    memo.fully_valid = a->fully_valid;
-    memo.read_only = a->read_only;
-    memo.quiet = quiet;
+    remember_buffer(w, *a, kind, memo);
     return true;
   }
   const FaultKind fault = inside || (a != nullptr && !a->live && address < a->end())
@@ -137,35 +139,40 @@ bool resolve_lane(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Acces
   return false;
 }
 
-bool within(const AccessMemo& memo, u64 address, u64 bytes) {
-  return address >= memo.low && address < memo.high && bytes <= memo.high - address;
-}
-
 /// Whether all lanes are in the remembered allocation and aligned; without branches.
-bool all_known(const u64* a, u32 m, u32 bytes, Access kind, const AccessMemo& memo) {
-  if (kind != Access::load && (memo.read_only || memo.quiet)) return false;
-  if (memo.high < memo.low + bytes) return false;
-  const u64 room = memo.high - memo.low - bytes;
+bool all_known(const u64* a, u32 m, u32 bytes, Access kind, const KnownBuffer& known) {
+  if (!known.serves(kind == Access::load) || known.high < known.low + bytes) return false;
+  const u64 room = known.high - known.low - bytes;
   u64 bad = 0;
   for (u32 l = 0; l < kLanes; ++l) {
-    const u64 outside = a[l] - memo.low > room ? 1 : 0;
+    const u64 outside = a[l] - known.low > room ? 1 : 0;
     bad |= (outside | (a[l] & (bytes - 1))) & ((m >> l & 1) != 0 ? ~u64{0} : 0);
   }
   return bad == 0;
 }
 
-/// True when all lanes are in the remembered allocation.
-bool resolve_scattered(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
-                       AccessMemo& memo, Target& t) {
-  const Memory& memory = *w.worker->launch->memory;
-  if (all_known(a, m, bytes, kind, memo)) {
-    // As numbers: lanes that are off may have any address, and nobody follows it.
-    const auto base = reinterpret_cast<std::uintptr_t>(memory.host(kGlobalBase));
-    for (u32 l = 0; l < kLanes; ++l)
-      t.lane[l] = reinterpret_cast<std::byte*>(base + (a[l] - kGlobalBase));
-    t.ok = m;
-    return true;
+/// The same where lanes are in one of two allocations, as with a pointer that each lane chooses.
+bool both_known(const u64* a, u32 m, u32 bytes, const KnownBuffer& x, const KnownBuffer& y) {
+  if (x.high < x.low + bytes || y.high < y.low + bytes) return false;
+  const u64 x_room = x.high - x.low - bytes, y_room = y.high - y.low - bytes;
+  u64 bad = 0;
+  for (u32 l = 0; l < kLanes; ++l) {
+    const u64 outside = a[l] - x.low > x_room && a[l] - y.low > y_room ? 1 : 0;
+    bad |= (outside | (a[l] & (bytes - 1))) & ((m >> l & 1) != 0 ? ~u64{0} : 0);
   }
+  return bad == 0;
+}
+
+void set_lanes(const Memory& memory, const u64* a, u32 m, Target& t) {
+  // As numbers: lanes that are off may have any address, and nobody follows it.
+  const auto base = reinterpret_cast<std::uintptr_t>(memory.host(kGlobalBase));
+  for (u32 l = 0; l < kLanes; ++l)
+    t.lane[l] = reinterpret_cast<std::byte*>(base + (a[l] - kGlobalBase));
+  t.ok = m;
+}
+
+void resolve_lanes(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
+                   AccessMemo& memo, Target& t) {
   t.ok = 0;
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
@@ -173,13 +180,19 @@ bool resolve_scattered(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Ac
       report_misaligned(w, i, l, a[l], bytes, "global");
       continue;
     }
-    const bool known =
-        within(memo, a[l], bytes) && !(kind != Access::load && (memo.read_only || memo.quiet));
+    const bool known = memo.has(a[l], bytes) && memo.serves(kind == Access::load);
     if (!known && !resolve_lane(w, i, l, a[l], bytes, kind, memo)) continue;
-    t.lane[l] = memory.host(a[l]);
+    t.lane[l] = w.worker->launch->memory->host(a[l]);
     t.ok |= u32{1} << l;
   }
-  return false;
+}
+
+/// Lanes that are all in the remembered allocation.
+void resolve_known(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
+                   AccessMemo& memo, Target& t) {
+  set_lanes(*w.worker->launch->memory, a, m, t);
+  count_global(w, i, a, m, bytes, memo, kind);
+  if (w.full_checks && !memo.carefree()) check_global(w, i, a, m, bytes, kind, memo);
 }
 
 }  // namespace
@@ -195,14 +208,17 @@ void touch_sectors(std::uint8_t* bits, u64 first, u64 last) {
   }
 }
 
-u32 count_sectors(const u64* a, u32 m) {
+namespace {
+
+/// How many different numbers there are among those of the lanes.
+u32 count_different(const u64* a, u32 m, u32 shift) {
   u64 seen[64];
   u64 used = 0;
   u32 count = 0;
   u64 last = ~u64{0};
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
-    const u64 s = a[l] >> 5;
+    const u64 s = a[l] >> shift;
     if (s == last) continue;
     last = s;
     u32 at = static_cast<u32>(s * 0x9e3779b97f4a7c15u >> 58);
@@ -213,6 +229,20 @@ u32 count_sectors(const u64* a, u32 m) {
     ++count;
   }
   return count;
+}
+
+}  // namespace
+
+u32 count_sectors(const u64* a, u32 m) { return count_different(a, m, 5); }
+
+bool all_distinct(AccessMemo& memo, const u64* a, u32 m) {
+  if (m == 0) return true;
+  u32 offsets[kLanes];
+  const bool same = same_offsets(memo, a, m, offsets);
+  if (same && memo.distinct) return true;
+  const bool distinct = count_different(a, m, 0) == lanes_in(m);
+  if (same) memo.distinct = distinct;
+  return distinct;
 }
 
 u32 count_wavefronts(const u64* a, u32 m, u32 bytes, u32& ideal) {
@@ -244,12 +274,16 @@ u32 count_wavefronts(const u64* a, u32 m, u32 bytes, u32& ideal) {
 
 void resolve_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
   AccessMemo& memo = w.worker->memos[i->target];
-  const bool one_buffer = resolve_scattered(w, i, a, m, bytes, kind, memo, t);
+  if (all_known(a, m, bytes, kind, memo)) return resolve_known(w, i, a, m, bytes, kind, memo, t);
+  if (kind == Access::load && memo.carefree() && memo.other.carefree() &&
+      both_known(a, m, bytes, memo, memo.other)) {
+    set_lanes(*w.worker->launch->memory, a, m, t);
+    return count_global(w, i, a, m, bytes, memo, kind);
+  }
+  resolve_lanes(w, i, a, m, bytes, kind, memo, t);
   if (t.ok == 0) return;
   count_global(w, i, a, t.ok, bytes, memo, kind);
-  // Reads of what everybody only reads, and the host wrote, are always fine.
-  if (one_buffer && memo.quiet && memo.fully_valid) return;
-  if (w.worker->launch->full_checks) check_global(w, i, a, t.ok, bytes, kind, memo);
+  if (w.full_checks) check_global(w, i, a, t.ok, bytes, kind, memo);
 }
 
 void resolve_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
@@ -315,8 +349,8 @@ void resolve_local(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access
 
 void resolve_generic(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
                      Target& t) {
-  if (all_known(a, m, bytes, kind, w.worker->memos[i->target]))
-    return resolve_global(w, i, a, m, bytes, kind, t);
+  AccessMemo& memo = w.worker->memos[i->target];
+  if (all_known(a, m, bytes, kind, memo)) return resolve_known(w, i, a, m, bytes, kind, memo, t);
   const auto window = [](u64 address) { return address >> 56; };
   u32 in[4] = {};
   for (u32 l = 0; l < kLanes; ++l) {

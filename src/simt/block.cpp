@@ -260,7 +260,7 @@ void find_quiet(LaunchState& s) {
 
 void forget_quiet(Worker& worker) {
   worker.loud = true;
-  for (AccessMemo& memo : worker.memos) memo.quiet = false;
+  for (AccessMemo& memo : worker.memos) memo.quiet = memo.other.quiet = false;
 }
 
 Dim3 thread_of(const Warp& w, std::uint32_t lane) {

@@ -122,7 +122,7 @@ bool is_open(const LaunchState& launch, u64 first) {
 
 /// Gives the words of a line its history, before one of them is looked at. One thread does it,
 /// others that come meanwhile wait.
-inline void open_line(LaunchState& launch, u64 line) {
+void open_used_line(LaunchState& launch, u64 line) {
   std::atomic_ref<u64> first(launch.race_lines[2 * line]);
   u64 write = first.load(std::memory_order_acquire);
   while (true) {
@@ -143,6 +143,20 @@ inline void open_line(LaunchState& launch, u64 line) {
     std::atomic_ref<u64>(launch.race_reads[k]).store(read, std::memory_order_relaxed);
   }
   first.store(launch.tag | kWordsBit, std::memory_order_release);
+}
+
+inline void open_line(LaunchState& launch, u64 line) {
+  std::atomic_ref<u64> first(launch.race_lines[2 * line]), second(launch.race_lines[2 * line + 1]);
+  u64 write = first.load(std::memory_order_acquire);
+  const u64 open = launch.tag | kWordsBit;
+  if ((write & (kTagBits | kWordsBit)) == open) return;
+  // A line that nobody touched in this launch has words that say nothing about it, either.
+  const u64 read = second.load(std::memory_order_relaxed);
+  if ((write & kTagBits) != launch.tag && (read & kTagBits) != launch.tag) {
+    if (!launch.many_threads) return first.store(open, std::memory_order_relaxed);
+    if (first.compare_exchange_strong(write, open, std::memory_order_acq_rel)) return;
+  }
+  open_used_line(launch, line);
 }
 
 void check_global_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind) {
@@ -211,9 +225,11 @@ bool reads_clean(const u64* writes, u64* reads, u64 count, u64 key) {
   return true;
 }
 
+/// `reads` is null where nobody has read anything.
 bool writes_clean(u64* writes, const u64* reads, u64 count, u64 key) {
   u64 clash = 0;
-  for (u64 k = 0; k < count; ++k) clash |= foreign(writes[k], key) | foreign(reads[k], key);
+  for (u64 k = 0; k < count; ++k) clash |= foreign(writes[k], key);
+  for (u64 k = 0; reads != nullptr && k < count; ++k) clash |= foreign(reads[k], key);
   if (clash != 0) return false;
   for (u64 k = 0; k < count; ++k) writes[k] = key | kWholeWord;
   return true;
@@ -227,9 +243,9 @@ bool all_equal(const u64* words, u64 count) {
 
 /// Neighbours mostly have one history: then the first word speaks for all.
 bool run_clean(u64* writes, u64* reads, u64 count, u64 key, bool loads) {
-  if (!all_equal(writes, count) || !all_equal(reads, count))
+  if (!all_equal(writes, count) || (reads != nullptr && !all_equal(reads, count)))
     return loads ? reads_clean(writes, reads, count, key) : writes_clean(writes, reads, count, key);
-  u64 write = writes[0], read = reads[0];
+  u64 write = writes[0], read = reads != nullptr ? reads[0] : 0;
   if (!(loads ? reads_clean(&write, &read, 1, key) : writes_clean(&write, &read, 1, key)))
     return false;
   u64* changed = loads ? reads : writes;
@@ -239,10 +255,19 @@ bool run_clean(u64* writes, u64* reads, u64 count, u64 key, bool loads) {
   return true;
 }
 
+/// What a warp does to a piece of memory.
+struct Step {
+  u64 key;
+  bool loads;
+  bool unread;  ///< a write where nobody has read
+};
+
 /// A run of words by one warp.
-bool words_clean(LaunchState& launch, u64 first, u64 count, u64 key, bool loads) {
+bool words_clean(LaunchState& launch, u64 first, u64 count, const Step& step) {
+  const u64 key = step.key;
+  const bool loads = step.loads;
   u64* writes = launch.race_writes + first;
-  u64* reads = launch.race_reads + first;
+  u64* reads = step.unread ? nullptr : launch.race_reads + first;
   if (!launch.many_threads) return run_clean(writes, reads, count, key, loads);
   // Other threads of ours may be at the same words: on copies, then back what has changed.
   for (u64 from = 0; from < count; from += kLineWords) {
@@ -250,10 +275,12 @@ bool words_clean(LaunchState& launch, u64 first, u64 count, u64 key, bool loads)
     u64 write[kLineWords], read[kLineWords], before[kLineWords];
     for (u64 k = 0; k < n; ++k) {
       write[k] = std::atomic_ref<u64>(writes[from + k]).load(std::memory_order_relaxed);
-      read[k] = std::atomic_ref<u64>(reads[from + k]).load(std::memory_order_relaxed);
+      read[k] = reads == nullptr
+                    ? 0
+                    : std::atomic_ref<u64>(reads[from + k]).load(std::memory_order_relaxed);
       before[k] = loads ? read[k] : write[k];
     }
-    if (!run_clean(write, read, n, key, loads)) return false;
+    if (!run_clean(write, reads != nullptr ? read : nullptr, n, key, loads)) return false;
     for (u64 k = 0; k < n; ++k) {
       const u64 now = loads ? read[k] : write[k];
       if (now == before[k]) continue;
@@ -288,58 +315,62 @@ Line line_access(LaunchState& launch, u64 line, u64 key, bool loads) {
   }
 }
 
-bool global_run_clean(Warp& w, u64 at, u64 span, Access kind) {
-  LaunchState& launch = *w.worker->launch;
-  const u64 key = key_of(w);
-  const bool loads = kind == Access::load;
+bool global_run_clean(LaunchState& launch, u64 at, u64 span, const Step& step) {
   u64 offset = at - kGlobalBase;
-  if (launch.race_lines == nullptr) return words_clean(launch, offset / 4, span / 4, key, loads);
+  if (launch.race_lines == nullptr) return words_clean(launch, offset / 4, span / 4, step);
   for (const u64 end = offset + span; offset < end;) {
     const u64 line = offset / kLineBytes;
     const u64 bytes = std::min(end - offset, kLineBytes - offset % kLineBytes);
-    const Line state = bytes == kLineBytes ? line_access(launch, line, key, loads) : Line::words;
+    const Line state =
+        bytes == kLineBytes ? line_access(launch, line, step.key, step.loads) : Line::words;
     if (state == Line::clash) return false;
     if (state == Line::words) {
       open_line(launch, line);
-      if (!words_clean(launch, offset / 4, bytes / 4, key, loads)) return false;
+      if (!words_clean(launch, offset / 4, bytes / 4, step)) return false;
     }
     offset += bytes;
   }
   return true;
 }
 
-/// One access of a lane to whole words.
-bool lane_clean(LaunchState& launch, u64 offset, u32 bytes, u64 key, bool loads) {
-  if (launch.race_lines != nullptr) open_line(launch, offset / kLineBytes);
+/// One access of a lane to whole words of a line that is open.
+inline bool lane_clean(LaunchState& launch, u64 offset, u32 bytes, const Step& step) {
+  const u64 key = step.key;
   for (u64 k = offset / 4; k < (offset + bytes) / 4; ++k) {
     std::atomic_ref<u64> writes(launch.race_writes[k]), reads(launch.race_reads[k]);
     const u64 write = writes.load(std::memory_order_relaxed);
-    const u64 read = reads.load(std::memory_order_relaxed);
-    if (foreign(write, key) != 0 || (!loads && foreign(read, key) != 0)) return false;
-    const u64 now = loads ? noted_read(read, key) : key | kWholeWord;
-    if (now != (loads ? read : write))
-      (loads ? reads : writes).store(now, std::memory_order_relaxed);
+    if (foreign(write, key) != 0) return false;
+    if (step.loads) {
+      const u64 read = reads.load(std::memory_order_relaxed);
+      if (const u64 now = noted_read(read, key); now != read)
+        reads.store(now, std::memory_order_relaxed);
+    } else {
+      if (!step.unread && foreign(reads.load(std::memory_order_relaxed), key) != 0) return false;
+      if (write != (key | kWholeWord)) writes.store(key | kWholeWord, std::memory_order_relaxed);
+    }
   }
   return true;
 }
 
 /// The same for lanes here and there, by pieces whose lanes are neighbours, up or down.
-bool pieces_clean(Warp& w, const u64* a, u32 m, u32 bytes, Access kind) {
-  LaunchState& launch = *w.worker->launch;
-  const u64 key = key_of(w);
+bool pieces_clean(LaunchState& launch, const u64* a, u32 m, u32 bytes, const Step& step) {
+  u64 opened = ~u64{0};
   for (u32 l = 0; l < kLanes;) {
     if ((m >> l & 1) == 0) {
       ++l;
       continue;
     }
     u32 end = l + 1;
-    const u64 step = end < kLanes && a[end] + bytes == a[l] ? u64{0} - bytes : bytes;
-    while (end < kLanes && (m >> end & 1) != 0 && a[end] == a[end - 1] + step) ++end;
-    const bool clean =
-        end == l + 1
-            ? lane_clean(launch, a[l] - kGlobalBase, bytes, key, kind == Access::load)
-            : global_run_clean(w, std::min(a[l], a[end - 1]), u64{bytes} * (end - l), kind);
-    if (!clean) return false;
+    const u64 apart = end < kLanes && a[end] + bytes == a[l] ? u64{0} - bytes : bytes;
+    while (end < kLanes && (m >> end & 1) != 0 && a[end] == a[end - 1] + apart) ++end;
+    if (end == l + 1) {
+      const u64 offset = a[l] - kGlobalBase, line = offset / kLineBytes;
+      if (launch.race_lines != nullptr && line != opened) open_line(launch, opened = line);
+      if (!lane_clean(launch, offset, bytes, step)) return false;
+    } else if (!global_run_clean(launch, std::min(a[l], a[end - 1]), u64{bytes} * (end - l),
+                                 step)) {
+      return false;
+    }
     // Lanes at the address that the last one had add nothing.
     const u64 last = a[end - 1];
     while (end < kLanes && (m >> end & 1) != 0 && a[end] == last) ++end;
@@ -375,7 +406,8 @@ void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
   const bool races = launch.race_writes != nullptr && plain(i) && !memo.read_only && !memo.quiet &&
                      w.block->rank + 1 < kManyBlocks;
   const bool words = at % 4 == 0 && span % 4 == 0;
-  if (valid && (!races || (words && global_run_clean(w, at, span, kind)))) {
+  const Step step{key_of(w), kind == Access::load, kind == Access::store && memo.unread()};
+  if (valid && (!races || (words && global_run_clean(launch, at, span, step)))) {
     if (kind == Access::store && !memo.fully_valid)
       set_valid(bits, at - kGlobalBase, span, !launch.many_threads);
     return;
@@ -395,9 +427,12 @@ void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access 
   bool races = launch.race_writes != nullptr && (plain(i) || kind == Access::atomic) &&
                !memo.read_only && racing != 0;
   // Noting accesses twice changes nothing, so the slow way may start again from the first lane.
-  if (races && kind != Access::atomic && bytes >= 4 && w.block->rank + 1 < kManyBlocks &&
-      pieces_clean(w, a, racing, bytes, kind))
-    races = false;
+  if (races && kind != Access::atomic && bytes >= 4 && w.block->rank + 1 < kManyBlocks) {
+    bool unread = kind == Access::store && memo.unread();
+    for (u32 l = 0; l < kLanes && unread; ++l)
+      unread = (racing >> l & 1) == 0 || (a[l] >= memo.low && a[l] < memo.high);
+    races = !pieces_clean(launch, a, racing, bytes, {key_of(w), kind == Access::load, unread});
+  }
   const bool whole = memo.fully_valid && !races;
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0 || (whole && a[l] >= memo.low && a[l] < memo.high)) continue;

@@ -278,16 +278,35 @@ Result<Address> Machine::address_of(const Module& module, std::string_view varia
   return Error{fmt::format("the module has no variable '{}'", variable)};
 }
 
+/// Most launches come after one with the same buffers: then only their part is cleared.
+void Machine::clear_touched(std::uint64_t bitmap) {
+  constexpr std::uint64_t kQuicklyCleared = std::uint64_t{1} << 18;
+  if (touched_.size() != bitmap * 2) {
+    // Mapping anew costs more than giving the pages back, most of all under a sanitizer.
+    touched_ = LazyPages(bitmap * 2);
+    return;
+  }
+  Address low = ~Address{0}, high = 0;
+  for (const Allocation& a : memory_.allocations()) {
+    if (!a.live) continue;
+    low = std::min(low, a.begin);
+    high = std::max(high, a.end());
+  }
+  const std::pair<Address, Address> range{low, high};
+  if (range != std::exchange(touched_range_, range) || high <= low ||
+      high - low > 256 * kQuicklyCleared)
+    return touched_.clear(0, bitmap * 2);
+  const std::uint64_t first = (low - kGlobalBase) / 256, bytes = (high - low) / 256 + 1;
+  std::memset(touched_.data() + first, 0, bytes);
+  std::memset(touched_.data() + bitmap + first, 0, bytes);
+}
+
 Status Machine::prepare_checks(LaunchState& s) {
   s.full_checks = s.launch->options.checks == Checks::full;
   s.counts = s.launch->options.checks != Checks::off;
   if (s.counts) {
     const std::uint64_t bitmap = memory_.arena_bytes() / 32 / 8;
-    // Mapping anew costs more than giving the pages back, most of all under a sanitizer.
-    if (touched_.size() == bitmap * 2)
-      touched_.clear(0, bitmap * 2);
-    else
-      touched_ = LazyPages(bitmap * 2);
+    clear_touched(bitmap);
     if (touched_.size() < bitmap * 2) return Error{"no address space for the traffic counters"};
     s.touched_read = reinterpret_cast<std::uint8_t*>(touched_.data());
     s.touched_written = s.touched_read + bitmap;
@@ -302,7 +321,9 @@ Status Machine::prepare_checks(LaunchState& s) {
   s.race_reads = memory_.race_reads();
   if (s.race_reads == nullptr) s.race_writes = nullptr;
   s.race_lines = memory_.race_lines();
-  if (s.race_writes != nullptr) find_quiet(s);
+  if (s.race_writes == nullptr) return {};
+  find_quiet(s);
+  s.read = std::vector<std::atomic<std::uint8_t>>(memory_.allocations().size());
   return {};
 }
 

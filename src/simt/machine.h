@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -75,10 +76,12 @@ class Machine {
  private:
   Status prepare_workspace(LaunchState& s);
   Status prepare_checks(LaunchState& s);
+  void clear_touched(std::uint64_t bitmap);
   Status write_initial(const Program& program, const std::vector<Address>& symbols);
 
   Memory memory_;
   LazyPages touched_;
+  std::pair<Address, Address> touched_range_;  ///< of the buffers at the last launch
   std::uint32_t launches_ = 0;
   std::unique_ptr<Heap> heap_;
   std::unique_ptr<NativeCache> native_;

@@ -17,7 +17,8 @@ static_assert(offsetof(Warp, fuel) == 32 && offsetof(Warp, counts) == 48);
 static_assert(offsetof(Warp, shared) == 72 && offsetof(Warp, shared_bytes) == 80);
 static_assert(offsetof(Warp, native) == 88 && offsetof(Warp, kept) == 96);
 static_assert(offsetof(Warp, resume) == 104 && offsetof(Warp, sync_epoch) == 108);
-static_assert(offsetof(AccessMemo, low) == 0 && offsetof(AccessMemo, high) == 8);
+static_assert(offsetof(KnownBuffer, low) == 0 && offsetof(KnownBuffer, high) == 8);
+static_assert(offsetof(KnownBuffer, fully_valid) == 16 && offsetof(KnownBuffer, quiet) == 18);
 static_assert(sizeof(bool) == 1 && sizeof(BlockCount) == 16);
 static_assert(offsetof(NativeState, code) == 48 && offsetof(NativeState, alone) == 104);
 

@@ -213,7 +213,7 @@ void NativeWriter::global_access(std::uint32_t id, const NativeAccess& a, bool u
       "run && (at & {}) == 0 && at >= LDS(u64, m) && at < LDS(u64, m + 8) && "
       "{} <= LDS(u64, m + 8) - at{}",
       bytes - 1, span,
-      a.is_load ? "" : fmt::format(" && !LDS(u8, m + {})", offsetof(AccessMemo, read_only)));
+      a.is_load ? "" : fmt::format(" && !LDS(u8, m + {})", offsetof(KnownBuffer, read_only)));
   if (surely) {
     give_up(id, fine);
     line("{{");
@@ -227,7 +227,10 @@ void NativeWriter::global_access(std::uint32_t id, const NativeAccess& a, bool u
     line("*(u64a*)(n->stats + {}) += last - first + 1; touch(w, first, last, {});",
          row * sizeof(AccessStats) + offsetof(AccessStats, sectors), a.is_load ? 0 : 1);
   }
-  if (variant_.checks == Checks::full) line("n->check(w, {}, at, {});", id, span);
+  if (variant_.checks == Checks::full && a.is_load)
+    line("if (UNLIKELY(!(LDS(u8, m + {}) & LDS(u8, m + {})))) n->check(w, {}, at, {});",
+         offsetof(KnownBuffer, fully_valid), offsetof(KnownBuffer, quiet), id, span);
+  if (variant_.checks == Checks::full && !a.is_load) line("n->check(w, {}, at, {});", id, span);
   if (a.is_load)
     load(id, a, "(n->arena + off)", uniform);
   else

@@ -20,6 +20,8 @@ namespace warpwright::simt {
 
 class TierUp;
 
+inline constexpr std::size_t kSectorBytes = 32;
+
 /// What the accesses of one instruction added up to.
 struct AccessStats {
   std::uint64_t requests = 0, lanes = 0, bytes = 0, sectors = 0;
@@ -28,17 +30,35 @@ struct AccessStats {
   std::uint64_t serialised_shared = 0;  ///< of those, in shared memory
 };
 
-/// What an instruction touched last, so that the next time costs one comparison. The costs of a
-/// scattered access depend only on lanes, offsets between them and the base modulo a sector.
-struct AccessMemo {
-  Address low = 1, high = 0;  ///< the allocation
+/// An allocation that an instruction has touched. Compiled code knows the order.
+struct KnownBuffer {
+  Address low = 1, high = 0;
   bool fully_valid = false;
   bool read_only = false;
   bool quiet = false;  ///< only read in this launch; never set where an instruction writes
+  const std::atomic<std::uint8_t>* read = nullptr;  ///< whether anybody has read it so far
+
+  /// Reads of what everybody only reads, and the host wrote, are always fine.
+  [[nodiscard]] bool carefree() const { return quiet && fully_valid; }
+  [[nodiscard]] bool unread() const {
+    return read != nullptr && read->load(std::memory_order_relaxed) == 0;
+  }
+  [[nodiscard]] bool has(Address at, std::uint64_t bytes) const {
+    return at >= low && at < high && bytes <= high - at;
+  }
+  /// Whether an instruction may go on without looking the allocation up.
+  [[nodiscard]] bool serves(bool reads) const { return reads || !(read_only || quiet); }
+};
+
+/// What an instruction touched last, so that the next time costs one comparison. The costs of a
+/// scattered access depend only on lanes, offsets between them and the base modulo a sector.
+struct AccessMemo : KnownBuffer {
   std::uint32_t mask = 0;
-  std::uint32_t phase = 0xffffffffu;
-  std::uint32_t cost = 0;
-  std::uint32_t groups = 0;
+  bool shared = false;    ///< what follows is of an access to shared memory
+  bool distinct = false;  ///< no two lanes at one address, as far as is known
+  std::uint8_t ideal = 0;
+  std::uint8_t cost[kSectorBytes] = {};  ///< by where in a sector the first lane is; 0: not known
+  KnownBuffer other;                     ///< the allocation before this one
   alignas(64) std::uint32_t offsets[kLanes] = {};
 };
 
@@ -150,7 +170,8 @@ struct LaunchState {
   std::uint64_t* race_reads = nullptr;
   /// By allocation: nothing in this launch can write to it, as far as the kernel's text tells.
   std::vector<bool> quiet;
-  std::atomic<bool> loud{false};        ///< somebody did: then all are as any other
+  std::atomic<bool> loud{false};                ///< somebody did: then all are as any other
+  std::vector<std::atomic<std::uint8_t>> read;  ///< by allocation: a load has been there
   std::uint64_t* race_lines = nullptr;  ///< by line of 128 bytes: its write and read; null: none
   std::chrono::steady_clock::time_point deadline{};  ///< of max_wall_s
   std::uint8_t* touched_read = nullptr;              ///< one bit per sector
