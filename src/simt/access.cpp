@@ -71,7 +71,7 @@ void count_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, AccessM
   for (u32 l = 0; l < kLanes; ++l) {
     const u64 at = (a[l] - kGlobalBase) >> 5;
     if ((m >> l & 1) == 0 || at == last) continue;
-    touch_run(touched, at, at, !launch.many_threads);
+    touch_run(touched, at, at);
     last = at;
   }
 }
@@ -101,8 +101,11 @@ void remember_buffer(Warp& w, const Allocation& a, Access kind, AccessMemo& memo
   const auto number = static_cast<std::size_t>(&a - launch.memory->allocations().data());
   KnownBuffer now{a.begin, a.end(), a.fully_valid, a.read_only, false, nullptr};
   now.quiet = number < launch.quiet.size() && launch.quiet[number] && !launch.loud.load();
-  if (number < launch.read.size()) now.read = &launch.read[number];
-  if (kind == Access::load && now.unread()) launch.read[number].store(1);
+  if (number < launch.uses.size()) {
+    now.uses = &launch.uses[number];
+    const std::uint8_t what = kind == Access::load ? kUsed | kRead : kUsed;
+    if ((now.uses->load() & what) != what) launch.uses[number].fetch_or(what);
+  }
   if (now.quiet && kind != Access::load) {
     end_quiet(launch);
     forget_quiet(*w.worker);
@@ -196,17 +199,6 @@ void resolve_known(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access
 }
 
 }  // namespace
-
-void touch_sectors(std::uint8_t* bits, u64 first, u64 last) {
-  for (u64 s = first; s <= last;) {
-    const u64 in_byte = std::min<u64>(8 - s % 8, last - s + 1);
-    const auto mask = static_cast<std::uint8_t>(((1u << in_byte) - 1) << (s % 8));
-    std::atomic_ref<std::uint8_t> byte(bits[s / 8]);
-    if ((byte.load(std::memory_order_relaxed) & mask) != mask)
-      byte.fetch_or(mask, std::memory_order_relaxed);
-    s += in_byte;
-  }
-}
 
 namespace {
 

@@ -55,14 +55,19 @@ bool shared_loads_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, bool
 void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind,
                       const AccessMemo& memo);
 
-void touch_sectors(std::uint8_t* bits, u64 first, u64 last);
-/// The same, quickly for a few sectors that no other thread of ours can be at.
-inline void touch_run(std::uint8_t* bits, u64 first, u64 last, bool alone) {
-  if (alone && first / 8 == last / 8) {
-    bits[first / 8] |= static_cast<std::uint8_t>(((2u << (last - first)) - 1) << (first % 8));
+/// Notes sectors as touched. What is noted already is not written again, so that threads at the
+/// same data do not take each other's lines away.
+inline void touch_run(std::uint8_t* touched, u64 first, u64 last) {
+  if (last - first == 3 && first % 4 == 0) {
+    std::atomic_ref<u32> all(*reinterpret_cast<u32*>(touched + first));
+    if (all.load(std::memory_order_relaxed) != 0x01010101u)
+      all.store(0x01010101u, std::memory_order_relaxed);
     return;
   }
-  touch_sectors(bits, first, last);
+  for (u64 s = first; s <= last; ++s) {
+    std::atomic_ref<std::uint8_t> one(touched[s]);
+    if (one.load(std::memory_order_relaxed) == 0) one.store(1, std::memory_order_relaxed);
+  }
 }
 
 /// The memory of a simple access by all lanes, counted and checked; null when it is not that
@@ -90,8 +95,7 @@ inline std::byte* fast_global(Warp& w, const Ins* i, u64 at, Pattern p, u32 byte
     s.lanes += kLanes;
     s.bytes += u64{bytes} * kLanes;
     s.sectors += last - first + 1;
-    touch_run(kind == Access::load ? launch.touched_read : launch.touched_written, first, last,
-              !launch.many_threads);
+    touch_run(kind == Access::load ? launch.touched_read : launch.touched_written, first, last);
   }
   if (w.full_checks && !memo.carefree()) check_global_run(w, i, at, span, bytes, kind, memo);
   return launch.memory->host(at);

@@ -166,20 +166,6 @@ void add_line(const LaunchState& s, const InsInfo& info, const BlockCount& count
   line.atomic_serialised += t.serialised;
 }
 
-std::uint64_t touched_sectors(const LaunchState& s, const Memory& memory) {
-  if (s.touched_read == nullptr) return 0;
-  std::uint64_t count = 0;
-  for (const Allocation& a : memory.allocations()) {
-    if (!a.live) continue;
-    const std::uint64_t first = (a.begin - kGlobalBase) / 32 / 8;
-    const std::uint64_t last = (a.end() - kGlobalBase) / 32 / 8;
-    for (std::uint64_t i = first; i <= last; ++i)
-      count += static_cast<unsigned>(std::popcount(s.touched_read[i]) +
-                                     std::popcount(s.touched_written[i]));
-  }
-  return count;
-}
-
 void merge_faults(LaunchReport& r, const std::vector<Worker>& workers) {
   std::map<std::pair<std::uint32_t, int>, Fault> merged;
   for (const Worker& w : workers) {
@@ -193,8 +179,7 @@ void merge_faults(LaunchReport& r, const std::vector<Worker>& workers) {
 
 }  // namespace
 
-LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers,
-                       const Memory& memory) {
+LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers) {
   LaunchReport r;
   const Kernel& k = *s.kernel;
   r.grid = s.launch->grid;
@@ -245,7 +230,6 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers,
   hot.erase(0);
   for (const auto& [address, updates] : hot)
     r.counts.atomic_hottest = std::max(r.counts.atomic_hottest, updates);
-  r.touched_bytes = 32 * touched_sectors(s, memory);
   merge_faults(r, workers);
   return r;
 }

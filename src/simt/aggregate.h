@@ -8,7 +8,6 @@
 namespace warpwright::simt {
 
 /// What the workers of a launch saw, added up and tied to source lines.
-LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers,
-                       const Memory& memory);
+LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers);
 
 }  // namespace warpwright::simt

@@ -297,7 +297,8 @@ enum class Line : std::uint8_t { fine, clash, words };
 Line line_access(LaunchState& launch, u64 line, u64 key, bool loads) {
   std::atomic_ref<u64> first(launch.race_lines[2 * line]), second(launch.race_lines[2 * line + 1]);
   while (true) {
-    u64 write = first.load(std::memory_order_acquire);
+    // Whoever goes on to the words asks again there, and waits for them.
+    u64 write = first.load(std::memory_order_relaxed);
     if (is_open(launch, write)) return Line::words;
     const u64 read = second.load(std::memory_order_relaxed);
     if (foreign(write, key) != 0 || (!loads && foreign(read, key) != 0)) return Line::clash;
@@ -311,7 +312,7 @@ Line line_access(LaunchState& launch, u64 line, u64 key, bool loads) {
     const u64 now = key | kWholeWord;
     if (now == write) return Line::fine;
     if (!launch.many_threads) return first.store(now, std::memory_order_relaxed), Line::fine;
-    if (first.compare_exchange_strong(write, now, std::memory_order_acq_rel)) return Line::fine;
+    if (first.compare_exchange_strong(write, now, std::memory_order_relaxed)) return Line::fine;
   }
 }
 
@@ -389,7 +390,7 @@ void end_quiet(LaunchState& s) {
   for (std::size_t k = 0; k < s.quiet.size(); ++k) {
     if (!s.quiet[k]) continue;
     for (u64 at = all[k].begin - kGlobalBase; at < all[k].end() - kGlobalBase; at += 32) {
-      if ((s.touched_read[at / 256] >> (at / 32 % 8) & 1) == 0) continue;
+      if (s.touched_read[at / kSectorBytes] == 0) continue;
       if (s.race_lines != nullptr) open_line(s, at / kLineBytes);
       for (u64 word = at / 4; word < at / 4 + 8; ++word)
         std::atomic_ref<u64>(s.race_reads[word]).store(many, std::memory_order_relaxed);

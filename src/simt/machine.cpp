@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "simt/aggregate.h"
@@ -111,24 +112,29 @@ void count_simple(Worker& worker, const Kernel& k) {
   }
 }
 
-/// How many neighbouring blocks a thread takes at once. Neighbours touch the same lines of the
-/// machine's own tables, and threads that write to one line in turns are slower than one alone.
-/// Blocks that may wait for earlier ones are taken singly: those run at the same time then.
-std::size_t blocks_at_once(const LaunchState& s) {
-  constexpr std::size_t kMost = 64, kShares = 16;
-  if (!s.many_threads || s.kernel->may_wait_for_blocks) return 1;
-  return std::clamp<std::size_t>(s.block_count / kShares, 1, kMost);
+/// Blocks [first, second) for a thread that has none; none are left when they are past the end.
+/// Neighbours touch the same lines of the machine's own tables, and threads that write to one line
+/// in turns are slower than one alone: so many at a time, fewer towards the end. Blocks that may
+/// wait for earlier ones are taken singly: those run at the same time then.
+std::pair<std::size_t, std::size_t> take_blocks(LaunchState& s, std::size_t threads) {
+  constexpr std::size_t kMost = 64, kTurns = 4;
+  if (s.kernel->may_wait_for_blocks) {
+    const std::size_t next = s.next_block.fetch_add(1, std::memory_order_relaxed);
+    return {next, next + 1};
+  }
+  std::size_t next = s.next_block.load(std::memory_order_relaxed), end = next;
+  do {
+    if (next >= s.block_count) return {next, next};
+    end = next + std::clamp<std::size_t>((s.block_count - next) / (kTurns * threads), 1, kMost);
+  } while (!s.next_block.compare_exchange_weak(next, end, std::memory_order_relaxed));
+  return {next, end};
 }
 
 void run_independent(LaunchState& s, Worker& worker) {
   BlockState b;
-  const std::size_t at_once = blocks_at_once(s);
   std::size_t next = 0, end = 0;
   while (!s.stop.load(std::memory_order_relaxed)) {
-    if (next == end) {
-      next = s.next_block.fetch_add(at_once, std::memory_order_relaxed);
-      end = std::min<std::size_t>(next + at_once, s.block_count);
-    }
+    if (next == end) std::tie(next, end) = take_blocks(s, s.threads);
     if (next >= s.block_count) return;
     // Between two blocks is where a worker changes over to compiled code.
     if (const NativeCode* code = s.native.load(std::memory_order_acquire);
@@ -278,38 +284,14 @@ Result<Address> Machine::address_of(const Module& module, std::string_view varia
   return Error{fmt::format("the module has no variable '{}'", variable)};
 }
 
-/// Most launches come after one with the same buffers: then only their part is cleared.
-void Machine::clear_touched(std::uint64_t bitmap) {
-  constexpr std::uint64_t kQuicklyCleared = std::uint64_t{1} << 18;
-  if (touched_.size() != bitmap * 2) {
-    // Mapping anew costs more than giving the pages back, most of all under a sanitizer.
-    touched_ = LazyPages(bitmap * 2);
-    return;
-  }
-  Address low = ~Address{0}, high = 0;
-  for (const Allocation& a : memory_.allocations()) {
-    if (!a.live) continue;
-    low = std::min(low, a.begin);
-    high = std::max(high, a.end());
-  }
-  const std::pair<Address, Address> range{low, high};
-  if (range != std::exchange(touched_range_, range) || high <= low ||
-      high - low > 256 * kQuicklyCleared)
-    return touched_.clear(0, bitmap * 2);
-  const std::uint64_t first = (low - kGlobalBase) / 256, bytes = (high - low) / 256 + 1;
-  std::memset(touched_.data() + first, 0, bytes);
-  std::memset(touched_.data() + bitmap + first, 0, bytes);
-}
-
 Status Machine::prepare_checks(LaunchState& s) {
+  s.uses = BufferUses(memory_.allocations().size());
   s.full_checks = s.launch->options.checks == Checks::full;
   s.counts = s.launch->options.checks != Checks::off;
   if (s.counts) {
-    const std::uint64_t bitmap = memory_.arena_bytes() / 32 / 8;
-    clear_touched(bitmap);
-    if (touched_.size() < bitmap * 2) return Error{"no address space for the traffic counters"};
-    s.touched_read = reinterpret_cast<std::uint8_t*>(touched_.data());
-    s.touched_written = s.touched_read + bitmap;
+    if (!touched_.prepare(memory_)) return Error{"no address space for the traffic counters"};
+    s.touched_read = touched_.read();
+    s.touched_written = touched_.written();
   }
   if (!s.full_checks) return {};
   s.tag = launches_++ % 255 + 1;
@@ -321,9 +303,7 @@ Status Machine::prepare_checks(LaunchState& s) {
   s.race_reads = memory_.race_reads();
   if (s.race_reads == nullptr) s.race_writes = nullptr;
   s.race_lines = memory_.race_lines();
-  if (s.race_writes == nullptr) return {};
-  find_quiet(s);
-  s.read = std::vector<std::atomic<std::uint8_t>>(memory_.allocations().size());
+  if (s.race_writes != nullptr) find_quiet(s);
   return {};
 }
 
@@ -368,6 +348,7 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
           ? 1
           : std::clamp<std::size_t>(launch.options.threads, 1, s.block_count);
   s.many_threads = threads > 1;
+  s.threads = threads;
   if (launch.options.max_wall_s > 0)
     s.deadline = started + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                std::chrono::duration<double>(launch.options.max_wall_s));
@@ -385,7 +366,8 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
     if (w.native != nullptr) merge_native(w, *s.native.load());
   }
   if (!s.full_checks) memory_.assume_valid();
-  LaunchReport report = aggregate(s, workers, memory_);
+  LaunchReport report = aggregate(s, workers);
+  if (s.counts) report.touched_bytes = kSectorBytes * touched_.take(memory_, s.uses);
   tier_up.finish(s, report);
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return report;

@@ -7,13 +7,13 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "simt/memory.h"
 #include "simt/module.h"
 #include "simt/report.h"
+#include "simt/touched.h"
 
 namespace warpwright::simt {
 
@@ -76,12 +76,10 @@ class Machine {
  private:
   Status prepare_workspace(LaunchState& s);
   Status prepare_checks(LaunchState& s);
-  void clear_touched(std::uint64_t bitmap);
   Status write_initial(const Program& program, const std::vector<Address>& symbols);
 
   Memory memory_;
-  LazyPages touched_;
-  std::pair<Address, Address> touched_range_;  ///< of the buffers at the last launch
+  TouchedSectors touched_;
   std::uint32_t launches_ = 0;
   std::unique_ptr<Heap> heap_;
   std::unique_ptr<NativeCache> native_;

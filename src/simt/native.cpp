@@ -20,7 +20,7 @@ static_assert(offsetof(Warp, resume) == 104 && offsetof(Warp, sync_epoch) == 108
 static_assert(offsetof(KnownBuffer, low) == 0 && offsetof(KnownBuffer, high) == 8);
 static_assert(offsetof(KnownBuffer, fully_valid) == 16 && offsetof(KnownBuffer, quiet) == 18);
 static_assert(sizeof(bool) == 1 && sizeof(BlockCount) == 16);
-static_assert(offsetof(NativeState, code) == 48 && offsetof(NativeState, alone) == 104);
+static_assert(offsetof(NativeState, code) == 40 && offsetof(NativeState, touched) == 80);
 
 const Ins* slow(Warp* w, std::uint32_t id) {
   return w->kernel->native->original[id](*w, w->kernel->code.data() + id);
@@ -28,10 +28,6 @@ const Ins* slow(Warp* w, std::uint32_t id) {
 
 const Ins* fuel_is_out(Warp* w, std::uint32_t id) {
   return out_of_fuel(*w, w->kernel->code.data() + id);
-}
-
-void touch(Warp* w, std::uint64_t first, std::uint64_t last, std::uint32_t writes) {
-  touch_sectors(w->native->touched[writes], first, last);
 }
 
 void check(Warp* w, std::uint32_t id, std::uint64_t at, std::uint64_t span) {
@@ -129,7 +125,6 @@ void prepare_native(Worker& worker, const NativeCode& code) {
   worker.native =
       std::make_shared<NativeState>(NativeState{slow,
                                                 fuel_is_out,
-                                                touch,
                                                 check,
                                                 loads_clean,
                                                 one,
@@ -138,8 +133,7 @@ void prepare_native(Worker& worker, const NativeCode& code) {
                                                 worker.stats.data(),
                                                 worker.hits.data(),
                                                 launch.memory->host(kGlobalBase),
-                                                {launch.touched_read, launch.touched_written},
-                                                launch.many_threads ? 0u : 1u});
+                                                {launch.touched_read, launch.touched_written}});
 }
 
 void merge_native(Worker& worker, const NativeCode& code) {

@@ -27,7 +27,6 @@ namespace warpwright::simt {
 struct NativeState {
   const Ins* (*slow)(Warp*, std::uint32_t id);  ///< the handler, and on from there
   const Ins* (*out_of_fuel)(Warp*, std::uint32_t id);
-  void (*touch)(Warp*, std::uint64_t first, std::uint64_t last, std::uint32_t writes);
   void (*check)(Warp*, std::uint32_t id, std::uint64_t at, std::uint64_t span);
   std::uint32_t (*loads_clean)(Warp*, std::uint32_t id, std::uint64_t at, std::uint64_t span,
                                std::uint32_t uniform);
@@ -38,7 +37,6 @@ struct NativeState {
   std::uint64_t* hits = nullptr;  ///< by instruction: simple accesses
   std::byte* arena = nullptr;
   std::uint8_t* touched[2] = {};
-  std::uint64_t alone = 1;  ///< no other thread of ours runs this launch
 };
 
 /// A kernel in two forms: C compiled for this machine, and a copy of the code whose entry points

@@ -230,11 +230,10 @@ struct W;
 struct N {
   const struct I* (*slow)(struct W*, u32);
   const struct I* (*out_of_fuel)(struct W*, u32);
-  void (*touch)(struct W*, u64 first, u64 last, u32 writes);
   void (*check)(struct W*, u32 id, u64 at, u64 span);
   u32 (*loads_clean)(struct W*, u32 id, u64 at, u64 span, u32 uniform);
   void (*one)(struct W*, u32);
-  const char* code; char* memos; char* stats; u64* hits; char* arena; u8* touched[2]; u64 alone;
+  const char* code; char* memos; char* stats; u64* hits; char* arena; u8* touched[2];
 };
 struct W {
   char* base[2]; u32 mask, live, reconverge; s32 current; s64 fuel; const void* kernel;
@@ -242,13 +241,13 @@ struct W {
   u64* kept; u32 resume, sync_epoch;
 };
 IN void touch(struct W* w, u64 first, u64 last, u32 writes) {
-  u8* const bits = w->n->touched[writes];
-  if (LIKELY(first >> 3 == last >> 3)) {
-    const u32 mask = ((1u << (last - first + 1)) - 1) << (first & 7);
-    if ((bits[first >> 3] & mask) == mask) return;
-    if (LIKELY(w->n->alone)) { bits[first >> 3] |= (u8)mask; return; }
+  u8* const t = w->n->touched[writes];
+  if (LIKELY(last - first == 3)) {
+    if (UNLIKELY(LDS(u32, t + first) != 0x01010101u)) STS(u32, t + first, 0x01010101u);
+    return;
   }
-  w->n->touch(w, first, last, writes);
+#pragma clang loop unroll(disable) vectorize(disable)
+  for (u64 s = first; s <= last; ++s) if (!t[s]) t[s] = 1;
 }
 )c";
 

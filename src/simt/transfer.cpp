@@ -147,7 +147,7 @@ bool pass_halves(Warp& w, const Ins* i, const Halves& h, const u64* a, u32 bytes
     s.sectors += last[0] - first[0] + 1 + (last[1] - first[1] + 1) -
                  (both_last >= both_first ? both_last - both_first + 1 : 0);
     std::uint8_t* touched = kind == Access::load ? launch.touched_read : launch.touched_written;
-    for (u32 k = 0; k < 2; ++k) touch_run(touched, first[k], last[k], !launch.many_threads);
+    for (u32 k = 0; k < 2; ++k) touch_run(touched, first[k], last[k]);
   }
   if (w.full_checks && !memo.carefree()) check_global(w, i, a, kAllLanes, bytes, kind, memo);
   return true;

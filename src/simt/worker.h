@@ -20,8 +20,6 @@ namespace warpwright::simt {
 
 class TierUp;
 
-inline constexpr std::size_t kSectorBytes = 32;
-
 /// What the accesses of one instruction added up to.
 struct AccessStats {
   std::uint64_t requests = 0, lanes = 0, bytes = 0, sectors = 0;
@@ -36,12 +34,12 @@ struct KnownBuffer {
   bool fully_valid = false;
   bool read_only = false;
   bool quiet = false;  ///< only read in this launch; never set where an instruction writes
-  const std::atomic<std::uint8_t>* read = nullptr;  ///< whether anybody has read it so far
+  const std::atomic<std::uint8_t>* uses = nullptr;  ///< what was done to it so far
 
   /// Reads of what everybody only reads, and the host wrote, are always fine.
   [[nodiscard]] bool carefree() const { return quiet && fully_valid; }
   [[nodiscard]] bool unread() const {
-    return read != nullptr && read->load(std::memory_order_relaxed) == 0;
+    return uses != nullptr && (uses->load(std::memory_order_relaxed) & kRead) == 0;
   }
   [[nodiscard]] bool has(Address at, std::uint64_t bytes) const {
     return at >= low && at < high && bytes <= high - at;
@@ -161,28 +159,30 @@ struct LaunchState {
   [[nodiscard]] std::uint64_t rank(std::uint64_t i) const { return blocks.empty() ? i : blocks[i]; }
   bool full_checks = false, counts = true, cooperative = false, many_threads = false;
   bool clustered = false;  ///< blocks run in groups; `blocks` then names the groups
-  std::atomic<std::size_t> next_block{0};
-  std::atomic<std::int64_t> budget{0};
-  std::atomic<bool> stop{false};
   std::atomic<const NativeCode*> native{nullptr};  ///< what blocks that start now run
   TierUp* tier_up = nullptr;                       ///< who decides about that
   std::uint64_t* race_writes = nullptr;            ///< by word; checks_global.cpp knows the form
   std::uint64_t* race_reads = nullptr;
   /// By allocation: nothing in this launch can write to it, as far as the kernel's text tells.
   std::vector<bool> quiet;
-  std::atomic<bool> loud{false};                ///< somebody did: then all are as any other
-  std::vector<std::atomic<std::uint8_t>> read;  ///< by allocation: a load has been there
+  std::atomic<bool> loud{false};        ///< somebody did: then all are as any other
+  BufferUses uses;                      ///< by allocation
   std::uint64_t* race_lines = nullptr;  ///< by line of 128 bytes: its write and read; null: none
   std::chrono::steady_clock::time_point deadline{};  ///< of max_wall_s
-  std::uint8_t* touched_read = nullptr;              ///< one bit per sector
+  std::uint8_t* touched_read = nullptr;              ///< one byte per sector
   std::uint8_t* touched_written = nullptr;
   std::uint32_t tag = 1;
   std::vector<std::atomic<std::uint8_t>> fenced;  ///< by block
   std::atomic<bool> any_fenced{false};
+  std::atomic<bool> stop{false};
+  std::size_t threads = 1;
+  /// What threads change is not where all of them look.
+  alignas(128) std::atomic<std::size_t> next_block{0};
+  std::atomic<std::int64_t> budget{0};
 };
 
 /// One thread of the host running blocks.
-struct Worker {
+struct alignas(128) Worker {
   LaunchState* launch = nullptr;
   const Kernel* kernel = nullptr;  ///< the launch's, or its compiled copy
   std::vector<BlockCount> counts;
