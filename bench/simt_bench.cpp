@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lane instructions per second of the SIMT machine, and the same work in a plain C++ loop, in
-// one run on one core. CPU time, best of several, so that a busy machine does not matter. With any
-// argument: how much faster two threads are.
+// simt_bench [scaling] [KERNEL...]: lane instructions per second of the SIMT machine, and the same
+// work in a plain C++ loop, in one run on one core. CPU time, best of several, so that a busy
+// machine does not matter. With "scaling": how much faster two threads are.
 //
 // simt_kernels.ptx comes from simt_kernels.cu by
 //   clang-19 -x cuda -nocudainc -nocudalib --cuda-path=/nonexistent -Xclang
@@ -84,13 +84,22 @@ void show_scaling(Machine& machine, const Module& module, const Case& c) {
   }
 }
 
-void show(Machine& machine, const Module& module, const Case& c, bool scaling) {
-  if (scaling) return show_scaling(machine, module, c);
+struct Wanted {
+  bool scaling = false;
+  std::vector<std::string> kernels;  ///< none: all
+};
+
+void show(Machine& machine, const Module& module, const Case& c, const Wanted& wanted) {
+  if (!wanted.kernels.empty() &&
+      std::find(wanted.kernels.begin(), wanted.kernels.end(), c.name) == wanted.kernels.end())
+    return;
+  if (wanted.scaling) return show_scaling(machine, module, c);
   const double plain = best_of(7, c.plain);
   fmt::print("{:10} plain C++ {:8.2f} ms\n", c.name, plain * 1e3);
   constexpr std::pair<Checks, const char*> kLevels[] = {
       {Checks::off, "off"}, {Checks::fast, "fast"}, {Checks::full, "full"}};
-  for (const auto& [checks, name] : kLevels)
+  for (const auto& [checks, name] : kLevels) {
+    double interpreted = 0;
     for (const Engine engine : {Engine::interpreted, Engine::compiled}) {
       std::uint64_t lanes = 0;
       bool clean = true;
@@ -102,11 +111,17 @@ void show(Machine& machine, const Module& module, const Case& c, bool scaling) {
         clean = clean && r.ok() && r->clean();
         if (r.ok()) lanes = r->counts.lane_instructions();
       });
+      const bool compiled = engine == Engine::compiled;
       fmt::print(
-          "{:10} checks {:5} {:11} {:8.2f} ms  {:5.2f} G lane instructions/s  {:6.1f} x plain{}\n",
-          c.name, name, engine == Engine::compiled ? "compiled" : "interpreted", s * 1e3,
-          static_cast<double>(lanes) / s * 1e-9, s / plain, clean ? "" : "  FAULTS");
+          "{:10} checks {:5} {:11} {:8.2f} ms  {:5.2f} G lane instructions/s  {:6.1f} x "
+          "plain{}{}\n",
+          c.name, name, compiled ? "compiled" : "interpreted", s * 1e3,
+          static_cast<double>(lanes) / s * 1e-9, s / plain,
+          compiled ? fmt::format("  {:.1f} times the interpreter", interpreted / s) : "",
+          clean ? "" : "  FAULTS");
+      interpreted = s;
     }
+  }
 }
 
 std::vector<float> numbers(std::size_t n) {
@@ -119,8 +134,9 @@ void keep(const void* p) { asm volatile("" : : "r"(p) : "memory"); }
 
 }  // namespace
 
-int main(int argc, char**) {
-  const bool scaling = argc > 1;
+int main(int argc, char** argv) {
+  Wanted wanted{argc > 1 && std::string_view(argv[1]) == "scaling", {}};
+  wanted.kernels.assign(argv + (wanted.scaling ? 2 : 1), argv + argc);
   const auto text = read_file(WARPWRIGHT_SOURCE_DIR "/bench/simt_kernels.ptx");
   if (!text.ok()) return fmt::print("{}\n", text.error().message), 1;
   const auto module = load(*text);
@@ -145,7 +161,7 @@ int main(int argc, char**) {
           for (int i = 0; i < n; ++i) y[i] = two * x[i] + y[i];
           keep(y.data());
         }},
-       scaling);
+       wanted);
   show(machine, *module,
        {"matmul",
         {side / 32, side / 32},
@@ -158,7 +174,7 @@ int main(int argc, char**) {
               for (int j = 0; j < side; ++j) c[i * side + j] += a[i * side + k] * b[k * side + j];
           keep(c.data());
         }},
-       scaling);
+       wanted);
   show(machine, *module,
        {"reduce",
         {256},
@@ -169,7 +185,7 @@ int main(int argc, char**) {
           for (int i = 0; i < n; ++i) sum += x[i];
           keep(&sum);
         }},
-       scaling);
+       wanted);
   show(machine, *module,
        {"transpose",
         {wide / 32, wide / 32},
@@ -180,6 +196,6 @@ int main(int argc, char**) {
             for (int j = 0; j < wide; ++j) u[j * wide + i] = t[i * wide + j];
           keep(u.data());
         }},
-       scaling);
+       wanted);
   return 0;
 }

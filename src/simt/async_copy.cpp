@@ -13,6 +13,7 @@ namespace {
 
 std::vector<PendingCopy>& open_group(Warp& w) {
   auto& groups = w.block->copies[w.index];
+  w.block->copied = true;
   if (groups.empty()) groups.emplace_back();
   return groups.back();
 }

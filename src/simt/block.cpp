@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "simt/alu.h"
 #include "simt/worker.h"
@@ -300,6 +301,10 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
     std::fill(b.local_valid.begin(), b.local_valid.end(), 0);
   }
   b.arrivals.clear();
+  if (std::exchange(b.copied, false))
+    for (auto& groups : b.copies) groups.clear();
+  std::fill(b.spinning.begin(), b.spinning.end(), Spinning{});
+  std::fill(b.cluster_arrived.begin(), b.cluster_arrived.end(), 0);
   b.epoch = 1;
   b.fenced = false;
   b.live_threads = static_cast<u32>(launch.block.count());
@@ -307,9 +312,6 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   for (Warp& w : b.warps) {
     const u32 lanes = left >= kLanes ? kAllLanes : (u32{1} << left) - 1;
     left -= std::min(left, kLanes);
-    if (!b.copies[w.index].empty()) b.copies[w.index].clear();
-    b.spinning[w.index] = {};
-    b.cluster_arrived[w.index] = 0;
     start_warp(w, lanes);
   }
 }

@@ -119,6 +119,11 @@ void close_node(Warp& w, std::int32_t node, std::int32_t was) {
 
 /// Picks the next leaf that can run; the newest first, so that loops finish before what follows.
 bool pick(Warp& w) {
+  if (w.splits.size() == 1) {
+    if (w.splits[0].state != Split::State::ready) return false;
+    w.current = 0;
+    return true;
+  }
   for (std::size_t i = w.splits.size(); i-- > 0;) {
     if (w.splits[i].state != Split::State::ready) continue;
     w.current = static_cast<std::int32_t>(i);
@@ -192,6 +197,12 @@ const Ins* exit_lanes(Warp& w, std::uint32_t lanes, const Ins* next) {
   Split& s = w.splits[static_cast<std::size_t>(w.current)];
   s.mask = w.mask;
   if (w.mask != 0) return next;
+  if (w.live == 0) {
+    // Nobody is left to wait for anybody.
+    s.state = Split::State::free;
+    w.current = -1;
+    return nullptr;
+  }
   end_current(w);
   return next_split(w);
 }
@@ -410,7 +421,7 @@ const Ins* out_of_fuel(Warp& w, const Ins* next) {
 }
 
 void start_warp(Warp& w, std::uint32_t lanes) {
-  w.splits.resize(1);
+  if (w.splits.size() != 1) w.splits.resize(1);
   w.splits[0] = Split{};
   w.resume = 0;
   w.live = lanes;
@@ -420,7 +431,7 @@ void start_warp(Warp& w, std::uint32_t lanes) {
   w.executed = 0;
   w.fuel = kSlice;
   w.carry = 0;
-  w.undefined.assign(w.kernel->shadow_words, kAllLanes);
+  if (w.kernel->shadow_words != 0) w.undefined.assign(w.kernel->shadow_words, kAllLanes);
   w.current = 0;
   Split& s = w.splits[0];
   s.state = Split::State::ready;
@@ -431,7 +442,7 @@ void start_warp(Warp& w, std::uint32_t lanes) {
 bool run_warp(Warp& w) {
   bool progress = false;
   w.yielded = false;
-  while (!w.yielded && pick(w)) {
+  while (!w.yielded && w.live != 0 && pick(w)) {
     progress = true;
     run_split(w);
     // A leaf that yields must not starve its siblings, nor lanes that wait for it to come.

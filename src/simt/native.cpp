@@ -20,7 +20,7 @@ static_assert(offsetof(Warp, resume) == 104 && offsetof(Warp, sync_epoch) == 108
 static_assert(offsetof(KnownBuffer, low) == 0 && offsetof(KnownBuffer, high) == 8);
 static_assert(offsetof(KnownBuffer, fully_valid) == 16 && offsetof(KnownBuffer, quiet) == 18);
 static_assert(sizeof(bool) == 1 && sizeof(BlockCount) == 16);
-static_assert(offsetof(NativeState, code) == 40 && offsetof(NativeState, touched) == 80);
+static_assert(offsetof(NativeState, code) == 48 && offsetof(NativeState, touched) == 88);
 
 const Ins* slow(Warp* w, std::uint32_t id) {
   return w->kernel->native->original[id](*w, w->kernel->code.data() + id);
@@ -54,6 +54,8 @@ void one(Warp* w, std::uint32_t id) {
   const Ins* i = w->kernel->native->alone.data() + 2 * std::size_t{id};
   i->run(*w, i);
 }
+
+const Ins* exit_all(Warp* w) { return exit_lanes(*w, kAllLanes, nullptr); }
 
 /// Ends a chain of arithmetic handlers.
 const Ins* run_stop(Warp&, const Ins*) { return nullptr; }
@@ -128,6 +130,7 @@ void prepare_native(Worker& worker, const NativeCode& code) {
                                                 check,
                                                 loads_clean,
                                                 one,
+                                                exit_all,
                                                 code.kernel.code.data(),
                                                 worker.memos.data(),
                                                 worker.stats.data(),

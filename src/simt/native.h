@@ -31,6 +31,7 @@ struct NativeState {
   std::uint32_t (*loads_clean)(Warp*, std::uint32_t id, std::uint64_t at, std::uint64_t span,
                                std::uint32_t uniform);
   void (*one)(Warp*, std::uint32_t id);  ///< the handler of this instruction alone
+  const Ins* (*exit)(Warp*);             ///< of all lanes
   const Ins* code = nullptr;
   AccessMemo* memos = nullptr;
   AccessStats* stats = nullptr;

@@ -233,6 +233,7 @@ struct N {
   void (*check)(struct W*, u32 id, u64 at, u64 span);
   u32 (*loads_clean)(struct W*, u32 id, u64 at, u64 span, u32 uniform);
   void (*one)(struct W*, u32);
+  const struct I* (*exit)(struct W*);
   const char* code; char* memos; char* stats; u64* hits; char* arena; u8* touched[2];
 };
 struct W {

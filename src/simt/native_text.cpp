@@ -114,6 +114,11 @@ void NativeWriter::block(std::uint32_t b) {
   const Step last = shapes_.steps()[end - 1].step;
   if (last == Step::branch || last == Step::jump) return branch(end - 1);
   ++text_.executed;
+  if (k_.code[end - 1].run == run_exit) {
+    ++text_.native;
+    line("return n->exit(w);");
+    return;
+  }
   leave(end - 1, false);
 }
 

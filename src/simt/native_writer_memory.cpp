@@ -231,6 +231,10 @@ void NativeWriter::global_access(std::uint32_t id, const NativeAccess& a, bool u
     line("if (UNLIKELY(!(LDS(u8, m + {}) & LDS(u8, m + {})))) n->check(w, {}, at, {});",
          offsetof(KnownBuffer, fully_valid), offsetof(KnownBuffer, quiet), id, span);
   if (variant_.checks == Checks::full && !a.is_load) line("n->check(w, {}, at, {});", id, span);
+  // The next warp mostly goes on where this one ends.
+  if (a.is_load && !uniform)
+    for (std::uint32_t at = 0; at < span; at += 64)
+      line("__builtin_prefetch(n->arena + off + {});", span + at);
   if (a.is_load)
     load(id, a, "(n->arena + off)", uniform);
   else

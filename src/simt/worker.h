@@ -130,6 +130,7 @@ struct BlockState {
   bool race_checks = false;
   bool fenced = false;  ///< its warps may order each other by more than barriers
   std::vector<std::deque<std::vector<PendingCopy>>> copies;  ///< by warp: groups, the last open
+  bool copied = false;                                       ///< any of them
   std::vector<Spinning> spinning;                            ///< by warp
   Cluster* cluster = nullptr;
   std::uint32_t cluster_rank = 0;
