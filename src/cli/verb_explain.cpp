@@ -19,6 +19,7 @@ struct ExplainFlags {
   std::string task, file, size;
   std::string target = "h200";
   std::string front_end = "auto";
+  std::string engine = "auto";
   bool json = false, unsafe = false;
 };
 
@@ -33,6 +34,7 @@ Result<int> explain(const ExplainFlags& flags) {
   evaluate::JobRequest request{.id = "explain", .task = task, .source = source};
   request.target = flags.target;
   request.front_end = flags.front_end;
+  request.engine = flags.engine;
   request.lane = "free";  // explaining is not judging: any number of kernels is welcome
   request.unsafe = flags.unsafe;
   if (!flags.size.empty()) request.sizes = {flags.size};
@@ -59,6 +61,8 @@ void add_explain(CLI::App& verb, Action& action) {
   verb.add_option("--device-target,--target", flags->target,
                   "described device that the estimate is for (warpwright devices) [h200]");
   verb.add_option("--front-end", flags->front_end, "auto, clang or nvcc [auto]");
+  verb.add_option("--engine", flags->engine,
+                  "auto, interpreted or compiled: all that is shown is the same [auto]");
   verb.add_flag("--json", flags->json, "everything as JSON (docs/formats.md)");
   verb.add_flag("--unsafe", flags->unsafe, "build and record without a sandbox where none works");
   verb.callback([flags, &action] {

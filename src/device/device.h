@@ -149,6 +149,7 @@ struct DeviceChoice {
   std::string device = "auto";  ///< "auto" (CUDA where there is one, else SIMT), "simt", "cuda[:N]"
   std::string target = "h200";  ///< whose times the SIMT machine estimates
   std::string checks = "full";  ///< of the SIMT machine: "full", "fast", "off"
+  std::string engine = "auto";  ///< of the SIMT machine: "auto", "interpreted", "compiled"
   bool bare = false;  ///< a GPU's buffers without guards and poison, under a checking tool
 };
 

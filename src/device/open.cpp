@@ -55,7 +55,8 @@ Result<ResolvedDevice> resolve_device(const DeviceChoice& choice) {
 }
 
 Result<std::unique_ptr<Device>> open_device(const ResolvedDevice& resolved, double wait_s) {
-  if (!resolved.is_cuda) return SimtDevice::open(resolved.facts, resolved.choice.checks);
+  if (!resolved.is_cuda)
+    return SimtDevice::open(resolved.facts, resolved.choice.checks, resolved.choice.engine);
   return CudaDevice::open(*cuda_ordinal(resolved.choice.device), wait_s, resolved.choice.bare);
 }
 

@@ -21,10 +21,11 @@ Result<simt::Checks> checks_named(std::string_view name) {
 
 }  // namespace
 
-Result<std::unique_ptr<Device>> SimtDevice::open(const DeviceFacts& target,
-                                                 std::string_view checks) {
+Result<std::unique_ptr<Device>> SimtDevice::open(const DeviceFacts& target, std::string_view checks,
+                                                 std::string_view engine) {
   std::unique_ptr<SimtDevice> device(new SimtDevice);
   WW_TRY(device->checks_, checks_named(checks));
+  WW_TRY(device->engine_, simt::engine_named(engine));
   device->info_.facts = target;
   device->info_.description = "SIMT machine, times estimated for " + target.name;
   device->info_.time_source = TimeSource::estimated;

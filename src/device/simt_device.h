@@ -12,7 +12,8 @@ namespace warpwright::device {
 /// The SIMT machine as a device: exact about errors, and its times are estimates for `target`.
 class SimtDevice final : public Device {
  public:
-  static Result<std::unique_ptr<Device>> open(const DeviceFacts& target, std::string_view checks);
+  static Result<std::unique_ptr<Device>> open(const DeviceFacts& target, std::string_view checks,
+                                              std::string_view engine = "auto");
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   Result<Loaded> load(const Code& code) override;
@@ -39,6 +40,7 @@ class SimtDevice final : public Device {
 
   simt::Machine machine_;
   simt::Checks checks_ = simt::Checks::full;
+  simt::Engine engine_ = simt::Engine::automatic;
   DeviceInfo info_;
   std::vector<Loading> modules_;
   std::map<BufferId, Buffer> buffers_;

@@ -135,6 +135,7 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
   const std::uint64_t blocks = request.grid.count();
   request.options.checks =
       options.timed ? std::min(device_.checks_, simt::Checks::fast) : device_.checks_;
+  request.options.engine = device_.engine_;
   request.options.threads = launch.cooperative ? 1 : threads_for(blocks);
   request.options.cooperative = launch.cooperative;
   request.options.max_warp_instructions =

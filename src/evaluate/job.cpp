@@ -57,6 +57,7 @@ std::string request_to_json(const JobRequest& request) {
                    {"sizes", request.sizes},
                    {"front_end", request.front_end},
                    {"checks", request.checks},
+                   {"engine", request.engine},
                    {"sanitize", request.sanitize},
                    {"counters", request.counters},
                    {"limit_s", request.limit_s},
@@ -85,6 +86,8 @@ Result<JobRequest> request_from_json(std::string_view text) {
   read_choice(in, "front_end", request.front_end, {"auto", "clang", "nvcc"});
   read_choice(in, "checks", request.checks, {"full", "fast", "off"});
   // Younger than the format: a request may come from an older program.
+  if (in.has("engine"))
+    read_choice(in, "engine", request.engine, {"auto", "interpreted", "compiled"});
   if (in.has("sanitize")) read_choice(in, "sanitize", request.sanitize, {"auto", "on", "off"});
   if (in.has("counters")) request.counters = in.flag("counters");
   if (in.has("rival")) {

@@ -32,6 +32,7 @@ struct JobRequest {
   std::vector<std::string> sizes;  ///< labels to time; empty = all that fit the device
   std::string front_end = "auto";  ///< "auto", "clang", "nvcc"
   std::string checks = "full";     ///< of the SIMT machine: "full", "fast", "off"
+  std::string engine = "auto";     ///< of the SIMT machine: "auto", "interpreted", "compiled"
   std::string sanitize = "auto";   ///< small cases under checking tools: "auto", "on", "off"
   bool counters = false;           ///< ask the GPU's performance counters (ncu)
   double limit_s = 120;            ///< for the whole trial

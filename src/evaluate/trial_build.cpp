@@ -30,7 +30,8 @@ Result<build::FrontEnd> front_end_for(const TrialState& state, const build::Tool
 Status open_workshop(TrialState& state) {
   WW_TRY(state.target, device::resolve_device({.device = state.request.device,
                                                .target = state.request.target,
-                                               .checks = state.request.checks}));
+                                               .checks = state.request.checks,
+                                               .engine = state.request.engine}));
   WW_CHECK(make_directories(state.scratch));
   const auto cache = state.request.cache.empty() ? state.scratch / "cache" : state.request.cache;
   WW_TRY(state.builder, state.station.builder(cache, state.request.unsafe));

@@ -29,9 +29,14 @@ enum class Checks : std::uint8_t { off, fast, full };
 /// compiled when a launch turns out to be long.
 enum class Engine : std::uint8_t { automatic, interpreted, compiled };
 
+/// By "auto", "interpreted" or "compiled".
+Result<Engine> engine_named(std::string_view name);
+
 struct LaunchOptions {
   Checks checks = Checks::full;
   Engine engine = Engine::automatic;
+  /// Automatic: change over to compiled code after so many blocks; 0: when it pays.
+  std::uint64_t compile_after_blocks = 0;
   /// Host threads; 1 gives the same result every time, also for floating-point atomics.
   unsigned threads = 1;
   /// Warp instructions after which the launch is a hang and becomes a timeout.

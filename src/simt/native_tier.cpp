@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When to compile.
+#include <fmt/format.h>
+
 #include "simt/native.h"
 
 namespace warpwright::simt {
@@ -21,6 +23,13 @@ double compile_estimate(const Kernel& k) {
 
 }  // namespace
 
+Result<Engine> engine_named(std::string_view name) {
+  if (name == "auto") return Engine::automatic;
+  if (name == "interpreted") return Engine::interpreted;
+  if (name == "compiled") return Engine::compiled;
+  return Error{fmt::format("the engine is auto, interpreted or compiled, not \"{}\"", name)};
+}
+
 void TierUp::compile(LaunchState& s) {
   const auto code = cache_.get(program_, kernel_, variant_for(*s.launch));
   if (!code.ok()) {
@@ -35,21 +44,25 @@ void TierUp::compile(LaunchState& s) {
 void TierUp::start(LaunchState& s) {
   const Engine engine = s.launch->options.engine;
   if (engine == Engine::interpreted) return;
+  const bool fixed = s.launch->options.compile_after_blocks != 0;
   if (engine == Engine::compiled ||
-      cache_.interpreted_s(kernel_) > kWorthIt * compile_estimate(kernel_))
+      (!fixed && cache_.interpreted_s(kernel_) > kWorthIt * compile_estimate(kernel_)))
     return compile(s);
   if (!s.cooperative && !s.clustered) s.tier_up = this;
 }
 
 void TierUp::consider(LaunchState& s, std::size_t blocks_begun) {
-  if (blocks_begun % kBlocksPerLook != 0 && s.block_count > 16 * kBlocksPerLook) return;
+  const std::uint64_t fixed = s.launch->options.compile_after_blocks;
+  if (fixed != 0 && blocks_begun < fixed) return;
+  if (fixed == 0 && blocks_begun % kBlocksPerLook != 0 && s.block_count > 16 * kBlocksPerLook)
+    return;
   if (s.native.load(std::memory_order_relaxed) != nullptr || refused_.load()) return;
   const double so_far = seconds_since(started_);
   const double left =
       so_far *
       static_cast<double>(s.block_count - std::min<std::size_t>(blocks_begun, s.block_count)) /
       static_cast<double>(blocks_begun);
-  if (so_far < kFirstLookS || left < kWorthIt * compile_estimate(kernel_)) return;
+  if (fixed == 0 && (so_far < kFirstLookS || left < kWorthIt * compile_estimate(kernel_))) return;
   // The other workers go on interpreting meanwhile.
   if (!busy_.try_lock()) return;
   if (s.native.load() == nullptr && !refused_.load()) compile(s);

@@ -41,13 +41,6 @@ Result<Checks> checks_named(std::string_view name) {
   return Error{fmt::format("--checks is full, fast or off, not \"{}\"", name)};
 }
 
-Result<Engine> engine_named(std::string_view name) {
-  if (name == "auto") return Engine::automatic;
-  if (name == "interpreted") return Engine::interpreted;
-  if (name == "compiled") return Engine::compiled;
-  return Error{fmt::format("--engine is auto, interpreted or compiled, not \"{}\"", name)};
-}
-
 /// NAME, NAME:COUNT or NAME:FIRST:COUNT.
 Result<PrintRequest> print_request(std::string_view text) {
   PrintRequest p;

@@ -80,6 +80,27 @@ TEST(ExplainVerb, ShowsCountersBesideTheSource) {
                               Not(HasSubstr("\033["))));
 }
 
+TEST(ExplainVerb, SaysTheSameWithBothEngines) {
+  Program program;
+  program.write("mine.cu", transpose(""));
+  const std::vector<std::string> words = {"explain", "transpose", "mine.cu",
+                                          "--size",  "1024^2",    "--engine"};
+  std::string out[2];
+  for (std::size_t k = 0; k < 2; ++k) {
+    auto with = words;
+    with.emplace_back(k == 0 ? "interpreted" : "compiled");
+    const auto exit = program.run(with);
+    if (exit.err.find("sandbox") != std::string::npos) GTEST_SKIP() << exit.err;
+    ASSERT_EQ(exit.exit_code, 1) << exit.err;
+    out[k] = exit.out;
+  }
+  EXPECT_THAT(out[0], HasSubstr("shared race"));
+  EXPECT_EQ(out[0], out[1]);
+  auto wrong = words;
+  wrong.emplace_back("quick");
+  EXPECT_THAT(program.run(wrong).err, HasSubstr("'engine'"));
+}
+
 TEST(ExplainVerb, ReportsARaceAtItsLine) {
   Program program;
   program.write("mine.cu", transpose(""));

@@ -27,6 +27,7 @@ struct Trial {
   std::vector<std::uint32_t> numbers;  ///< parameters behind the buffers
   Checks checks = Checks::fast;
   unsigned threads = 1;
+  std::uint64_t compile_after = 0;  ///< blocks, with the automatic engine
 };
 
 Outcome run(const Trial& t, Engine engine) {
@@ -39,6 +40,7 @@ Outcome run(const Trial& t, Engine engine) {
   options.checks = t.checks;
   options.engine = engine;
   options.threads = t.threads;
+  options.compile_after_blocks = t.compile_after;
   const LaunchReport r = l.run(t.kernel, t.grid, t.block, p, options);
   Outcome o;
   o.compiled = r.compiled;
@@ -50,7 +52,8 @@ Outcome run(const Trial& t, Engine engine) {
 }
 
 void expect_same(const Trial& t) {
-  const Outcome a = run(t, Engine::interpreted), b = run(t, Engine::compiled);
+  const Engine other = t.compile_after != 0 ? Engine::automatic : Engine::compiled;
+  const Outcome a = run(t, Engine::interpreted), b = run(t, other);
   EXPECT_TRUE(b.compiled);
   EXPECT_FALSE(a.compiled);
   EXPECT_EQ(a.report, b.report);
@@ -280,6 +283,30 @@ TEST_P(NativeBench, faults_are_the_same) {
   r.buffers = {words(4321, 4), words(2, 5)};
   r.numbers = {5000};
   r.checks = GetParam();
+  expect_same(r);
+}
+
+TEST_P(NativeBench, launches_that_change_over_midway_are_the_same) {
+  // Interpreted blocks, then compiled ones; with reports from both parts.
+  Trial m = bench_trial("matmul", {4, 4}, {32, 32});
+  m.buffers = {words(128 * 128, 1), words(128 * 100 + 7, 2), words(128 * 128 - 130, 3)};
+  m.numbers = {128};
+  m.checks = GetParam();
+  m.compile_after = 5;
+  expect_same(m);
+  Trial x = bench_trial("transpose", {4, 4}, {32, 8});
+  x.buffers = {words(128 * 128, 6), words(128 * 128, 7)};
+  x.numbers = {128};
+  x.checks = GetParam();
+  x.compile_after = 1;
+  expect_same(x);
+  x.threads = 2;
+  expect_same(x);
+  Trial r = bench_trial("reduce", {16}, {128});
+  r.buffers = {words(5000, 4), words(13, 5)};
+  r.numbers = {6000};
+  r.checks = GetParam();
+  r.compile_after = 7;
   expect_same(r);
 }
 
