@@ -154,6 +154,17 @@ bool all_known(const u64* a, u32 m, u32 bytes, Access kind, const KnownBuffer& k
   return bad == 0;
 }
 
+/// Whether all lanes are in a piece of memory that starts at 0, and aligned.
+bool all_inside(const u64* a, u32 m, u32 bytes, u64 size) {
+  if (m == 0 || size < bytes) return false;
+  u64 bad = 0;
+  for (u32 l = 0; l < kLanes; ++l) {
+    const u64 outside = a[l] > size - bytes ? 1 : 0;
+    bad |= (outside | (a[l] & (bytes - 1))) & ((m >> l & 1) != 0 ? ~u64{0} : 0);
+  }
+  return bad == 0;
+}
+
 /// The same where lanes are in one of two allocations, as with a pointer that each lane chooses.
 bool both_known(const u64* a, u32 m, u32 bytes, const KnownBuffer& x, const KnownBuffer& y) {
   if (x.high < x.low + bytes || y.high < y.low + bytes) return false;
@@ -280,6 +291,14 @@ void resolve_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acces
 
 void resolve_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
   BlockState& b = *w.block;
+  if (all_inside(a, m, bytes, b.shared_bytes)) {
+    const auto base = reinterpret_cast<std::uintptr_t>(b.shared);
+    for (u32 l = 0; l < kLanes; ++l) t.lane[l] = reinterpret_cast<std::byte*>(base + a[l]);
+    t.ok = m;
+    count_shared(w, i, a, m, bytes);
+    if (w.full_checks) check_shared(w, i, a, m, bytes, kind);
+    return;
+  }
   t.ok = 0;
   for (u32 l = 0; l < kLanes; ++l)
     if ((m >> l & 1) != 0 && a[l] >> kClusterRankShift != 0 && a[l] < kWindowBytes) [[unlikely]]

@@ -197,34 +197,58 @@ bool shared_run_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
   return true;
 }
 
-/// The same for lanes anywhere, a word each; `kLoads` or stores to different words. When it is
-/// false the slow way goes over all of them again.
-template <bool kLoads>
-bool lanes_clean(Warp& w, const Ins* i, const u64* a, u32 m) {
+/// A word's past in this interval between barriers.
+u64 since_barrier(u64 word, u64 epoch) {
+  const u64 same = (word & kEpochBits) == epoch ? ~u64{0} : 0;
+  return (word & same) | epoch;
+}
+
+/// Loads of a word each by lanes anywhere. When it is false the slow way goes over all of them
+/// again. Few branches: what words went through differs from lane to lane.
+bool loads_clean(Warp& w, const u64* a, u32 m) {
   BlockState& b = *w.block;
   const u64 me = w.index + 1, epoch = b.epoch;
+  u64* words = reinterpret_cast<u64*>(b.shared_words.data());
+  const std::uint8_t* valid = b.shared_valid.data();
+  u64 clash = 0, own = 0;
+  for (u32 rest = m; rest != 0; rest &= rest - 1) {
+    const u64 k = a[std::countr_zero(rest)] / 4;
+    const u64 old = since_barrier(words[k], epoch);
+    const u64 writer = old >> 32 & 255, reader = old >> 40 & 255;
+    const u64 other = (reader == 0 ? 0 : ~u64{0}) & (reader == me ? 0 : ~u64{0});
+    clash |= (writer == 0 ? 0 : ~u64{0}) & (writer ^ me);
+    clash |= ~(u64{valid[k / 2]} >> (k % 2 * 4)) & kWholeWord;
+    own |= writer;
+    words[k] = old | (me | (other & kMany)) << 40 | u64{kWholeWord} << 56;
+  }
+  if (clash != 0) return false;
+  if (own == 0) return true;
+  const u64 sync = w.sync_epoch & ((1u << kSyncBits) - 1);
+  for (u32 rest = m; rest != 0; rest &= rest - 1) {
+    const auto l = static_cast<u32>(std::countr_zero(rest));
+    const u64 last = b.shared_writers[a[l] / 4];
+    const bool mine = (words[a[l] / 4] >> 32 & 255) != 0;
+    if (mine && writer_sync(last) == sync && writer_lane(last) != l &&
+        writer_lane(last) != kManyLanes)
+      return false;
+  }
+  return true;
+}
+
+/// The same for stores to different words.
+bool stores_clean(Warp& w, const Ins* i, const u64* a, u32 m) {
+  BlockState& b = *w.block;
+  const u64 me = w.index + 1;
   u64* words = reinterpret_cast<u64*>(b.shared_words.data());
   for (u32 rest = m; rest != 0; rest &= rest - 1) {
     const auto l = static_cast<u32>(std::countr_zero(rest));
     const u64 k = a[l] / 4;
-    const u64 old = (words[k] & kEpochBits) == epoch ? words[k] : epoch;
+    const u64 old = since_barrier(words[k], b.epoch);
     const u64 writer = old >> 32 & 255, reader = old >> 40 & 255;
-    if (writer != 0 && writer != me) return false;
-    const u64 valid = u64{b.shared_valid[k / 2]} >> (k % 2 * 4) & kWholeWord;
-    if (kLoads) {
-      if (valid != kWholeWord) return false;
-      const u64 last = b.shared_writers[k];
-      const bool recent = writer_sync(last) == (w.sync_epoch & ((1u << kSyncBits) - 1));
-      if (writer != 0 && recent && writer_lane(last) != l && writer_lane(last) != kManyLanes)
-        return false;
-      const u64 now = reader == 0 || reader == me ? me : kMany;
-      words[k] = old | now << 40 | u64{kWholeWord} << 56;
-    } else {
-      if (reader != 0 && reader != me) return false;
-      note_writer(b.shared_writers[k], w, i, l, writer == me);
-      words[k] = old | me << 32 | u64{kWholeWord} << 48;
-      b.shared_valid[k / 2] |= static_cast<std::uint8_t>(kWholeWord << (k % 2 * 4));
-    }
+    if ((writer != 0 && writer != me) || (reader != 0 && reader != me)) return false;
+    note_writer(b.shared_writers[k], w, i, l, writer == me);
+    words[k] = old | me << 32 | u64{kWholeWord} << 48;
+    b.shared_valid[k / 2] |= static_cast<std::uint8_t>(kWholeWord << (k % 2 * 4));
   }
   return true;
 }
@@ -282,9 +306,8 @@ bool shared_loads_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, bool
 void check_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind) {
   BlockState& b = *w.block;
   const bool races = b.race_checks && (plain(i) || kind == Access::atomic);
-  if (races && bytes == 4 && kind == Access::load && lanes_clean<true>(w, i, a, m)) return;
-  if (races && bytes == 4 && kind == Access::store && ascending(a, m) &&
-      lanes_clean<false>(w, i, a, m))
+  if (races && bytes == 4 && kind == Access::load && loads_clean(w, a, m)) return;
+  if (races && bytes == 4 && kind == Access::store && ascending(a, m) && stores_clean(w, i, a, m))
     return;
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;

@@ -20,7 +20,7 @@ static_assert(offsetof(Warp, resume) == 104 && offsetof(Warp, sync_epoch) == 108
 static_assert(offsetof(KnownBuffer, low) == 0 && offsetof(KnownBuffer, high) == 8);
 static_assert(offsetof(KnownBuffer, fully_valid) == 16 && offsetof(KnownBuffer, quiet) == 18);
 static_assert(sizeof(bool) == 1 && sizeof(BlockCount) == 16);
-static_assert(offsetof(NativeState, code) == 48 && offsetof(NativeState, touched) == 88);
+static_assert(offsetof(NativeState, code) == 56 && offsetof(NativeState, touched) == 96);
 
 const Ins* slow(Warp* w, std::uint32_t id) {
   return w->kernel->native->original[id](*w, w->kernel->code.data() + id);
@@ -39,6 +39,15 @@ void check(Warp* w, std::uint32_t id, std::uint64_t at, std::uint64_t span) {
     check_shared_run(*w, i, at, span, a.bytes * a.elements, kind);
   else
     check_global_run(*w, i, at, span, a.bytes * a.elements, kind, w->worker->memos[i->target]);
+}
+
+/// Words of shared memory at equal distances.
+void check_strided(Warp* w, std::uint32_t id, std::uint64_t at, std::uint64_t step) {
+  const bool loads = w->kernel->native->accesses[id].is_load;
+  u64 a[kLanes];
+  for (u32 l = 0; l < kLanes; ++l) a[l] = at + l * step;
+  check_shared(*w, w->kernel->code.data() + id, a, kAllLanes, 4,
+               loads ? Access::load : Access::store);
 }
 
 std::uint32_t loads_clean(Warp* w, std::uint32_t id, std::uint64_t at, std::uint64_t span,
@@ -128,6 +137,7 @@ void prepare_native(Worker& worker, const NativeCode& code) {
       std::make_shared<NativeState>(NativeState{slow,
                                                 fuel_is_out,
                                                 check,
+                                                check_strided,
                                                 loads_clean,
                                                 one,
                                                 exit_all,

@@ -56,7 +56,7 @@ void NativeWriter::find_groups(std::uint32_t b) {
       const bool simple =
           (f.shape == Shape::uniform && n.access->is_load) ||
           (f.shape == Shape::affine && f.stride_known && f.stride == std::int64_t{bytes}) ||
-          (is_strided(*n.access, f) && !full);
+          is_strided(*n.access, f);
       bool found = false;
       for (const Open& o : open) {
         Group& g = groups_[o.leader];
@@ -179,7 +179,7 @@ void NativeWriter::shared_access(std::uint32_t id, const NativeAccess& a, bool u
     }
     // Out of the way when it fails: no call among the accesses, so values stay in registers.
     if (g.leader == id) {
-      if (covers(g, bytes, span))
+      if (step == 0 && covers(g, bytes, span))
         line("if (LIKELY(ok{0})) ok{0} = n->loads_clean(w, {0}, at + {1:#x}ull, {2}, {3});", id,
              static_cast<std::uint64_t>(g.low - k_.code[id].imm),
              static_cast<std::uint64_t>(g.high - g.low) + span, uniform ? 1 : 0);
@@ -190,8 +190,11 @@ void NativeWriter::shared_access(std::uint32_t id, const NativeAccess& a, bool u
     text_.counted_by[id] = g.leader;
   }
   const bool together =
-      grouped != group_of_.end() && covers(groups_.at(grouped->second), bytes, span);
-  if (variant_.checks == Checks::full && !together) line("n->check(w, {}, at, {});", id, span);
+      grouped != group_of_.end() && step == 0 && covers(groups_.at(grouped->second), bytes, span);
+  if (variant_.checks == Checks::full && step != 0)
+    line("n->check_strided(w, {}, at, {});", id, step);
+  else if (variant_.checks == Checks::full && !together)
+    line("n->check(w, {}, at, {});", id, span);
   const std::int32_t d = shapes_.slot_of(k_.code[id].d);
   if (step != 0 && a.is_load && d >= 0)
     line("v{} = gather(sh + at, {});", d, step);
