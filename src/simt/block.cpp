@@ -224,6 +224,7 @@ void make_storage(Worker& worker, BlockState& b) {
   if (s.full_checks) {
     b.shared_valid.resize(b.shared_bytes / 8 + 1);
     b.shared_words.resize(b.shared_bytes / 4 + 1);
+    b.shared_lines.resize(b.shared_bytes / 128 + 1);
     b.shared_writers.resize(b.shared_bytes / 4 + 1);
     b.local_valid.resize(warps * kLanes * k.local_bytes / 8 + 1);
   }
@@ -298,6 +299,7 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   if (s.full_checks) {
     std::fill(b.shared_valid.begin(), b.shared_valid.end(), 0);
     std::fill(b.shared_words.begin(), b.shared_words.end(), SharedWord{});
+    std::fill(b.shared_lines.begin(), b.shared_lines.end(), 0);
     std::fill(b.local_valid.begin(), b.local_valid.end(), 0);
   }
   b.arrivals.clear();

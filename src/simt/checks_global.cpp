@@ -401,6 +401,13 @@ void end_quiet(LaunchState& s) {
 void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind,
                       const AccessMemo& memo) {
   LaunchState& launch = *w.worker->launch;
+  // Most accesses: a whole line of a buffer that the host filled.
+  if (span == kLineBytes && at % kLineBytes == 0 && memo.fully_valid && !memo.read_only &&
+      launch.race_lines != nullptr && launch.race_writes != nullptr && plain(i) &&
+      w.block->rank + 1 < kManyBlocks &&
+      line_access(launch, (at - kGlobalBase) / kLineBytes, key_of(w), kind == Access::load) ==
+          Line::fine)
+    return;
   std::uint8_t* bits = launch.memory->valid_bits();
   const bool valid =
       memo.fully_valid || kind == Access::store || all_bits(bits, at - kGlobalBase, span);

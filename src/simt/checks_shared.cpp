@@ -94,6 +94,7 @@ void check_shared_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, 
   const auto me = static_cast<std::uint8_t>(w.index + 1);
   for (u64 word = address / 4; word * 4 < address + bytes; ++word) {
     SharedWord& s = b.shared_words[word];
+    b.shared_lines[word / kLanes] = 0;
     if (s.epoch != b.epoch) s = {b.epoch, 0, 0, 0, 0};
     const std::uint8_t touched =
         bytes >= 4 ? kWholeWord : static_cast<std::uint8_t>(((1u << bytes) - 1) << (address & 3));
@@ -111,6 +112,12 @@ void check_shared_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, 
     });
     return;
   }
+}
+
+/// Words of these lines are about to differ.
+void forget_lines(BlockState& b, u64 first, u64 count) {
+  for (u64 line = first / kLanes; line <= (first + count - 1) / kLanes; ++line)
+    b.shared_lines[line] = 0;
 }
 
 /// SharedWord as one number: epoch, writer, reader, written, read from the lowest bits up.
@@ -144,17 +151,29 @@ bool shared_words_clean(u64* words, u64 count, u64 epoch, u64 me, u64& own) {
   return true;
 }
 
-/// Neighbours mostly have one history: then the first word speaks for all.
+/// Neighbours mostly have one history: then the first word speaks for all. Whether those of a
+/// whole line do is remembered.
 template <bool kLoads>
-bool run_clean(u64* words, u64 count, u64 epoch, u64 me, u64& own) {
+bool run_clean(BlockState& b, u64 at, u64 count, u64 me, u64& own) {
+  u64* words = reinterpret_cast<u64*>(b.shared_words.data()) + at;
+  u64* line = b.shared_lines.data() + at / kLanes;
+  const bool whole = at % kLanes == 0 && count == kLanes;
   const u64 first = words[0];
-  u64 differ = 0;
-  for (u64 k = 1; k < count; ++k) differ |= words[k] ^ first;
-  if (differ != 0) return shared_words_clean<kLoads>(words, count, epoch, me, own);
+  if (!whole || *line == 0 || *line != first) {
+    u64 differ = 0;
+    for (u64 k = 1; k < count; ++k) differ |= words[k] ^ first;
+    if (differ != 0) {
+      forget_lines(b, at, count);
+      return shared_words_clean<kLoads>(words, count, b.epoch, me, own);
+    }
+  }
   u64 word = first;
-  if (!shared_words_clean<kLoads>(&word, 1, epoch, me, own)) return false;
-  if (word == first) return true;
-  for (u64 k = 0; k < count; ++k) words[k] = word;
+  if (!shared_words_clean<kLoads>(&word, 1, b.epoch, me, own)) return false;
+  if (word != first) {
+    if (!whole) forget_lines(b, at, count);
+    for (u64 k = 0; k < count; ++k) words[k] = word;
+  }
+  if (whole) *line = word;
   return true;
 }
 
@@ -175,16 +194,15 @@ bool shared_run_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
   BlockState& b = *w.block;
   const u64 me = w.index + 1;
   const u64 count = span / 4;
-  u64* words = reinterpret_cast<u64*>(b.shared_words.data() + at / 4);
   u64* writers = b.shared_writers.data() + at / 4;
   u64 own = 0;
   if (kind == Access::load) {
-    if (!run_clean<true>(words, count, b.epoch, me, own)) return false;
+    if (!run_clean<true>(b, at / 4, count, me, own)) return false;
     if (own == 0 || bytes < 4) return true;
     // Lane by lane only where a lane reads another one's word.
     return !any_recent(w, writers, count, bytes / 4, span == bytes);
   }
-  if (!run_clean<false>(words, count, b.epoch, me, own)) return false;
+  if (!run_clean<false>(b, at / 4, count, me, own)) return false;
   const u64 base = writer_word(w, i, 0);
   const u64 per_lane = bytes / 4;
   if (per_lane == 0) {
@@ -219,6 +237,7 @@ bool loads_clean(Warp& w, const u64* a, u32 m) {
     clash |= (writer == 0 ? 0 : ~u64{0}) & (writer ^ me);
     clash |= ~(u64{valid[k / 2]} >> (k % 2 * 4)) & kWholeWord;
     own |= writer;
+    b.shared_lines[k / kLanes] = 0;
     words[k] = old | (me | (other & kMany)) << 40 | u64{kWholeWord} << 56;
   }
   if (clash != 0) return false;
@@ -247,6 +266,7 @@ bool stores_clean(Warp& w, const Ins* i, const u64* a, u32 m) {
     const u64 writer = old >> 32 & 255, reader = old >> 40 & 255;
     if ((writer != 0 && writer != me) || (reader != 0 && reader != me)) return false;
     note_writer(b.shared_writers[k], w, i, l, writer == me);
+    b.shared_lines[k / kLanes] = 0;
     words[k] = old | me << 32 | u64{kWholeWord} << 48;
     b.shared_valid[k / 2] |= static_cast<std::uint8_t>(kWholeWord << (k % 2 * 4));
   }
@@ -293,11 +313,10 @@ bool shared_loads_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, bool
   BlockState& b = *w.block;
   if (!all_bits(b.shared_valid.data(), at, span)) return false;
   if (!b.race_checks || !plain(i)) return true;
-  u64* words = reinterpret_cast<u64*>(b.shared_words.data() + at / 4);
   u64 own = 0;
   // Rows mostly have one history each.
   for (u64 k = 0; k < span / 4; k += kLanes)
-    if (!run_clean<true>(words + k, std::min<u64>(kLanes, span / 4 - k), b.epoch, w.index + 1, own))
+    if (!run_clean<true>(b, at / 4 + k, std::min<u64>(kLanes, span / 4 - k), w.index + 1, own))
       return false;
   if (own == 0) return true;
   return !any_recent(w, b.shared_writers.data() + at / 4, span / 4, bytes / 4, uniform);

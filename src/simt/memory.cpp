@@ -79,15 +79,18 @@ bool all_bits(const std::uint8_t* bits, std::uint64_t first, std::uint64_t count
     const unsigned mask = ((1u << count) - 1) << (first % 8);
     return (bits[first / 8] & mask) == mask;
   }
-  while (count > 0) {
-    if (first % 8 == 0 && count >= 64) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, bits + first / 8, 8);
-      if (word != ~std::uint64_t{0}) return false;
-      first += 64;
-      count -= 64;
-      continue;
+  if (first % 8 == 0 && count >= 64) {
+    std::uint64_t all = ~std::uint64_t{0}, word = 0;
+    for (const std::uint8_t* at = bits + first / 8; at < bits + (first + count / 64 * 64) / 8;
+         at += 8) {
+      std::memcpy(&word, at, 8);
+      all &= word;
     }
+    if (all != ~std::uint64_t{0}) return false;
+    first += count / 64 * 64;
+    count %= 64;
+  }
+  while (count > 0) {
     const std::uint64_t n = std::min<std::uint64_t>(8 - first % 8, count);
     const unsigned mask = ((1u << n) - 1) << (first % 8);
     if ((bits[first / 8] & mask) != mask) return false;

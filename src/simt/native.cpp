@@ -20,7 +20,7 @@ static_assert(offsetof(Warp, resume) == 104 && offsetof(Warp, sync_epoch) == 108
 static_assert(offsetof(KnownBuffer, low) == 0 && offsetof(KnownBuffer, high) == 8);
 static_assert(offsetof(KnownBuffer, fully_valid) == 16 && offsetof(KnownBuffer, quiet) == 18);
 static_assert(sizeof(bool) == 1 && sizeof(BlockCount) == 16);
-static_assert(offsetof(NativeState, code) == 56 && offsetof(NativeState, touched) == 96);
+static_assert(offsetof(NativeState, code) == 64 && offsetof(NativeState, touched) == 104);
 
 const Ins* slow(Warp* w, std::uint32_t id) {
   return w->kernel->native->original[id](*w, w->kernel->code.data() + id);
@@ -35,10 +35,13 @@ void check(Warp* w, std::uint32_t id, std::uint64_t at, std::uint64_t span) {
   const NativeAccess& a = code.accesses[id];
   const Ins* i = w->kernel->code.data() + id;
   const Access kind = a.is_load ? Access::load : Access::store;
-  if (a.space == Space::shared)
-    check_shared_run(*w, i, at, span, a.bytes * a.elements, kind);
-  else
-    check_global_run(*w, i, at, span, a.bytes * a.elements, kind, w->worker->memos[i->target]);
+  check_shared_run(*w, i, at, span, a.bytes * a.elements, kind);
+}
+
+void check_global_access(Warp* w, const AccessMemo* memo, std::uint32_t id, std::uint64_t at,
+                         std::uint32_t span, std::uint32_t bytes, std::uint32_t writes) {
+  check_global_run(*w, w->kernel->code.data() + id, at, span, bytes,
+                   writes != 0 ? Access::store : Access::load, *memo);
 }
 
 /// Words of shared memory at equal distances.
@@ -137,6 +140,7 @@ void prepare_native(Worker& worker, const NativeCode& code) {
       std::make_shared<NativeState>(NativeState{slow,
                                                 fuel_is_out,
                                                 check,
+                                                check_global_access,
                                                 check_strided,
                                                 loads_clean,
                                                 one,

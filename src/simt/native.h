@@ -28,6 +28,8 @@ struct NativeState {
   const Ins* (*slow)(Warp*, std::uint32_t id);  ///< the handler, and on from there
   const Ins* (*out_of_fuel)(Warp*, std::uint32_t id);
   void (*check)(Warp*, std::uint32_t id, std::uint64_t at, std::uint64_t span);
+  void (*check_global)(Warp*, const AccessMemo*, std::uint32_t id, std::uint64_t at,
+                       std::uint32_t span, std::uint32_t bytes, std::uint32_t writes);
   void (*check_strided)(Warp*, std::uint32_t id, std::uint64_t at, std::uint64_t step);
   std::uint32_t (*loads_clean)(Warp*, std::uint32_t id, std::uint64_t at, std::uint64_t span,
                                std::uint32_t uniform);

@@ -231,6 +231,7 @@ struct N {
   const struct I* (*slow)(struct W*, u32);
   const struct I* (*out_of_fuel)(struct W*, u32);
   void (*check)(struct W*, u32 id, u64 at, u64 span);
+  void (*check_global)(struct W*, const char* memo, u32 id, u64 at, u32 span, u32 bytes, u32 writes);
   void (*check_strided)(struct W*, u32 id, u64 at, u64 step);
   u32 (*loads_clean)(struct W*, u32 id, u64 at, u64 span, u32 uniform);
   void (*one)(struct W*, u32);

@@ -230,10 +230,12 @@ void NativeWriter::global_access(std::uint32_t id, const NativeAccess& a, bool u
     line("*(u64a*)(n->stats + {}) += last - first + 1; touch(w, first, last, {});",
          row * sizeof(AccessStats) + offsetof(AccessStats, sectors), a.is_load ? 0 : 1);
   }
-  if (variant_.checks == Checks::full && a.is_load)
-    line("if (UNLIKELY(!(LDS(u8, m + {}) & LDS(u8, m + {})))) n->check(w, {}, at, {});",
-         offsetof(KnownBuffer, fully_valid), offsetof(KnownBuffer, quiet), id, span);
-  if (variant_.checks == Checks::full && !a.is_load) line("n->check(w, {}, at, {});", id, span);
+  if (variant_.checks == Checks::full) {
+    if (a.is_load)
+      line("if (UNLIKELY(!(LDS(u8, m + {}) & LDS(u8, m + {}))))",
+           offsetof(KnownBuffer, fully_valid), offsetof(KnownBuffer, quiet));
+    line("n->check_global(w, m, {}, at, {}, {}, {});", id, span, bytes, a.is_load ? 0 : 1);
+  }
   // The next warp mostly goes on where this one ends.
   if (a.is_load && !uniform)
     for (std::uint32_t at = 0; at < span; at += 64)

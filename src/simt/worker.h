@@ -124,6 +124,8 @@ struct BlockState {
   std::uint32_t shared_bytes = 0;
   std::vector<std::uint8_t> shared_valid;
   std::vector<SharedWord> shared_words;
+  /// By 32 words: what all of them are, as one number; 0: not known. checks_shared.cpp keeps it.
+  std::vector<std::uint64_t> shared_lines;
   std::vector<std::uint64_t> shared_writers;  ///< by word; checks_shared.cpp knows the form
   std::vector<std::uint8_t> local_valid;      ///< by warp, lane and byte
   std::uint32_t epoch = 1;
