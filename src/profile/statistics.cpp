@@ -121,12 +121,26 @@ std::vector<double> log_ratios_of_quads(std::span<const double> a, std::span<con
   return logs;
 }
 
-void clip(std::vector<double>& values) {
+/// The least difference between two samples, over their median: the clock's step where it is
+/// coarse, next to nothing where it is fine.
+double clock_step(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> all(a.begin(), a.end());
+  all.insert(all.end(), b.begin(), b.end());
+  std::sort(all.begin(), all.end());
+  double least = all.back() - all.front();
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i] > all[i - 1]) least = std::min(least, all[i] - all[i - 1]);
+  }
+  const double middle = all[all.size() / 2];
+  return middle > 0 ? least / middle : 0;
+}
+
+void clip(std::vector<double>& values, double least_sigma) {
   const double middle = median(values);
   std::vector<double> deviations;
   deviations.reserve(values.size());
   for (const double value : values) deviations.push_back(std::fabs(value - middle));
-  const double reach = kClip * std::max(median_in_place(deviations) * kMadToSigma, kLeastLogSigma);
+  const double reach = kClip * std::max(median_in_place(deviations) * kMadToSigma, least_sigma);
   for (double& value : values) value = std::clamp(value, middle - reach, middle + reach);
 }
 
@@ -224,7 +238,7 @@ PairedResult compare_paired(std::span<const double> a, std::span<const double> b
                             const PairOptions& options, std::span<const std::uint64_t> quads) {
   ASSERT(a.size() == b.size() && a.size() >= 2, "pairs need two lists of one length");
   std::vector<double> logs = log_ratios_of_quads(a, b);
-  clip(logs);
+  clip(logs, std::max(kLeastLogSigma, clock_step(a, b) / 2));  // two samples of each to a quad
   const std::vector<double> places = means_by_place(logs, quads, options.places);
   const bool by_place = !places.empty();
   PairedResult result;

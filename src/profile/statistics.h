@@ -48,13 +48,13 @@ struct StopRule {
   double max_s = 1.0;                  ///< of sampling
   double relative_half_width = 0.004;  ///< tight enough
   /// Tight enough, too: clocks tick in steps of this order, and no number of samples goes below.
-  double half_width_us = 0.02;
+  double half_width_us = 0.03;
 };
 bool enough(const StopRule& rule, std::span<const double> samples, double spent_s);
 
 /// How two kernels that were timed in turns are compared. docs/timing.md has the reasons.
 struct PairOptions {
-  double confidence = 0.99;
+  double confidence = 0.995;
   int resamples = 2000;
   /// The least relative difference that counts: the larger of the two.
   double margin = 0.0075;
@@ -81,7 +81,7 @@ struct PairedResult {
 
 inline constexpr std::size_t kLeastQuads = 3;
 
-/// Elements 2k and 2k+1 of both lists were taken as A B B A: a quad. Each quad gives one ratio, in
+/// Elements 2k and 2k+1 of both lists were taken as A B B A or B A A B: a quad. Each quad gives one ratio, in
 /// which a steady drift and what the second place of a pair costs cancel. An odd last pair is left
 /// out; at least one quad is needed. Called different only when the whole interval lies further
 /// from 1 than the margin, and never from fewer than kLeastQuads. `quads` are the numbers of the

@@ -59,6 +59,7 @@ struct PairTimingOptions {
   PairStop stop;
   PairOptions pairs;
   double watch_s = 0.05;
+  std::uint64_t order_seed = 0;  ///< which of the two begins a quad is drawn from it
 };
 
 struct PairedTiming {
