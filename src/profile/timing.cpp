@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace warpwright::profile {
 
@@ -90,36 +91,68 @@ class Batches {
 
 }  // namespace
 
-Result<Timing> gather(const NextSample& next_sample_us, const TimingOptions& options,
-                      const Clock& clock, const StopSignal* stop, ClockWatch* watch) {
-  Timing timing;
-  WW_CHECK(warm_up(next_sample_us, options.warm_up, clock, stop, timing));
+namespace {
+
+/// Calls from `first` on were slowed down: they are out.
+void take_throttled(Timing& timing, std::size_t first, std::vector<double>& to) {
+  const auto from = timing.samples_us.begin() + static_cast<std::ptrdiff_t>(first);
+  to.insert(to.end(), from, timing.samples_us.end());
+  timing.samples_us.erase(from, timing.samples_us.end());
+  timing.calls_at.resize(timing.samples_us.size());
+}
+
+void conclude(Timing& timing, std::size_t places) {
+  const Cleaned cleaned = drop_outliers(timing.samples_us);
+  timing.dropped = cleaned.dropped;
+  timing.time_us = bootstrap_median(cleaned.kept);
+  if (places < kLeastTimedPlaces || timing.calls_at.size() != timing.samples_us.size()) return;
+  std::vector<std::size_t> place_of;
+  for (const std::size_t at : cleaned.kept_at) place_of.push_back(timing.calls_at[at] % places);
+  const std::set<std::size_t> seen(place_of.begin(), place_of.end());
+  if (seen.size() == places) timing.time_us = interval_over_places(cleaned.kept, place_of);
+}
+
+}  // namespace
+
+Status gather_more(Timing& timing, const NextSample& next_sample_us, const TimingOptions& options,
+                   const Clock& clock, const StopSignal* stop, ClockWatch* watch) {
+  if (timing.always_throttled) {  // an earlier go found nothing better
+    timing.samples_us.clear();
+    timing.calls_at.clear();
+  }
+  const auto next = [&] { return ++timing.calls, next_sample_us(); };
+  WW_CHECK(warm_up(next, options.warm_up, clock, stop, timing));
   const Stopwatch spent(clock);
   Batches batches(watch, options.watch_s, clock);
-  Looks looks(options.stop.min_samples);
   std::vector<double>& samples = timing.samples_us;
+  Looks looks(std::max(options.stop.min_samples, static_cast<int>(samples.size()) + 1));
+  const std::size_t before = samples.size();
   std::vector<double> throttled;
   StopRule cheap = options.stop;
   cheap.min_samples = cheap.max_samples;  // count and time only
   for (bool last = false; !last;) {
     WW_CHECK(check(stop));
-    WW_TRY(const double sample, next_sample_us());
+    WW_TRY(const double sample, next());
     samples.push_back(sample);
+    timing.calls_at.push_back(timing.calls - 1);
     last = enough(looks.due(samples.size()) ? options.stop : cheap, samples, spent.seconds());
-    const std::size_t good = batches.good(samples.size(), last);
-    const auto from = samples.begin() + static_cast<std::ptrdiff_t>(good);
-    throttled.insert(throttled.end(), from, samples.end());
-    samples.erase(from, samples.end());
-    if (last && samples.size() < throttled.size()) last = spent.seconds() >= options.stop.max_s;
+    const std::size_t good = batches.good(samples.size() - before, last);
+    take_throttled(timing, before + good, throttled);
+    if (last && samples.size() - before < throttled.size()) {
+      last = spent.seconds() >= options.stop.max_s;
+    }
   }
-  timing.throttled = static_cast<int>(throttled.size());
-  if (samples.empty()) {
-    timing.always_throttled = true;
-    samples = std::move(throttled);
-  }
-  const Cleaned cleaned = drop_outliers(timing.samples_us);
-  timing.dropped = cleaned.dropped;
-  timing.time_us = bootstrap_median(cleaned.kept);
+  timing.throttled += static_cast<int>(throttled.size());
+  timing.always_throttled = samples.empty();
+  if (timing.always_throttled) samples = std::move(throttled);
+  conclude(timing, options.places);
+  return {};
+}
+
+Result<Timing> gather(const NextSample& next_sample_us, const TimingOptions& options,
+                      const Clock& clock, const StopSignal* stop, ClockWatch* watch) {
+  Timing timing;
+  WW_CHECK(gather_more(timing, next_sample_us, options, clock, stop, watch));
   return timing;
 }
 

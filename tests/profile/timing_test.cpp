@@ -212,5 +212,30 @@ TEST(Timing, ALowClockCountsUnlessTheGpuIdlesOrIsAtItsPowerCap) {
   EXPECT_FALSE(ClockWatch().slowed());
 }
 
+TEST(Timing, GoesAddUpAndPlacesAreKeptApart) {
+  FakeClock clock;
+  std::uint64_t calls = 0;
+  const auto next = [&]() -> Result<double> {
+    clock.advance(0.001);
+    return calls++ % 8 < 4 ? 10.0 : 10.4;
+  };
+  TimingOptions options{.warm_up = {.min_s = 0, .max_s = 0.004}, .places = 8};
+  options.stop = {.min_samples = 9, .max_samples = 9, .max_s = 5};
+  Timing timing;
+  ASSERT_TRUE(gather_more(timing, next, options, clock).ok());
+  EXPECT_EQ(timing.samples_us.size(), 9U);
+  options.warm_up.max_s = 0;
+  options.stop.min_samples = options.stop.max_samples = 25;
+  ASSERT_TRUE(gather_more(timing, next, options, clock).ok());
+  EXPECT_EQ(timing.samples_us.size(), 25U);
+  EXPECT_EQ(timing.calls, calls);
+  for (std::size_t i = 0; i < timing.samples_us.size(); ++i) {
+    EXPECT_EQ(timing.samples_us[i], timing.calls_at[i] % 8 < 4 ? 10.0 : 10.4);
+  }
+  EXPECT_NEAR(timing.time_us.median, 10.2, 1e-9);
+  EXPECT_LT(timing.time_us.low, 10.1);
+  EXPECT_GT(timing.time_us.high, 10.3);
+}
+
 }  // namespace
 }  // namespace warpwright::profile
