@@ -14,7 +14,7 @@ constexpr std::size_t kMostGuardedScratch = 32;
 constexpr std::uint32_t kPortableClusterBlocks = 8;
 // Neighbouring graphs share what their place is worth, in groups of about eight. These are made one
 // by one while other replays make theirs, so that a replay's graphs lie in several groups.
-constexpr std::size_t kGraphPlaces = 4;
+constexpr std::size_t kGraphPlaces = 8;
 constexpr std::size_t kMostStepsAtPlaces = 16;
 
 }  // namespace

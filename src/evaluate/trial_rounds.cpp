@@ -17,6 +17,7 @@ namespace {
 // A GPU is a per cent faster or slower for tens of milliseconds at a time, and a size has all of
 // its samples within that. So sizes take turns.
 constexpr int kRounds = 6;
+constexpr int kLeastRounds = 3;              // a size that is steady within these needs no more
 constexpr std::uint64_t kShareOfMemory = 4;  // a quarter for all sizes that take turns
 
 /// A size that is being timed, and all that its samples need.
@@ -25,6 +26,7 @@ struct Timed {
   std::vector<LoadedCase> sets;
   profile::Timing timing;
   std::vector<device::Fault> faults;
+  bool enough = false;
 };
 
 Result<double> sample(TrialState& state, Timed& timed, std::uint64_t call) {
@@ -71,27 +73,30 @@ void add_measurement(TrialState& state, const Sized& sized, const profile::Timin
   }
 }
 
-/// The part of all samples that is due after this round.
-int share(int samples, int round, int rounds) { return samples * (round + 1) / rounds; }
-
+/// A round takes a fixed number of samples. Whether they are enough is asked after it: resampling
+/// takes as long as many samples do.
 Result<Next> time_round(TrialState& state, Timed& timed, int round, int rounds, TrialWatch& watch) {
   const Sized& sized = *timed.sized;
   profile::TimingOptions options{.warm_up = warm_up_of(state, sized), .places = timed.sets.size()};
   if (round > 0) options.warm_up.max_s = 0;  // it has been warm, and others kept the clocks up
   options.stop.max_s = sampling_s(state, sized, 1.0) / rounds;
-  options.stop.min_samples = share(options.stop.min_samples, round, rounds);
-  options.stop.max_samples = share(options.stop.max_samples, round, rounds);
+  if (rounds > 1) {
+    options.stop.max_samples = options.stop.max_samples * (round + 1) / rounds;
+    options.stop.min_samples = options.stop.max_samples;
+  }
   const Status more = profile::gather_more(
       timed.timing, [&] { return sample(state, timed, timed.timing.calls - 1); }, options,
       SystemClock(), &state.stop, watch.get());
   if (!timed.faults.empty()) return end_with_faults(state, timed.faults, {sized.size, nullptr});
   if (!more.ok()) return more.error();
+  timed.enough = round + 1 >= kLeastRounds && profile::enough({}, timed.timing.samples_us, 0);
   return Next::go_on;
 }
 
 /// What must hold for the times to count.
 Result<Next> finish(TrialState& state, Timed& timed, TrialWatch& watch) {
   const Sized& sized = *timed.sized;
+  profile::conclude(timed.timing, timed.sets.size());
   add_measurement(state, sized, timed.timing);
   // Sampling may have ended before every set was used.
   for (std::uint64_t call = timed.timing.calls; call < timed.sets.size(); ++call) {
@@ -121,6 +126,7 @@ Result<Next> time_together(TrialState& state, std::span<const Sized> sizes, Tria
   const int rounds = all.size() > 1 ? kRounds : 1;
   for (int round = 0; round < rounds; ++round) {
     for (Timed& timed : all) {
+      if (timed.enough) continue;
       WW_TRY(const Next next, time_round(state, timed, round, rounds, watch));
       if (next == Next::ended) return next;
     }

@@ -54,8 +54,8 @@ Cleaned drop_outliers(std::span<const double> values, double factor = 6);
 
 /// When to stop sampling.
 struct StopRule {
-  int min_samples = 48;
-  int max_samples = 180;
+  int min_samples = 30;
+  int max_samples = 192;
   double max_s = 1.0;                  ///< of sampling
   double relative_half_width = 0.004;  ///< tight enough
   /// Tight enough, too: clocks tick in steps of this order, and no number of samples goes below.

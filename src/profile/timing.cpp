@@ -101,17 +101,6 @@ void take_throttled(Timing& timing, std::size_t first, std::vector<double>& to) 
   timing.calls_at.resize(timing.samples_us.size());
 }
 
-void conclude(Timing& timing, std::size_t places) {
-  const Cleaned cleaned = drop_outliers(timing.samples_us);
-  timing.dropped = cleaned.dropped;
-  timing.time_us = bootstrap_median(cleaned.kept);
-  if (places < kLeastTimedPlaces || timing.calls_at.size() != timing.samples_us.size()) return;
-  std::vector<std::size_t> place_of;
-  for (const std::size_t at : cleaned.kept_at) place_of.push_back(timing.calls_at[at] % places);
-  const std::set<std::size_t> seen(place_of.begin(), place_of.end());
-  if (seen.size() == places) timing.time_us = interval_over_places(cleaned.kept, place_of);
-}
-
 }  // namespace
 
 Status gather_more(Timing& timing, const NextSample& next_sample_us, const TimingOptions& options,
@@ -145,14 +134,26 @@ Status gather_more(Timing& timing, const NextSample& next_sample_us, const Timin
   timing.throttled += static_cast<int>(throttled.size());
   timing.always_throttled = samples.empty();
   if (timing.always_throttled) samples = std::move(throttled);
-  conclude(timing, options.places);
   return {};
+}
+
+void conclude(Timing& timing, std::size_t places) {
+  const Cleaned cleaned = drop_outliers(timing.samples_us);
+  timing.dropped = cleaned.dropped;
+  std::vector<std::size_t> place_of;
+  if (places >= kLeastTimedPlaces && timing.calls_at.size() == timing.samples_us.size()) {
+    for (const std::size_t at : cleaned.kept_at) place_of.push_back(timing.calls_at[at] % places);
+  }
+  const bool all_seen = std::set(place_of.begin(), place_of.end()).size() == places;
+  timing.time_us = all_seen && places > 0 ? interval_over_places(cleaned.kept, place_of)
+                                          : bootstrap_median(cleaned.kept);
 }
 
 Result<Timing> gather(const NextSample& next_sample_us, const TimingOptions& options,
                       const Clock& clock, const StopSignal* stop, ClockWatch* watch) {
   Timing timing;
   WW_CHECK(gather_more(timing, next_sample_us, options, clock, stop, watch));
+  conclude(timing, options.places);
   return timing;
 }
 

@@ -51,11 +51,14 @@ Result<Timing> gather(const NextSample& next_sample_us, const TimingOptions& opt
                       const Clock& clock, const StopSignal* stop = nullptr,
                       ClockWatch* watch = nullptr);
 
-/// The same in several goes: adds samples to those of earlier calls, until `options.stop` is
-/// content with all of them. What disturbs for a tenth of a second then meets a few samples only.
+/// The same in several goes: adds samples to those of earlier ones, until `options.stop` is content
+/// with all of them; conclude() makes the time of them. What disturbs for a tenth of a second then
+/// meets a few samples only.
 Status gather_more(Timing& timing, const NextSample& next_sample_us, const TimingOptions& options,
                    const Clock& clock, const StopSignal* stop = nullptr,
                    ClockWatch* watch = nullptr);
+/// `places` as in TimingOptions.
+void conclude(Timing& timing, std::size_t places);
 
 /// When to stop sampling pairs. Never because the answer looks clear: looking often and stopping
 /// at a lucky moment would call equal kernels different.

@@ -229,6 +229,7 @@ TEST(Timing, GoesAddUpAndPlacesAreKeptApart) {
   ASSERT_TRUE(gather_more(timing, next, options, clock).ok());
   EXPECT_EQ(timing.samples_us.size(), 25U);
   EXPECT_EQ(timing.calls, calls);
+  conclude(timing, 8);
   for (std::size_t i = 0; i < timing.samples_us.size(); ++i) {
     EXPECT_EQ(timing.samples_us[i], timing.calls_at[i] % 8 < 4 ? 10.0 : 10.4);
   }
