@@ -76,6 +76,7 @@ Status CudaDevice::start() {
   WW_TRY(pattern_, CudaMemory::allocate(driver_, device_, kPoisonTileBytes + kPoisonOffsets,
                                         CudaMemory::Guard::margins));
   WW_TRY(staging_, CudaStaging::make(driver_));
+  WW_TRY(digest_, CudaDigest::make(driver_));
   pool_.set_limit(static_cast<std::uint64_t>(info_.facts.memory_bytes) / kKeptShare);
   WW_CHECK(measure_overhead());
   return refresh_free_bytes();
@@ -120,6 +121,7 @@ CudaDevice::~CudaDevice() {
   flush_.reset();
   pattern_.reset();
   staging_.reset();
+  digest_.reset();
   if (begin_ != nullptr) driver_.event_destroy(begin_);
   if (end_ != nullptr) driver_.event_destroy(end_);
   if (stream_ != nullptr) driver_.stream_destroy(stream_);
@@ -137,6 +139,7 @@ void CudaDevice::abandon() {
   static_cast<void>(flush_.release());
   static_cast<void>(pattern_.release());
   static_cast<void>(staging_.release());
+  static_cast<void>(digest_.release());
 }
 
 int CudaDevice::attribute(CuAttribute which) const {
@@ -278,6 +281,12 @@ Status CudaDevice::download(std::span<std::byte> to, BufferId from) {
   const auto& memory = *buffers_.at(from).memory;
   ASSERT(to.size() <= memory.bytes(), "a download larger than its buffer");
   return staging_->download(to, memory.address(), stream_);
+}
+
+Result<std::uint64_t> CudaDevice::digest(BufferId of, std::uint64_t key) {
+  WW_CHECK(usable());
+  const auto& memory = *buffers_.at(of).memory;
+  return digest_->of(memory.address(), memory.bytes(), key, stream_);
 }
 
 Result<std::unique_ptr<Replay>> CudaDevice::prepare(ModuleId module, const LaunchPlan& plan,

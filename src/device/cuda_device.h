@@ -10,6 +10,7 @@
 #include "device/cuda_driver.h"
 #include "device/cuda_memory.h"
 #include "device/cuda_module.h"
+#include "device/cuda_digest.h"
 #include "device/cuda_staging.h"
 #include "device/device.h"
 
@@ -30,6 +31,7 @@ class CudaDevice final : public Device {
   void release(BufferId buffer) override;
   Status upload(BufferId to, std::span<const std::byte> bytes) override;
   Status download(std::span<std::byte> to, BufferId from) override;
+  Result<std::uint64_t> digest(BufferId of, std::uint64_t key) override;
   Status copy(BufferId to, BufferId from) override;
   Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
                                           std::span<const Binding> bindings) override;
@@ -87,6 +89,7 @@ class CudaDevice final : public Device {
   bool pattern_valid_ = false;
   std::unique_ptr<CudaMemory> flush_;
   std::unique_ptr<CudaStaging> staging_;
+  std::unique_ptr<CudaDigest> digest_;
   unsigned char flush_value_ = 0;
 };
 

@@ -12,6 +12,10 @@ namespace {
 // More scratch buffers than this get plain memory: a page of its own each would cost too much.
 constexpr std::size_t kMostGuardedScratch = 32;
 constexpr std::uint32_t kPortableClusterBlocks = 8;
+// Neighbouring graphs share what their place is worth, in groups of about eight. These are made one
+// by one while other replays make theirs, so that a replay's graphs lie in several groups.
+constexpr std::size_t kGraphPlaces = 8;
+constexpr std::size_t kMostStepsAtPlaces = 16;
 
 }  // namespace
 
@@ -33,7 +37,7 @@ CudaReplay::~CudaReplay() {
     for (auto& memory : staged_) static_cast<void>(memory.release());
     return;
   }
-  drop_graph();
+  drop_graphs();
 }
 
 Status CudaReplay::allocate(const CudaReplay* sibling) {
@@ -85,7 +89,7 @@ Status CudaReplay::set_limits() {
 }
 
 Status CudaReplay::resolve() {
-  drop_graph();
+  drop_graphs();
   const CudaModule& module = *device_.modules_.at(static_cast<std::size_t>(module_));
   bases_.assign(plan_.buffers.size(), 0);
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
@@ -308,33 +312,46 @@ bool CudaReplay::fits_graph() const {
   });
 }
 
-Status CudaReplay::make_graph() {
+/// Large graphs take long to make, and their place shows less.
+std::size_t CudaReplay::graphs_wanted() const {
+  if (!fits_graph()) return 0;
+  return plan_.steps.size() <= kMostStepsAtPlaces ? kGraphPlaces : 1;
+}
+
+Status CudaReplay::capture() {
   WW_CHECK(driver_.check(driver_.capture_begin(device_.stream_, kCuCaptureRelaxed),
                          "begin to capture a graph"));
   const Status issued = issue();
-  CuGraph graph = nullptr;
-  const CuResult ended = driver_.capture_end(device_.stream_, &graph);
+  const CuResult ended = driver_.capture_end(device_.stream_, &captured_);
   WW_CHECK(issued);
   if (fault_) return {};
-  WW_CHECK(driver_.check(ended, "capture a graph"));
-  const CuResult made = driver_.graph_instantiate(&graph_, graph, 0);
-  driver_.graph_destroy(graph);
+  return driver_.check(ended, "capture a graph");
+}
+
+Status CudaReplay::add_graph() {
+  if (captured_ == nullptr) WW_CHECK(capture());
+  if (fault_) return {};
+  CuGraphExec graph = nullptr;
+  const CuResult made = driver_.graph_instantiate(&graph, captured_, 0);
   if (made != 0) fault_ = fault_of(made, driver_);
   if (fault_) return {};
   WW_CHECK(driver_.check(made, "instantiate a graph"));
-  return driver_.check(driver_.graph_upload(graph_, device_.stream_), "upload a graph");
+  graphs_.push_back(graph);
+  return driver_.check(driver_.graph_upload(graph, device_.stream_), "upload a graph");
 }
 
-void CudaReplay::drop_graph() {
-  if (graph_ != nullptr) driver_.graph_exec_destroy(graph_);
-  graph_ = nullptr;
+void CudaReplay::drop_graphs() {
+  for (CuGraphExec graph : graphs_) driver_.graph_exec_destroy(graph);
+  graphs_.clear();
+  if (captured_ != nullptr) driver_.graph_destroy(captured_);
+  captured_ = nullptr;
 }
 
 Result<RunReport> CudaReplay::run(const RunOptions& options) {
   WW_CHECK(device_.usable());
   RunReport report;
   if (!fault_) WW_CHECK(reset(options));
-  if (!fault_ && options.timed && graph_ == nullptr && fits_graph()) WW_CHECK(make_graph());
+  if (!fault_ && options.timed && graphs_.size() < graphs_wanted()) WW_CHECK(add_graph());
   if (!fault_) return run_resolved(options);
   report.faults.push_back(*fault_);
   return report;
@@ -347,8 +364,9 @@ Result<RunReport> CudaReplay::run_resolved(const RunOptions& options) {
     WW_CHECK(device_.flush_cache());
   }
   WW_CHECK(driver_.check(driver_.event_record(device_.begin_, device_.stream_), "record an event"));
-  if (options.timed && graph_ != nullptr) {
-    const CuResult launched = driver_.graph_launch(graph_, device_.stream_);
+  if (options.timed && !graphs_.empty()) {
+    const CuResult launched =
+        driver_.graph_launch(graphs_[turn_++ % graphs_.size()], device_.stream_);
     if (launched != 0) fault_ = fault_of(launched, driver_);
     if (!fault_) WW_CHECK(driver_.check(launched, "launch a graph"));
   } else {

@@ -40,8 +40,11 @@ class CudaReplay final : public Replay {
   CuResult issue_step(const Allocate&, std::size_t) { return 0; }
   CuResult issue_step(const Free&, std::size_t) { return 0; }
   [[nodiscard]] bool fits_graph() const;
-  Status make_graph();
-  void drop_graph();
+  [[nodiscard]] std::size_t graphs_wanted() const;
+  Status capture();
+  /// One more of the same. Where a graph lies shows in short times: samples go round.
+  Status add_graph();
+  void drop_graphs();
   Result<RunReport> run_resolved(const RunOptions& options);
   Status check_margins(RunReport& report);
   void describe_kernels(RunReport& report) const;
@@ -59,7 +62,9 @@ class CudaReplay final : public Replay {
   std::vector<std::uint64_t> bases_;
   std::vector<std::string> parameters_;  ///< by step, relocated
   std::map<std::string, CuFunction> functions_;
-  CuGraphExec graph_ = nullptr;
+  CuGraph captured_ = nullptr;
+  std::vector<CuGraphExec> graphs_;
+  std::size_t turn_ = 0;
   unsigned char margin_ = 0;
   std::random_device random_;
 };

@@ -119,6 +119,8 @@ class Device {
   /// The content of one buffer to another of the same size.
   virtual Status copy(BufferId to, BufferId from) = 0;
   virtual Status download(std::span<std::byte> to, BufferId from) = 0;
+  /// digest_of() of its content (digest.h), which need not leave the device.
+  virtual Result<std::uint64_t> digest(BufferId of, std::uint64_t key) = 0;
   /// `bindings` has one entry per argument of `solve`; those of scalars are ignored. A plan that
   /// this device cannot hold or launch gives a Replay whose run reports the fault.
   virtual Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "device/digest.h"
 #include "device/simt_replay.h"
 
 namespace warpwright::device {
@@ -61,6 +62,12 @@ Status SimtDevice::upload(BufferId to, std::span<const std::byte> bytes) {
 
 Status SimtDevice::download(std::span<std::byte> to, BufferId from) {
   return machine_.memory().copy_out(to, buffers_.at(from).address);
+}
+
+Result<std::uint64_t> SimtDevice::digest(BufferId of, std::uint64_t key) {
+  std::vector<std::byte> bytes(buffers_.at(of).bytes);
+  WW_CHECK(download(bytes, of));
+  return digest_of(bytes, key);
 }
 
 Status SimtDevice::copy(BufferId to, BufferId from) {

@@ -21,6 +21,7 @@ class SimtDevice final : public Device {
   void release(BufferId buffer) override;
   Status upload(BufferId to, std::span<const std::byte> bytes) override;
   Status download(std::span<std::byte> to, BufferId from) override;
+  Result<std::uint64_t> digest(BufferId of, std::uint64_t key) override;
   Status copy(BufferId to, BufferId from) override;
   Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
                                           std::span<const Binding> bindings) override;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<Stage, 2> kStagesOnDevice = {Stage::validate, Stage::sanitize};
 constexpr double kLongestSeconds = 0.5;  // of sampling, per size
 // Of an answer being wrong, over all sizes together.
-constexpr double kWrong = 0.01;
+constexpr double kWrong = 0.005;
 
 /// Both trials, on one device, and what is known of them so far.
 struct Duel {
@@ -168,6 +168,7 @@ Result<Ended> measure_size(Duel& duel, const Sized& sized) {
   profile::PairTimingOptions options{.warm_up = warm_up_of(duel.first, sized)};
   options.stop.max_s = sampling_s(duel.first, sized, kLongestSeconds);
   options.pairs.places = paired.places();
+  options.order_seed = derived_seed(duel.first.seed, sized.number);
   options.pairs.confidence = 1 - kWrong / static_cast<double>(duel.first.timed.size());
   auto timing = profile::gather_paired(first, second, options, SystemClock(), &duel.first.stop,
                                        duel.watch.get());

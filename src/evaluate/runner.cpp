@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <limits>
 #include <thread>
 #include <vector>
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include "evaluate/lines.h"
@@ -75,7 +77,20 @@ void work_until_closed(Queue& queue, Station& station, LineWriter& out, const St
 
 }  // namespace
 
+namespace {
+
+/// Candidates' buffers come and go by the hundred megabytes. Giving them back to the system and
+/// getting them anew stops every thread of the process each time, also the one that has the GPU.
+void keep_freed_memory() {
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  ::mallopt(M_ARENA_MAX, 1);  // others give parts back whatever is asked of them
+}
+
+}  // namespace
+
 int run_jobs(int in, int out_fd, int at_once, const StopSignal& stop) {
+  keep_freed_memory();
   LineReader reader(in);
   LineWriter out(out_fd);
   Station station;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/trial_buffers.h"
 
+#include <random>
+
 namespace warpwright::evaluate {
 
 Result<CaseBuffers> CaseBuffers::make(device::Device& device, const Task& task,
@@ -10,6 +12,7 @@ Result<CaseBuffers> CaseBuffers::make(device::Device& device, const Task& task,
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     WW_CHECK(buffers.add(task.arguments[i], call.arguments[i].buffer_bytes, inputs[i]));
   }
+  WW_CHECK(buffers.note_inputs());
   return buffers;
 }
 
@@ -30,7 +33,34 @@ Result<CaseBuffers> CaseBuffers::copy() const {
     WW_TRY(to.pristine, device_->allocate(bytes_[i], "the judge's copy of " + argument.name));
     WW_CHECK(device_->copy(to.pristine, from.pristine));
   }
+  other.key_ = key_;
+  other.digests_ = digests_;
   return other;
+}
+
+bool CaseBuffers::is_input(std::size_t argument) const {
+  return bindings_[argument].buffer >= 0 && task_->arguments[argument].role == ArgumentRole::input;
+}
+
+Status CaseBuffers::note_inputs() {
+  std::random_device random;
+  key_ = (std::uint64_t{random()} << 32) ^ random();
+  digests_.assign(bindings_.size(), 0);
+  for (std::size_t i = 0; i < bindings_.size(); ++i) {
+    if (!is_input(i)) continue;
+    WW_TRY(digests_[i], device_->digest(bindings_[i].buffer, key_));
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> CaseBuffers::changed_inputs() const {
+  std::vector<std::string> changed;
+  for (std::size_t i = 0; i < bindings_.size(); ++i) {
+    if (!is_input(i)) continue;
+    WW_TRY(const std::uint64_t now, device_->digest(bindings_[i].buffer, key_));
+    if (now != digests_[i]) changed.push_back(task_->arguments[i].name);
+  }
+  return changed;
 }
 
 Status CaseBuffers::add(const TaskArgument& argument, std::uint64_t bytes,
@@ -54,7 +84,9 @@ CaseBuffers::CaseBuffers(CaseBuffers&& other) noexcept
     : device_(other.device_),
       task_(other.task_),
       bindings_(std::move(other.bindings_)),
-      bytes_(std::move(other.bytes_)) {
+      bytes_(std::move(other.bytes_)),
+      key_(other.key_),
+      digests_(std::move(other.digests_)) {
   other.bindings_.clear();
 }
 
@@ -71,7 +103,7 @@ Status CaseBuffers::refill(std::span<const verify::Bytes> inputs) {
     const bool restored = bindings_[i].before == device::Binding::Before::restore;
     WW_CHECK(device_->upload(restored ? bindings_[i].pristine : bindings_[i].buffer, inputs[i]));
   }
-  return {};
+  return note_inputs();
 }
 
 Result<std::vector<verify::Bytes>> CaseBuffers::outputs() const {
@@ -82,16 +114,6 @@ Result<std::vector<verify::Bytes>> CaseBuffers::outputs() const {
     WW_CHECK(device_->download(outputs[i], bindings_[i].buffer));
   }
   return outputs;
-}
-
-Result<std::vector<verify::Bytes>> CaseBuffers::inputs() const {
-  std::vector<verify::Bytes> inputs(bindings_.size());
-  for (std::size_t i = 0; i < bindings_.size(); ++i) {
-    if (task_->arguments[i].role != ArgumentRole::input) continue;
-    inputs[i].resize(bytes_[i]);
-    WW_CHECK(device_->download(inputs[i], bindings_[i].buffer));
-  }
-  return inputs;
 }
 
 }  // namespace warpwright::evaluate

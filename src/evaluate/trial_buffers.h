@@ -31,17 +31,22 @@ class CaseBuffers {
   Status refill(std::span<const verify::Bytes> inputs);
   /// By argument; empty for all but outputs and inouts.
   [[nodiscard]] Result<std::vector<verify::Bytes>> outputs() const;
-  /// The same of inputs, as they are now.
-  [[nodiscard]] Result<std::vector<verify::Bytes>> inputs() const;
+  /// Which inputs no longer hold what was uploaded, by their names.
+  [[nodiscard]] Result<std::vector<std::string>> changed_inputs() const;
 
  private:
   CaseBuffers(device::Device& device, const Task& task) : device_(&device), task_(&task) {}
   Status add(const TaskArgument& argument, std::uint64_t bytes, const verify::Bytes& content);
+  [[nodiscard]] bool is_input(std::size_t argument) const;
+  /// Remembers what the inputs hold. Nothing of it leaves the device.
+  Status note_inputs();
 
   device::Device* device_;
   const Task* task_;
   std::vector<device::Binding> bindings_;
   std::vector<std::uint64_t> bytes_;
+  std::uint64_t key_ = 0;               ///< of the digests; nobody else knows it
+  std::vector<std::uint64_t> digests_;  ///< by argument
 };
 
 }  // namespace warpwright::evaluate

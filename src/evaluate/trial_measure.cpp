@@ -46,71 +46,6 @@ Result<Next> estimate_size(TrialState& state, const Sized& sized) {
   return Next::go_on;
 }
 
-/// A set picked after the fact: had a timed call been wrong, it would show.
-Result<Next> check_timed_results(TrialState& state, std::vector<LoadedCase>& sets) {
-  std::random_device random;
-  LoadedCase& picked = with_inputs(sets, random() % sets.size());
-  Fetched fetched;
-  {
-    const PartTimer timer(state, "fetch");
-    WW_TRY(fetched, fetch_results(picked));
-  }
-  return state.checks->add_timed(picked, std::move(fetched));
-}
-
-void add_measurement(TrialState& state, const Sized& sized, const profile::Timing& timing) {
-  const std::string& label = sized.size->label;
-  const int samples = static_cast<int>(timing.samples_us.size());
-  state.evaluation.measurements.push_back({.size = label,
-                                           .source = TimeSource::measured,
-                                           .median_us = timing.time_us.median,
-                                           .low_us = timing.time_us.low,
-                                           .high_us = timing.time_us.high,
-                                           .samples = samples,
-                                           .floor_us = sized.roof.floor_us,
-                                           .dropped = timing.dropped,
-                                           .throttled = timing.throttled,
-                                           .raw_us = kept_raw(timing.samples_us)});
-  if (timing.dropped > 0) {
-    note(state, fmt::format("size {}: {} of {} samples were dropped as disturbed", label,
-                            timing.dropped, samples));
-  }
-  if (timing.always_throttled) {
-    note(state, fmt::format("size {}: the GPU was slowed down all the time; its usual clock would "
-                            "give shorter times",
-                            label));
-  } else if (timing.throttled > 0) {
-    note(state, fmt::format("size {}: {} samples were thrown away because the GPU was slowed down",
-                            label, timing.throttled));
-  }
-}
-
-Result<Next> time_size(TrialState& state, const Sized& sized, TrialWatch& watch) {
-  WW_TRY(auto sets, load_sets(state, sized));
-  std::uint64_t calls = 0;
-  std::vector<device::Fault> faults;
-  const auto next_sample = [&]() -> Result<double> {
-    LoadedCase& set = sets[calls % sets.size()];
-    return timed_run(state, *set.replay, calls++, faults);
-  };
-  profile::TimingOptions options{.warm_up = warm_up_of(state, sized)};
-  options.stop.max_s = sampling_s(state, sized, 1.0);
-  const auto timing =
-      profile::gather(next_sample, options, SystemClock(), &state.stop, watch.get());
-  if (!faults.empty()) return end_with_faults(state, faults, {sized.size, nullptr});
-  if (!timing.ok()) return timing.error();
-  add_measurement(state, sized, *timing);
-  // Warm-up may have ended before every set was used.
-  while (calls < sets.size()) {
-    if (const auto sample = next_sample(); !sample.ok()) return sample.error();
-  }
-  watch.write_manifest(state, sets.size());
-  WW_TRY(const Next next, check_timed_results(state, sets));
-  if (next == Next::ended) return next;
-  if (const auto ended = impossible(state, sized, timing->time_us.median)) return *ended;
-  return check_fresh_inputs(state, sized, sets, timing->time_us.median);
-}
-
 }  // namespace
 
 Result<std::vector<Sized>> sized_of(const TrialState& state) {
@@ -238,20 +173,18 @@ Result<Next> measure_stage(TrialState& state) {
   }
   TrialWatch watch(state);
   WW_TRY(const auto sizes, sized_of(state));
+  const bool checked = !estimated && !state.request.timing_only;
+  if (checked) {
+    WW_TRY(const Next next, time_sizes(state, sizes, watch));
+    if (next == Next::ended) return next;
+  }
   for (const Sized& sized : sizes) {
+    if (checked) break;
     if (state.stop.requested()) return Error{"stopped"};
     if (const auto ended = out_of_time(state)) return *ended;
-    if (state.checks) {
-      WW_TRY(const Next so_far, state.checks->settle_ready());
-      if (so_far == Next::ended) return so_far;
-    }
-    if (state.request.timing_only && !estimated) {
-      WW_TRY(const Next timed, time_without_checks(state, *sized.size, sized.roof.floor_us));
-      if (timed == Next::ended) return timed;
-      continue;
-    }
-    WW_TRY(const Next next,
-           estimated ? estimate_size(state, sized) : time_size(state, sized, watch));
+    WW_TRY(const Next next, estimated
+                                ? estimate_size(state, sized)
+                                : time_without_checks(state, *sized.size, sized.roof.floor_us));
     if (next == Next::ended) return next;
   }
   if (state.request.counters) ask_counters(state);

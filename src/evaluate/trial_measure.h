@@ -65,6 +65,9 @@ class TrialWatch {
   profile::ClockWatch watch_;
 };
 
+/// Times all sizes with all checks, small ones in turns.
+Result<Next> time_sizes(TrialState& state, std::span<const Sized> sizes, TrialWatch& watch);
+
 /// At most kMaxRawSamples, to the nanosecond.
 std::vector<double> kept_raw(std::span<const double> samples_us);
 

@@ -125,7 +125,7 @@ Next end_with_faults(TrialState& state, const std::vector<device::Fault>& faults
 Result<Fetched> fetch_results(const LoadedCase& loaded, bool with_inputs) {
   Fetched fetched;
   if (with_inputs) {
-    WW_TRY(fetched.inputs, loaded.buffers.inputs());
+    WW_TRY(fetched.changed_inputs, loaded.buffers.changed_inputs());
   }
   WW_TRY(fetched.outputs, loaded.buffers.outputs());
   return fetched;
@@ -135,10 +135,8 @@ Result<std::optional<Wrong>> find_wrong(const verify::Trial& trial,
                                         std::span<const verify::Bytes> inputs,
                                         std::span<const verify::Expected> expected,
                                         const Fetched& fetched) {
-  for (std::size_t i = 0; i < fetched.inputs.size(); ++i) {
-    const TaskArgument& argument = trial.task->arguments[i];
-    if (argument.role != ArgumentRole::input || fetched.inputs[i] == inputs[i]) continue;
-    return std::optional(Wrong{.changed_input = argument.name});
+  if (!fetched.changed_inputs.empty()) {
+    return std::optional(Wrong{.changed_input = fetched.changed_inputs.front()});
   }
   WW_TRY(auto mismatch, verify::check_outputs(trial, inputs, expected, fetched.outputs));
   if (!mismatch) return std::optional<Wrong>{};

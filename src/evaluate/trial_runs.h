@@ -46,8 +46,8 @@ Next end_with_faults(TrialState& state, const std::vector<device::Fault>& faults
 
 /// What a run left on the device.
 struct Fetched {
-  std::vector<verify::Bytes> inputs;   ///< by argument, or none when nobody asked
-  std::vector<verify::Bytes> outputs;  ///< by argument; empty for all but outputs and inouts
+  std::vector<std::string> changed_inputs;  ///< their names; none when nobody asked
+  std::vector<verify::Bytes> outputs;       ///< by argument; empty for all but outputs and inouts
 };
 Result<Fetched> fetch_results(const LoadedCase& loaded, bool with_inputs = true);
 

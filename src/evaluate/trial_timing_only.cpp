@@ -18,7 +18,7 @@ namespace {
 // Longer buffers repeat this many elements: making two gigabytes takes longer than timing them.
 constexpr std::uint64_t kMadeElements = std::uint64_t{1} << 20;
 // For all calls of one size together. A call that takes more than half of it is timed once.
-constexpr double kCellSeconds = 3;
+constexpr double kCellSeconds = 2;
 // A call this long has brought the clocks up by itself.
 constexpr double kLongCallSeconds = 0.05;
 constexpr int kUsualSamples = 10;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <numeric>
 
 #include "base/assert.h"
 
@@ -72,6 +74,36 @@ Interval bootstrap_median(std::span<const double> values, const BootstrapOptions
   return interval;
 }
 
+namespace {
+
+/// Quantile 0.975 of Student's distribution (Cornish and Fisher's expansion).
+double student_95(double freedom) {
+  constexpr double z = 1.959964;
+  const double first = (z * z * z + z) / (4 * freedom);
+  const double second = (5 * std::pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * freedom * freedom);
+  return z + first + second;
+}
+
+}  // namespace
+
+Interval interval_over_places(std::span<const double> values,
+                              std::span<const std::size_t> place_of) {
+  ASSERT(values.size() == place_of.size() && !values.empty(), "a place for each sample");
+  std::map<std::size_t, std::vector<double>> by_place;
+  for (std::size_t i = 0; i < values.size(); ++i) by_place[place_of[i]].push_back(values[i]);
+  const auto places = static_cast<double>(by_place.size());
+  ASSERT(by_place.size() > 1, "one place has no spread");
+  double sum = 0, squares = 0;
+  for (auto& [place, samples] : by_place) sum += median(samples);
+  const double mean = sum / places;
+  for (const auto& [place, samples] : by_place) {
+    const double off = median(samples) - mean;
+    squares += off * off;
+  }
+  const double reach = student_95(places - 1) * std::sqrt(squares / (places - 1) / places);
+  return {.median = mean, .low = mean - reach, .high = mean + reach};
+}
+
 Cleaned drop_outliers(std::span<const double> values, double factor) {
   Cleaned cleaned;
   if (values.empty()) return cleaned;
@@ -81,12 +113,16 @@ Cleaned drop_outliers(std::span<const double> values, double factor) {
   for (const double value : values) deviations.push_back(std::fabs(value - middle));
   const double sigma =
       std::max(median_in_place(deviations) * kMadToSigma, kLeastRelativeSigma * std::fabs(middle));
-  for (const double value : values) {
-    if (value <= middle + factor * sigma) cleaned.kept.push_back(value);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] > middle + factor * sigma) continue;
+    cleaned.kept.push_back(values[i]);
+    cleaned.kept_at.push_back(i);
   }
   cleaned.dropped = static_cast<int>(values.size() - cleaned.kept.size());
   if (static_cast<std::size_t>(cleaned.dropped) * kLargestDroppedShare > values.size()) {
     cleaned.kept.assign(values.begin(), values.end());
+    cleaned.kept_at.resize(values.size());
+    std::iota(cleaned.kept_at.begin(), cleaned.kept_at.end(), std::size_t{0});
     cleaned.dropped = 0;
   }
   return cleaned;
@@ -121,12 +157,26 @@ std::vector<double> log_ratios_of_quads(std::span<const double> a, std::span<con
   return logs;
 }
 
-void clip(std::vector<double>& values) {
+/// The least difference between two samples, over their median: the clock's step where it is
+/// coarse, next to nothing where it is fine.
+double clock_step(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> all(a.begin(), a.end());
+  all.insert(all.end(), b.begin(), b.end());
+  std::sort(all.begin(), all.end());
+  double least = all.back() - all.front();
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i] > all[i - 1]) least = std::min(least, all[i] - all[i - 1]);
+  }
+  const double middle = all[all.size() / 2];
+  return middle > 0 ? least / middle : 0;
+}
+
+void clip(std::vector<double>& values, double least_sigma) {
   const double middle = median(values);
   std::vector<double> deviations;
   deviations.reserve(values.size());
   for (const double value : values) deviations.push_back(std::fabs(value - middle));
-  const double reach = kClip * std::max(median_in_place(deviations) * kMadToSigma, kLeastLogSigma);
+  const double reach = kClip * std::max(median_in_place(deviations) * kMadToSigma, least_sigma);
   for (double& value : values) value = std::clamp(value, middle - reach, middle + reach);
 }
 
@@ -224,7 +274,7 @@ PairedResult compare_paired(std::span<const double> a, std::span<const double> b
                             const PairOptions& options, std::span<const std::uint64_t> quads) {
   ASSERT(a.size() == b.size() && a.size() >= 2, "pairs need two lists of one length");
   std::vector<double> logs = log_ratios_of_quads(a, b);
-  clip(logs);
+  clip(logs, std::max(kLeastLogSigma, clock_step(a, b) / 2));  // two samples of each to a quad
   const std::vector<double> places = means_by_place(logs, quads, options.places);
   const bool by_place = !places.empty();
   PairedResult result;

@@ -31,8 +31,19 @@ struct BootstrapOptions {
 /// Percentile bootstrap of the median. One sample is an interval of width zero.
 Interval bootstrap_median(std::span<const double> values, const BootstrapOptions& options = {});
 
+/// With fewer places than this their spread says nothing.
+inline constexpr std::size_t kLeastTimedPlaces = 6;
+
+/// Of samples that were taken at several places in memory, `place_of` each: the mean of the medians
+/// of the places, with Student's interval over places. Where a call's code, data and launch lie
+/// makes it a per cent faster or slower, in steps: the median of all samples jumps between those
+/// steps, and its interval knows nothing of them. Needs two places.
+Interval interval_over_places(std::span<const double> values,
+                              std::span<const std::size_t> place_of);
+
 struct Cleaned {
-  std::vector<double> kept;  ///< in their order
+  std::vector<double> kept;          ///< in their order
+  std::vector<std::size_t> kept_at;  ///< their numbers
   int dropped = 0;
 };
 
@@ -44,17 +55,17 @@ Cleaned drop_outliers(std::span<const double> values, double factor = 6);
 /// When to stop sampling.
 struct StopRule {
   int min_samples = 30;
-  int max_samples = 240;
+  int max_samples = 192;
   double max_s = 1.0;                  ///< of sampling
   double relative_half_width = 0.004;  ///< tight enough
   /// Tight enough, too: clocks tick in steps of this order, and no number of samples goes below.
-  double half_width_us = 0.02;
+  double half_width_us = 0.033;
 };
 bool enough(const StopRule& rule, std::span<const double> samples, double spent_s);
 
 /// How two kernels that were timed in turns are compared. docs/timing.md has the reasons.
 struct PairOptions {
-  double confidence = 0.99;
+  double confidence = 0.995;
   int resamples = 2000;
   /// The least relative difference that counts: the larger of the two.
   double margin = 0.0075;
@@ -81,11 +92,11 @@ struct PairedResult {
 
 inline constexpr std::size_t kLeastQuads = 3;
 
-/// Elements 2k and 2k+1 of both lists were taken as A B B A: a quad. Each quad gives one ratio, in
-/// which a steady drift and what the second place of a pair costs cancel. An odd last pair is left
-/// out; at least one quad is needed. Called different only when the whole interval lies further
-/// from 1 than the margin, and never from fewer than kLeastQuads. `quads` are the numbers of the
-/// quads, for PairOptions::places.
+/// Elements 2k and 2k+1 of both lists were taken as A B B A or B A A B: a quad. Each quad gives one
+/// ratio, in which a steady drift and what the second place of a pair costs cancel. An odd last
+/// pair is left out; at least one quad is needed. Called different only when the whole interval
+/// lies further from 1 than the margin, and never from fewer than kLeastQuads. `quads` are the
+/// numbers of the quads, for PairOptions::places.
 PairedResult compare_paired(std::span<const double> a, std::span<const double> b,
                             const PairOptions& options = {},
                             std::span<const std::uint64_t> quads = {});

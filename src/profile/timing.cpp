@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace warpwright::profile {
 
 namespace {
-
-constexpr double kLaterWarmUpSeconds = 0.01;
 
 class Stopwatch {
  public:
@@ -92,49 +91,93 @@ class Batches {
 
 }  // namespace
 
-Result<Timing> gather(const NextSample& next_sample_us, const TimingOptions& options,
-                      const Clock& clock, const StopSignal* stop, ClockWatch* watch) {
-  Timing timing;
-  WW_CHECK(warm_up(next_sample_us, options.warm_up, clock, stop, timing));
+namespace {
+
+/// Calls from `first` on were slowed down: they are out.
+void take_throttled(Timing& timing, std::size_t first, std::vector<double>& to) {
+  const auto from = timing.samples_us.begin() + static_cast<std::ptrdiff_t>(first);
+  to.insert(to.end(), from, timing.samples_us.end());
+  timing.samples_us.erase(from, timing.samples_us.end());
+  timing.calls_at.resize(timing.samples_us.size());
+}
+
+}  // namespace
+
+Status gather_more(Timing& timing, const NextSample& next_sample_us, const TimingOptions& options,
+                   const Clock& clock, const StopSignal* stop, ClockWatch* watch) {
+  if (timing.always_throttled) {  // an earlier go found nothing better
+    timing.samples_us.clear();
+    timing.calls_at.clear();
+  }
+  const auto next = [&] { return ++timing.calls, next_sample_us(); };
+  WW_CHECK(warm_up(next, options.warm_up, clock, stop, timing));
   const Stopwatch spent(clock);
   Batches batches(watch, options.watch_s, clock);
-  Looks looks(options.stop.min_samples);
   std::vector<double>& samples = timing.samples_us;
+  Looks looks(std::max(options.stop.min_samples, static_cast<int>(samples.size()) + 1));
+  const std::size_t before = samples.size();
   std::vector<double> throttled;
   StopRule cheap = options.stop;
   cheap.min_samples = cheap.max_samples;  // count and time only
   for (bool last = false; !last;) {
     WW_CHECK(check(stop));
-    WW_TRY(const double sample, next_sample_us());
+    WW_TRY(const double sample, next());
     samples.push_back(sample);
+    timing.calls_at.push_back(timing.calls - 1);
     last = enough(looks.due(samples.size()) ? options.stop : cheap, samples, spent.seconds());
-    const std::size_t good = batches.good(samples.size(), last);
-    const auto from = samples.begin() + static_cast<std::ptrdiff_t>(good);
-    throttled.insert(throttled.end(), from, samples.end());
-    samples.erase(from, samples.end());
-    if (last && samples.size() < throttled.size()) last = spent.seconds() >= options.stop.max_s;
+    const std::size_t good = batches.good(samples.size() - before, last);
+    take_throttled(timing, before + good, throttled);
+    if (last && samples.size() - before < throttled.size()) {
+      last = spent.seconds() >= options.stop.max_s;
+    }
   }
-  timing.throttled = static_cast<int>(throttled.size());
-  if (samples.empty()) {
-    timing.always_throttled = true;
-    samples = std::move(throttled);
-  }
+  timing.throttled += static_cast<int>(throttled.size());
+  timing.always_throttled = samples.empty();
+  if (timing.always_throttled) samples = std::move(throttled);
+  return {};
+}
+
+void conclude(Timing& timing, std::size_t places) {
   const Cleaned cleaned = drop_outliers(timing.samples_us);
   timing.dropped = cleaned.dropped;
-  timing.time_us = bootstrap_median(cleaned.kept);
+  std::vector<std::size_t> place_of;
+  if (places >= kLeastTimedPlaces && timing.calls_at.size() == timing.samples_us.size()) {
+    for (const std::size_t at : cleaned.kept_at) place_of.push_back(timing.calls_at[at] % places);
+  }
+  const bool all_seen = std::set(place_of.begin(), place_of.end()).size() == places;
+  timing.time_us = all_seen && places > 0 ? interval_over_places(cleaned.kept, place_of)
+                                          : bootstrap_median(cleaned.kept);
+}
+
+Result<Timing> gather(const NextSample& next_sample_us, const TimingOptions& options,
+                      const Clock& clock, const StopSignal* stop, ClockWatch* watch) {
+  Timing timing;
+  WW_CHECK(gather_more(timing, next_sample_us, options, clock, stop, watch));
+  conclude(timing, options.places);
   return timing;
 }
 
 namespace {
 
-Status add_quad(const NextOfPair& a, const NextOfPair& b, std::uint64_t quad, PairedTiming& to) {
-  WW_TRY(const double a1, a(quad));
-  WW_TRY(const double b1, b(quad));
-  WW_TRY(const double b2, b(quad));
-  WW_TRY(const double a2, a(quad));
+/// A B B A or B A A B, by chance: a device may lay out in turns what it makes for the two.
+bool first_begins(std::uint64_t quad, std::uint64_t seed) {
+  std::uint64_t z = seed + (quad + 1) * 0x9E3779B97F4A7C15ULL;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  return ((z ^ (z >> 27)) * 0x94D049BB133111EBULL >> 63) != 0;
+}
+
+Status add_quad(const NextOfPair& a, const NextOfPair& b, std::uint64_t quad, std::uint64_t seed,
+                PairedTiming& to) {
+  const bool as_named = first_begins(quad, seed);
+  const NextOfPair &outer = as_named ? a : b, &inner = as_named ? b : a;
+  WW_TRY(const double outer1, outer(quad));
+  WW_TRY(const double inner1, inner(quad));
+  WW_TRY(const double inner2, inner(quad));
+  WW_TRY(const double outer2, outer(quad));
   to.quads.push_back(quad);
-  to.a_us.insert(to.a_us.end(), {a1, a2});
-  to.b_us.insert(to.b_us.end(), {b1, b2});
+  auto &of_outer = as_named ? to.a_us : to.b_us, &of_inner = as_named ? to.b_us : to.a_us;
+  of_outer.insert(of_outer.end(), {outer1, outer2});
+  of_inner.insert(of_inner.end(), {inner1, inner2});
   return {};
 }
 
@@ -163,11 +206,15 @@ Result<PairedTiming> gather_paired(const NextOfPair& next_a_us, const NextOfPair
                                    const PairTimingOptions& options, const Clock& clock,
                                    const StopSignal* stop, ClockWatch* watch) {
   Timing ignored;
+  // What a device makes at a first call lies where it comes to lie: neither may have all of its
+  // first calls before the other.
   std::uint64_t warming = 0;
-  WW_CHECK(warm_up([&] { return next_a_us(warming++); }, options.warm_up, clock, stop, ignored));
-  WarmUp shorter = options.warm_up;  // the first has brought the clocks up
-  shorter.min_s = std::min(shorter.min_s, kLaterWarmUpSeconds);
-  WW_CHECK(warm_up([&] { return next_b_us(warming++); }, shorter, clock, stop, ignored));
+  const auto both = [&]() -> Result<double> {
+    PairedTiming one;
+    WW_CHECK(add_quad(next_a_us, next_b_us, warming++, ~options.order_seed, one));
+    return one.a_us[0] + one.a_us[1] + one.b_us[0] + one.b_us[1];
+  };
+  WW_CHECK(warm_up(both, options.warm_up, clock, stop, ignored));
   const Stopwatch spent(clock);
   Batches batches(watch, options.watch_s, clock);
   Looks looks(options.stop.min_quads);
@@ -175,7 +222,7 @@ Result<PairedTiming> gather_paired(const NextOfPair& next_a_us, const NextOfPair
   std::uint64_t quad = 0;
   for (bool last = false; !last;) {
     WW_CHECK(check(stop));
-    WW_CHECK(add_quad(next_a_us, next_b_us, quad++, timing));
+    WW_CHECK(add_quad(next_a_us, next_b_us, quad++, options.order_seed, timing));
     const std::size_t quads = timing.a_us.size() / 2;
     last = (quads >= kLeastQuads && spent.seconds() >= options.stop.max_s) ||
            quads >= static_cast<std::size_t>(options.stop.max_quads) ||

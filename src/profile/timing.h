@@ -27,13 +27,19 @@ struct TimingOptions {
   WarmUp warm_up;
   StopRule stop;
   double watch_s = 0.05;  ///< between looks at the GPU's clocks
+  /// Calls whose numbers have the same rest modulo this run at the same place in memory; 0 = not
+  /// known.
+  std::size_t places = 0;
 };
 
 struct Timing {
+  /// Over places where there are enough of them, else around the median of all samples.
   Interval time_us;
-  std::vector<double> samples_us;  ///< all but throttled ones, in their order
-  int dropped = 0;                 ///< as outliers, before the interval was made
-  int throttled = 0;               ///< thrown away because the GPU was slowed down
+  std::vector<double> samples_us;       ///< all but throttled ones, in their order
+  std::vector<std::uint64_t> calls_at;  ///< the numbers of their calls
+  std::uint64_t calls = 0;              ///< made so far, those of the warm-up included
+  int dropped = 0;                      ///< as outliers, before the interval was made
+  int throttled = 0;                    ///< thrown away because the GPU was slowed down
   int warm_up_samples = 0;
   bool settled = false;           ///< the warm-up ended by itself, not by its limit
   bool always_throttled = false;  ///< no sample was free of it: the samples are what there is
@@ -44,6 +50,15 @@ struct Timing {
 Result<Timing> gather(const NextSample& next_sample_us, const TimingOptions& options,
                       const Clock& clock, const StopSignal* stop = nullptr,
                       ClockWatch* watch = nullptr);
+
+/// The same in several goes: adds samples to those of earlier ones, until `options.stop` is content
+/// with all of them; conclude() makes the time of them. What disturbs for a tenth of a second then
+/// meets a few samples only.
+Status gather_more(Timing& timing, const NextSample& next_sample_us, const TimingOptions& options,
+                   const Clock& clock, const StopSignal* stop = nullptr,
+                   ClockWatch* watch = nullptr);
+/// `places` as in TimingOptions.
+void conclude(Timing& timing, std::size_t places);
 
 /// When to stop sampling pairs. Never because the answer looks clear: looking often and stopping
 /// at a lucky moment would call equal kernels different.
@@ -59,6 +74,7 @@ struct PairTimingOptions {
   PairStop stop;
   PairOptions pairs;
   double watch_s = 0.05;
+  std::uint64_t order_seed = 0;  ///< which of the two begins a quad is drawn from it
 };
 
 struct PairedTiming {

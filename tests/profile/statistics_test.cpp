@@ -145,5 +145,23 @@ TEST(Statistics, SizesCombineToTheirGeometricMean) {
   EXPECT_EQ(combine(std::span(sizes).first(1)).order, Order::faster);
 }
 
+TEST(Places, TheMeanOfTheirMediansDoesNotJump) {
+  // Two steps, half of the places on each; one outlier.
+  std::vector<double> values;
+  std::vector<std::size_t> place_of;
+  for (std::size_t i = 0; i < 96; ++i) {
+    place_of.push_back(i % 12);
+    values.push_back(i % 12 < 6 ? 18.0 : 18.4);
+  }
+  values[5] = 40;
+  const Interval interval = interval_over_places(values, place_of);
+  EXPECT_NEAR(interval.median, 18.2, 1e-9);
+  // Student's quantile of 11 degrees of freedom is 2.201; the deviation of the places is 0.2089.
+  EXPECT_NEAR(interval.high - interval.median, 2.201 * 0.2089 / std::sqrt(12.0), 1e-3);
+  EXPECT_NEAR(interval.median - interval.low, interval.high - interval.median, 1e-12);
+  values[3] = 18.4;  // the median of all would go from 18.2 to 18.4
+  EXPECT_NEAR(interval_over_places(values, place_of).median, 18.2, 1e-9);
+}
+
 }  // namespace
 }  // namespace warpwright::profile
