@@ -87,6 +87,9 @@ inline std::byte* fast_global(Warp& w, const Ins* i, u64 at, Pattern p, u32 byte
       (kind != Access::load && memo.read_only))
     return nullptr;
   LaunchState& launch = *w.worker->launch;
+  // An exchange waits for its line as a plain store does not.
+  if (w.full_checks && kind != Access::load && launch.race_lines != nullptr)
+    __builtin_prefetch(launch.race_lines + 2 * ((at - kGlobalBase) >> 7), 1);
   if (launch.counts) {
     AccessStats& s = w.worker->stats[i->target];
     const u64 first = (at - kGlobalBase) >> 5;
