@@ -12,6 +12,7 @@
 #include "cli/verbs.h"
 #include "core/json_reader.h"
 #include "core/task_json.h"
+#include "llm/exec.h"
 
 namespace warpwright::cli {
 
@@ -44,13 +45,33 @@ Result<const store::TrialRecord*> chosen_trial(const ExportFlags& flags,
   return Error{"run '" + run.id + "' has no trial '" + wanted + "'"};
 }
 
-/// The run's answers in the form that `--model replay:FOLDER` reads (docs/formats.md).
-std::string recording_lines(const std::vector<store::TrialRecord>& trials) {
+/// The prompt of a trial as `ask` shows it.
+Result<std::string> prompt_of(store::Archive& archive, const std::string& run,
+                              const std::string& trial) {
+  WW_TRY(const auto records, archive.messages(run, trial));
+  std::vector<llm::Message> messages;
+  for (const auto& record : records) {
+    messages.push_back({static_cast<llm::Role>(record.role), record.text});
+  }
+  return llm::prompt_text(messages);
+}
+
+/// The run's answers in the form that `--model replay:FOLDER` reads (docs/formats.md), and each
+/// prompt once: those of a round's candidates are often the same.
+Result<Files> recording_files(store::Archive& archive, const std::string& run,
+                              const std::vector<store::TrialRecord>& trials) {
+  Files files;
+  std::map<std::string, std::string> names;  // by prompt
   std::string lines;
   for (const auto& trial : trials) {
     if (!trial.reply) continue;
     const auto& reply = *trial.reply;
+    WW_TRY(const std::string prompt, prompt_of(archive, run, trial.prompt.trial));
+    const std::string& name =
+        names.emplace(prompt, "prompts/" + trial.prompt.trial + ".md").first->second;
+    files[name] = prompt;
     const nlohmann::json line = {{"id", trial.prompt.trial},
+                                 {"prompt", name},
                                  {"text", reply.text},
                                  {"reasoning", reply.reasoning},
                                  {"model", reply.model},
@@ -64,7 +85,8 @@ std::string recording_lines(const std::vector<store::TrialRecord>& trials) {
                                    {"estimated", reply.estimated}}}};
     lines += dump_json(line) + "\n";
   }
-  return lines;
+  files["conversation.jsonl"] = lines;
+  return files;
 }
 
 /// KERNELS/TASK.cu, or KERNELS/free/TASK.cu, as `warpwright bench --kernels` reads it.
@@ -97,7 +119,7 @@ Result<int> write_export(const ExportFlags& flags) {
   std::filesystem::path folder = flags.folder.empty() ? run.id : flags.folder;
   Files files;
   if (flags.recording) {
-    files["conversation.jsonl"] = recording_lines(trials);
+    WW_TRY(files, recording_files(*archive, run.id, trials));
   } else {
     WW_TRY(const auto* best, chosen_trial(flags, run, trials));
     WW_TRY(const Task task, task_from_json(run.task_json));

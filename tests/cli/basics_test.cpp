@@ -246,8 +246,14 @@ TEST(Cli, ExportWritesKernelHeaderTestAndProvenance) {
       HasSubstr("extern \"C\" void solve(const float* input, float* output, int rows, int cols);"));
   const auto recording = program.run({"export", "last", "--recording", "-o", "talk2"});
   ASSERT_EQ(recording.exit_code, 0);
+  const auto prompts = program.folder() / "talk2" / "prompts";
+  EXPECT_THAT(read_file(prompts / "r1.c1.md").value(), HasSubstr("extern \"C\" void solve("));
+  EXPECT_FALSE(std::filesystem::exists(prompts / "r1.c2.md"));  // the same as the first one's
+  const auto lines = read_file(program.folder() / "talk2" / "conversation.jsonl").value();
+  EXPECT_THAT(lines, HasSubstr("\"prompt\":\"prompts/r1.c1.md\""));
   Program replayed;
-  std::filesystem::copy(program.folder() / "talk2", replayed.folder() / "talk");
+  std::filesystem::copy(program.folder() / "talk2", replayed.folder() / "talk",
+                        std::filesystem::copy_options::recursive);
   replayed.run(with_fake({"run", "transpose", "--model", "replay:talk", "-q"}));
   EXPECT_EQ(story(replayed.archive(), "last"), story(program.archive(), "last"));
 }
