@@ -75,6 +75,15 @@ class ReplayModel final : public Model {
     const auto found = answers_.find(request.id);
     if (found != answers_.end()) return found->second;
     Outcome outcome;
+    if (follows_a_recorded_one(request.id)) {
+      // Whoever was asked then was not asked this: the judge here says something else than the one
+      // there. An answer without code is one more candidate that failed, and the search goes on.
+      outcome.kind = OutcomeKind::answered;
+      outcome.reply = Reply{.text = "(The recording has no answer to this question.)",
+                            .model = name(),
+                            .finish_reason = "stop"};
+      return outcome;
+    }
     outcome.error = "the recording '" + path_.string() + "' has no answer for request id '" +
                     request.id + "' (it has " + std::to_string(answers_.size()) +
                     "); it was made with other settings";
@@ -82,6 +91,15 @@ class ReplayModel final : public Model {
   }
 
  private:
+  /// "r3.c1.fix1" comes after "r3.c1".
+  [[nodiscard]] bool follows_a_recorded_one(std::string id) const {
+    while (id.find('.') != std::string::npos) {
+      id.resize(id.rfind('.'));
+      if (answers_.contains(id)) return true;
+    }
+    return false;
+  }
+
   fs::path path_;
   Answers answers_;
 };

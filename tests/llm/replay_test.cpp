@@ -52,6 +52,20 @@ TEST(Replay, AMissingIdNamesFileAndId) {
   EXPECT_THAT(outcome.error, HasSubstr("'zz9'"));
 }
 
+TEST(Replay, ARepairThatNobodyWroteIsAnAnswerWithoutCode) {
+  Asker asking;
+  const auto file = asking.folder() / "x.jsonl";
+  ASSERT_TRUE(write_file(file, recording_line("r3.c1", kReply)).ok());
+  asking.options.spec = "replay:" + file.string();
+  for (const char* id : {"r3.c1.fix1", "r3.c1.fix1.a1"}) {
+    const Outcome outcome = asking.ask(id);
+    EXPECT_EQ(outcome.kind, OutcomeKind::answered) << id;
+    EXPECT_THAT(outcome.reply.text, HasSubstr("no answer"));
+    EXPECT_EQ(outcome.reply.text.find("```"), std::string::npos);
+  }
+  EXPECT_EQ(asking.ask("r3.c2").kind, OutcomeKind::failed);
+}
+
 TEST(Replay, BadRecordingsAreRefusedWithTheirLine) {
   Asker asking;
   const auto file = asking.folder() / "x.jsonl";
