@@ -96,6 +96,7 @@ void finish_arrivals(BlockState& b) {
     for (const AsyncArrival& a : list) {
       for (const PendingCopy& c : a.copies) apply(*a.block, c);
       if (a.bulk_to != nullptr) std::memcpy(a.bulk_to, a.bulk.data(), a.bulk.size());
+      for (const AsyncStore& s : a.stores) std::memcpy(s.to, s.data.data(), s.bytes);
       make_arrivals(a);
     }
     list.clear();

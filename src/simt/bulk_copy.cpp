@@ -40,6 +40,30 @@ std::byte* resolve_run(Warp& w, const Ins* i, u32 lane, u64 at, u32 bytes, Acces
   return first;
 }
 
+/// One copy to shared memory that is complete when somebody looks at its mbarrier.
+void send(Warp& w, const Ins* i, u32 lane, const std::byte* source, u32 bytes, u64 to,
+          u64 barrier) {
+  std::byte* target = resolve_run(w, i, lane, to, bytes, Access::store, true);
+  if (target == nullptr) return;
+  u64 a[kLanes] = {};
+  a[lane] = barrier;
+  Target t;
+  resolve_shared(w, i, a, u32{1} << lane, 8, Access::atomic, t);
+  AsyncArrival arrival;
+  arrival.block = w.block;
+  arrival.lanes = t.ok;
+  arrival.barrier[lane] = t.lane[lane];
+  arrival.bulk.assign(source, source + bytes);
+  arrival.bulk_to = target;
+  arrival.bytes = bytes;
+  pending_arrivals(*w.block).push_back(std::move(arrival));
+}
+
+/// The same place in the block of that rank.
+u64 in_block(u64 address, u32 rank) {
+  return (address & ((u64{1} << kClusterRankShift) - 1)) | u64{rank + 1} << kClusterRankShift;
+}
+
 }  // namespace
 
 const Ins* run_copy_bulk(Warp& w, const Ins* i) {
@@ -63,22 +87,20 @@ const Ins* run_copy_bulk(Warp& w, const Ins* i) {
     if (bytes == 0) continue;
     const bool from_shared = (i->aux & kBulkFromShared) != 0;
     const std::byte* source = resolve_run(w, &plain, l, from[l], bytes, Access::load, from_shared);
-    std::byte* target = resolve_run(w, &plain, l, to[l], bytes, Access::store, to_shared);
-    if (source == nullptr || target == nullptr) continue;
     if (!to_shared) {
-      std::memcpy(target, source, bytes);
+      std::byte* target = resolve_run(w, &plain, l, to[l], bytes, Access::store, false);
+      if (source != nullptr && target != nullptr) std::memcpy(target, source, bytes);
+    } else if (source == nullptr) {
       continue;
+    } else if ((i->aux & kBulkMulticast) == 0) {
+      send(w, &plain, l, source, bytes, to[l], barrier[l]);
+    } else {
+      const u32 blocks = w.slot<u16>(i->more[1])[l];
+      for (u32 left = blocks; left != 0; left &= left - 1) {
+        const auto rank = static_cast<u32>(std::countr_zero(left));
+        send(w, &plain, l, source, bytes, in_block(to[l], rank), in_block(barrier[l], rank));
+      }
     }
-    Target t;
-    resolve_shared(w, &plain, barrier, u32{1} << l, 8, Access::atomic, t);
-    AsyncArrival arrival;
-    arrival.block = w.block;
-    arrival.lanes = t.ok;
-    arrival.barrier[l] = t.lane[l];
-    arrival.bulk.assign(source, source + bytes);
-    arrival.bulk_to = target;
-    (w.block->cluster != nullptr ? w.block->cluster->arrivals : w.block->arrivals)
-        .push_back(std::move(arrival));
   }
   return i + 1;
 }

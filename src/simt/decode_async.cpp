@@ -5,6 +5,7 @@
 #include "simt/decoders.h"
 #include "simt/handlers.h"
 #include "simt/mbarrier.h"
+#include "simt/ptx_parser.h"
 
 namespace warpwright::simt {
 namespace {
@@ -120,7 +121,8 @@ Status decode_mbarrier(Lowering& l) {
   return l.unsupported();
 }
 
-/// cp.async.bulk.DST.SRC.mbarrier::complete_tx::bytes [to], [from], bytes, [barrier] and
+/// cp.async.bulk.DST.SRC.mbarrier::complete_tx::bytes[.multicast::cluster] [to], [from], bytes,
+/// [barrier][, blocks] and
 /// cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes; their groups.
 Status decode_copy_bulk(Lowering& l) {
   const auto& parts = l.statement().ins.parts;
@@ -133,17 +135,24 @@ Status decode_copy_bulk(Lowering& l) {
   }
   if (!only(parts, 3,
             {"shared::cluster", "shared::cta", "global", "mbarrier::complete_tx::bytes",
-             "bulk_group", "L2::cache_hint"}))
+             "bulk_group", "L2::cache_hint", "multicast::cluster"}))
     return l.unsupported();
   const bool to_shared = parts[3].starts_with("shared"),
              from_shared = parts[4].starts_with("shared");
-  const std::size_t wanted = (to_shared ? 4u : 3u) + (has(parts, "L2::cache_hint") ? 1u : 0u);
-  if (ops.size() != wanted || to_shared == has(parts, "bulk_group") || (!to_shared && !from_shared))
+  const bool multicast = has(parts, "multicast::cluster");
+  const std::size_t wanted =
+      (to_shared ? 4u : 3u) + (multicast ? 1u : 0u) + (has(parts, "L2::cache_hint") ? 1u : 0u);
+  if (ops.size() != wanted || to_shared == has(parts, "bulk_group") ||
+      (!to_shared && !from_shared) || (multicast && (!to_shared || from_shared)))
     return l.unsupported();
   WW_TRY(const Lowering::Address to, l.address(ops[0]));
   WW_TRY(const Lowering::Address from, l.address(ops[1]));
   WW_TRY(const Val bytes, l.value(ops[2], {4}));
   Lowering::Address barrier;
+  Val blocks = kNoVal;
+  if (multicast) {
+    WW_TRY(blocks, l.value(ops[4], {2}));
+  }
   if (to_shared) {
     WW_TRY(barrier, l.address(ops[3]));
     if (barrier.offset != 0) {
@@ -165,10 +174,83 @@ Status decode_copy_bulk(Lowering& l) {
   lir.imm = to.offset;
   lir.aux2 = static_cast<std::uint32_t>(from.offset);
   if (to_shared) lir.more = {barrier.base};
+  if (multicast) lir.more.push_back(blocks);
   lir.aux = (to_shared ? kBulkToShared : 0) | (from_shared ? kBulkFromShared : 0) |
             (to.narrow ? kBulkNarrowTo : 0) | (from.narrow ? kBulkNarrowFrom : 0) |
-            (barrier.narrow ? kBulkNarrowBarrier : 0);
+            (barrier.narrow ? kBulkNarrowBarrier : 0) | (multicast ? kBulkMulticast : 0);
   lir.info.access = l.new_access();
+  return {};
+}
+
+/// st.async[.weak][.shared::cluster].mbarrier::complete_tx::bytes[.vN].TYPE [to], value, [barrier].
+Status decode_store_async(Lowering& l) {
+  const auto& parts = l.statement().ins.parts;
+  const std::vector<Operand>& ops = l.operands();
+  const std::string_view type = parts.back();
+  if (!only(parts, 2,
+            {"weak", "shared::cluster", "mbarrier::complete_tx::bytes", "v2", "v4", "b32", "u32",
+             "s32", "f32", "b64", "u64", "s64", "f64"}) ||
+      !has(parts, "mbarrier::complete_tx::bytes") || ops.size() != 3)
+    return l.unsupported();
+  const std::uint32_t bytes = bytes_of_type(type);
+  const std::uint32_t elements = has(parts, "v4") ? 4 : has(parts, "v2") ? 2 : 1;
+  if (bytes == 0 || bytes * elements > 16) return l.unsupported();
+  WW_TRY(const Lowering::Address to, l.address(ops[0]));
+  WW_TRY(const Lowering::Address barrier, l.address(ops[2]));
+  ArgType wanted{static_cast<std::uint8_t>(bytes)};
+  if (type == "f32") wanted.real = ArgType::Real::single;
+  if (type == "f64") wanted.real = ArgType::Real::double_;
+  const bool vector = ops[1].kind == Operand::Kind::vector;
+  if ((vector ? ops[1].list.size() : 1) != elements) return l.error("a vector of the wrong length");
+  std::vector<Val> values;
+  for (std::uint32_t k = 0; k < elements; ++k) {
+    WW_TRY(const Val v, l.value(vector ? ops[1].list[k] : ops[1], wanted));
+    values.push_back(v);
+  }
+  WW_CHECK(emit_guarded(l, run_store_async, OpClass::store_shared));
+  Lir& lir = l.last();
+  lir.a = to.base;
+  lir.imm = to.offset;
+  lir.c = barrier.base;
+  lir.aux2 = static_cast<std::uint32_t>(barrier.offset);
+  lir.more = std::move(values);
+  lir.aux = (to.narrow ? kStoreNarrowTo : 0) | (barrier.narrow ? kStoreNarrowBarrier : 0) |
+            (has(parts, "shared::cluster") ? 0 : kStoreGeneric) | elements << 8 | bytes << 16;
+  lir.info.access = l.new_access();
+  return {};
+}
+
+/// red.async[.relaxed.cluster][.shared::cluster].mbarrier::complete_tx::bytes.OP.TYPE [to], value,
+/// [barrier]: the update, then the bytes that it completes.
+Status decode_reduce_async(Lowering& l) {
+  const auto& parts = l.statement().ins.parts;
+  const std::vector<Operand>& ops = l.operands();
+  const std::string_view type = parts.back(), op = parts[parts.size() - 2];
+  const std::uint32_t bytes = bytes_of_type(type);
+  const bool generic = !has(parts, "shared::cluster");
+  const std::vector<std::string_view> rest(parts.begin() + 2, parts.end() - 2);
+  constexpr std::string_view kOps[] = {"inc", "dec", "min", "max", "add", "and", "or", "xor"};
+  if (std::find(std::begin(kOps), std::end(kOps), op) == std::end(kOps) || type[0] == 'f' ||
+      (bytes != 4 && bytes != 8) || ops.size() != 3 || !has(rest, "mbarrier::complete_tx::bytes") ||
+      !only(rest, 0, {"relaxed", "cluster", "shared::cluster", "mbarrier::complete_tx::bytes"}))
+    return l.unsupported();
+  const Handler run = atomic_handler(op, type, generic ? Space::generic : Space::shared, false);
+  if (run == nullptr) return l.unsupported();
+  WW_TRY(const Lowering::Address to, l.address(ops[0]));
+  WW_TRY(const Lowering::Address barrier, l.address(ops[2]));
+  const auto width = static_cast<std::uint8_t>(bytes);
+  WW_TRY(const Val value, l.value(ops[1], {width}));
+  WW_CHECK(emit_guarded(l, run, OpClass::atomic));
+  l.last().a = to.base;
+  l.last().imm = to.offset;
+  l.last().aux = to.narrow ? kNarrowAddress : 0;
+  l.last().info.access = l.new_access();
+  l.last().b = value;
+  l.last().d = l.temporary(width);
+  WW_CHECK(emit_guarded(l, run_mbarrier, OpClass::barrier));
+  fill(l, barrier, MbarrierForm::complete, false);
+  l.last().b = l.constant_bits(bytes, 4);
+  l.last().info.counted = false;
   return {};
 }
 

@@ -141,8 +141,8 @@ Status decode_load(Lowering& l) {
 
 Status decode_store(Lowering& l) {
   const std::vector<Operand>& ops = l.operands();
-  if (l.statement().ins.parts.size() > 1 && l.statement().ins.parts[1] == "async")
-    return l.unsupported();
+  if (l.statement().ins.parts.size() > 2 && l.statement().ins.parts[1] == "async")
+    return decode_store_async(l);
   Modifiers m = modifiers(l.statement().ins.parts, false);
   const std::uint32_t bytes = bytes_of_type(m.type);
   if (!m.understood || bytes == 0 || bytes > 8 || ops.size() < 2 || ops.size() > 3)
@@ -209,8 +209,8 @@ Status decode_vector_atomic(Lowering& l, const Modifiers& m, bool reduces) {
 Status decode_atomic(Lowering& l) {
   const std::vector<Operand>& ops = l.operands();
   const bool reduces = l.statement().ins.parts[0] == "red";
-  if (l.statement().ins.parts.size() > 1 && l.statement().ins.parts[1] == "async")
-    return l.unsupported();
+  if (l.statement().ins.parts.size() > 3 && l.statement().ins.parts[1] == "async")
+    return decode_reduce_async(l);
   Modifiers m = modifiers(l.statement().ins.parts, true);
   const std::uint32_t bytes = bytes_of_type(m.type);
   if (m.understood && m.elements > 1) return decode_vector_atomic(l, m, reduces);

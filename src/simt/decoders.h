@@ -25,6 +25,8 @@ Status decode_matrix_rows(Lowering& l);
 Status decode_movmatrix(Lowering& l);
 Status decode_mbarrier(Lowering& l);
 Status decode_copy_bulk(Lowering& l);
+Status decode_store_async(Lowering& l);
+Status decode_reduce_async(Lowering& l);
 Status decode_mapa(Lowering& l);
 Status decode_cluster_barrier(Lowering& l);
 

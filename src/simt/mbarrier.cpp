@@ -174,14 +174,16 @@ void expect_arrivals(Warp& w, const Ins* i, const AsyncArrival& arrival) {
   }
 }
 
+bool is_mbarrier(const std::byte* at) { return Barrier64::read(at).valid; }
+
 void make_arrivals(const AsyncArrival& arrival) {
   for (u32 l = 0; l < kLanes; ++l) {
     if ((arrival.lanes >> l & 1) == 0) continue;
     Barrier64 b = Barrier64::read(arrival.barrier[l]);
-    if (arrival.bulk_to == nullptr) {
+    if (arrival.bytes == 0) {
       b.arrive(1);
     } else {
-      b.bytes -= static_cast<s32>(arrival.bulk.size());
+      b.bytes -= static_cast<s32>(arrival.bytes);
       b.settle();
     }
     b.write(arrival.barrier[l]);

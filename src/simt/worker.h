@@ -86,13 +86,22 @@ struct PendingCopy {
   std::uint8_t bytes = 0;
 };
 
+/// What one lane stores asynchronously.
+struct AsyncStore {
+  std::byte* to = nullptr;
+  std::array<std::byte, 16> data = {};
+  std::uint8_t bytes = 0;
+};
+
 /// A copy into shared memory under way, and the mbarrier that it reports to when it is done.
 struct AsyncArrival {
   BlockState* block = nullptr;
   std::vector<PendingCopy> copies;  ///< of cp.async
   std::vector<std::byte> bulk;      ///< of a bulk copy, to `bulk_to`
   std::byte* bulk_to = nullptr;
-  std::uint32_t lanes = 0;  ///< that arrive
+  std::vector<AsyncStore> stores;  ///< of st.async
+  std::uint32_t lanes = 0;         ///< that arrive
+  std::uint32_t bytes = 0;         ///< that each of them completes; 0: it arrives as a thread does
   std::byte* barrier[kLanes] = {};
 };
 
@@ -248,6 +257,10 @@ void report_deadlock(Worker& worker, BlockState& b);
 
 /// Puts the data of copies with an mbarrier in place and makes their arrivals.
 void finish_arrivals(BlockState& b);
+/// Where copies that may go to any block of the cluster wait for that.
+inline std::vector<AsyncArrival>& pending_arrivals(BlockState& b) {
+  return b.cluster != nullptr ? b.cluster->arrivals : b.arrivals;
+}
 
 /// Lets lanes that wait for their cluster go on when everybody in it has arrived.
 void try_release_cluster(Cluster& c);
