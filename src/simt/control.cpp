@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::int64_t kSlice = 20'000;  ///< warp instructions before others get a turn
 constexpr std::uint32_t kMaxSplits = 1 << 16;
-constexpr std::uint32_t kSpinSlices = 4;  ///< of asking again before it counts as waiting
+constexpr std::int64_t kSpinning = 4 * kSlice;  ///< of asking again before it counts as waiting
+constexpr std::uint32_t kPolls = 64;            ///< volatile reads before others get a turn
 
 std::int32_t new_split(Warp& w) {
   for (std::size_t i = 0; i < w.splits.size(); ++i) {
@@ -363,6 +364,15 @@ const Ins* run_yield(Warp& w, const Ins* i) {
   return nullptr;
 }
 
+void note_poll(Warp& w) {
+  Spinning& spin = w.block->spinning[w.index];
+  spin.asked = true;
+  if (++spin.polls != kPolls || w.fuel <= 0) return;
+  // Who asks that often waits for others: its slice ends with this basic block.
+  w.slice -= w.fuel;
+  w.fuel = 0;
+}
+
 void note_fence(Warp& w, bool beyond_block) {
   w.block->fenced = true;
   LaunchState& launch = *w.worker->launch;
@@ -381,7 +391,7 @@ namespace {
 template <class T>
 const Ins* read_clock(Warp& w, const Ins* i) {
   // Time advances with every instruction of this worker: always forward, never the host's.
-  w.worker->clock += static_cast<std::uint64_t>(kSlice - w.fuel) / 2 + 1;
+  w.worker->clock += static_cast<std::uint64_t>(w.slice - w.fuel) / 2 + 1;
   T* d = w.slot<T>(i->d);
   for (std::uint32_t l = 0; l < kLanes; ++l)
     if ((w.mask >> l & 1) != 0) d[l] = static_cast<T>(w.worker->clock);
@@ -395,13 +405,14 @@ const Ins* run_clock64(Warp& w, const Ins* i) { return read_clock<std::uint64_t>
 
 const Ins* out_of_fuel(Warp& w, const Ins* next) {
   LaunchState& launch = *w.worker->launch;
-  const std::int64_t used = kSlice - w.fuel;
+  const std::int64_t used = w.slice - w.fuel;
   w.executed += static_cast<std::uint64_t>(used);
   w.worker->clock += static_cast<std::uint64_t>(used);
-  w.fuel = kSlice;
+  w.fuel = w.slice = kSlice;
   Spinning& spin = w.block->spinning[w.index];
-  spin.slices = spin.asked ? spin.slices + 1 : 0;
+  spin.spun = spin.asked ? spin.spun + used : 0;
   spin.asked = false;
+  spin.polls = 0;
   const std::int64_t spent = used + std::exchange(w.worker->spent, 0);
   const std::int64_t left = launch.budget.fetch_sub(spent, std::memory_order_relaxed) - spent;
   Split& s = w.splits[static_cast<std::size_t>(w.current)];
@@ -429,7 +440,7 @@ void start_warp(Warp& w, std::uint32_t lanes) {
   w.done = lanes == 0;
   w.yielded = false;
   w.executed = 0;
-  w.fuel = kSlice;
+  w.fuel = w.slice = kSlice;
   w.carry = 0;
   if (w.kernel->shadow_words != 0) w.undefined.assign(w.kernel->shadow_words, kAllLanes);
   w.current = 0;
@@ -447,14 +458,14 @@ bool run_warp(Warp& w) {
     run_split(w);
     // A leaf that yields must not starve its siblings, nor lanes that wait for it to come.
     if (!w.yielded || w.current < 0) continue;
-    if (w.block->spinning[w.index].slices >= kSpinSlices) free_waiting(w);
+    if (w.block->spinning[w.index].spun >= kSpinning) free_waiting(w);
     if (next_sibling(w)) run_split(w);
   }
   if (w.live == 0 && !w.done) {
     w.done = true;
-    w.executed += static_cast<std::uint64_t>(kSlice - w.fuel);
-    w.worker->spent += kSlice - w.fuel;
-    w.worker->clock += static_cast<std::uint64_t>(kSlice - w.fuel);
+    w.executed += static_cast<std::uint64_t>(w.slice - w.fuel);
+    w.worker->spent += w.slice - w.fuel;
+    w.worker->clock += static_cast<std::uint64_t>(w.slice - w.fuel);
     if (w.executed > w.worker->longest_warp) w.worker->longest_warp = w.executed;
   }
   return progress;

@@ -191,7 +191,7 @@ template <class M, class R>
 
 template <class M, class R, u32 V, Space kSpace>
 const Ins* load(Warp& w, const Ins* i) {
-  if ((i->aux & kStrongAccess) != 0) w.block->spinning[w.index].asked = true;
+  if ((i->aux & kStrongAccess) != 0) note_poll(w);
   if (w.lanes(i) != kAllLanes) {
     forget_pattern(w, i);
     return load_slowly<M, R, V, kSpace>(w, i);

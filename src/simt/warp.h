@@ -63,6 +63,7 @@ struct alignas(64) Warp {
   bool yielded = false;     ///< stopped only to let others run
   std::uint32_t carry = 0;  ///< condition code register, one bit per lane
   std::uint64_t executed = 0;
+  std::int64_t slice = 0;  ///< what `fuel` was at the start of this slice of time
   std::vector<Split> splits;
   std::byte* local = nullptr;
   std::vector<std::uint32_t> undefined;  ///< shadow words, see definedness.h

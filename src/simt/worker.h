@@ -114,9 +114,10 @@ struct Cluster {
 
 /// Signs that a warp waits for others by trying again and again.
 struct Spinning {
-  bool asked = false;        ///< an atomic or volatile read in this slice of time
-  std::uint32_t slices = 0;  ///< in a row with such a read
-  bool freed = false;        ///< lanes went on without the one that spins
+  bool asked = false;       ///< an atomic or volatile read in this slice of time
+  std::uint32_t polls = 0;  ///< volatile reads in this slice
+  std::int64_t spun = 0;    ///< warp instructions of slices in a row with either
+  bool freed = false;       ///< lanes went on without the one that spins
 };
 
 struct BlockState {
@@ -239,6 +240,9 @@ void find_quiet(LaunchState& s);
 void end_quiet(LaunchState& s);
 /// Forgets what the worker remembers of quiet allocations.
 void forget_quiet(Worker& worker);
+
+/// A volatile read: in a loop, a way to wait for others.
+void note_poll(Warp& w);
 
 /// The block's earlier writes are visible to others: a fence or a releasing atomic.
 void note_fence(Warp& w, bool beyond_block);
