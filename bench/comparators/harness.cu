@@ -245,20 +245,28 @@ double Timer::sample(const Op& op, cudaGraphExec_t graph) {
   return ms * 1e3;
 }
 
-Sampled Timer::time(const Op& op, double limit_s) {
-  // Once without a clock: handles, workspaces and lazily loaded kernels come into being.
-  if (op.restore) op.restore(stream_);
-  op.run(stream_);
-  require(cudaStreamSynchronize(stream_), ("run " + op.name).c_str());
-  cudaGraphExec_t graph = capture(op);
-  const double first_us = sample(op, graph);
+Sampled Timer::time(const std::vector<const Op*>& turns, double limit_s) {
+  std::vector<cudaGraphExec_t> graphs;
+  for (const Op* op : turns) {
+    // Once without a clock: handles, workspaces and lazily loaded kernels come into being.
+    if (op->restore) op->restore(stream_);
+    op->run(stream_);
+    require(cudaStreamSynchronize(stream_), ("run " + op->name).c_str());
+    graphs.push_back(capture(*op));
+  }
+  std::size_t turn = 0;
+  const auto next = [&] {
+    const std::size_t at = turn++ % turns.size();
+    return sample(*turns[at], graphs[at]);
+  };
+  const double first_us = next();
   const double warm_s = first_us > 5e4 ? 0 : std::min(0.1, 0.3 * limit_s);
-  for (const double start = now_s(); now_s() - start < warm_s;) sample(op, graph);
+  for (const double start = now_s(); now_s() - start < warm_s;) next();
   std::vector<double> samples;
   const double start = now_s();
   const double left_s = limit_s - warm_s;
   do {
-    samples.push_back(sample(op, graph));
+    samples.push_back(next());
     if (samples.size() < 10 || samples.size() % 5 != 0) continue;
     double low = 0, high = 0;
     const auto kept = without_outliers(samples);
@@ -270,8 +278,10 @@ Sampled Timer::time(const Op& op, double limit_s) {
   sampled.median_us = median_of(kept);
   bootstrap(kept, 1000, sampled.low_us, sampled.high_us);
   sampled.samples = static_cast<int>(samples.size());
-  sampled.graph = graph != nullptr;
-  if (graph != nullptr) cudaGraphExecDestroy(graph);
+  sampled.graph = graphs.front() != nullptr;
+  for (cudaGraphExec_t graph : graphs) {
+    if (graph != nullptr) cudaGraphExecDestroy(graph);
+  }
   return sampled;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // place_study [RUNS]: what moves the time of one kernel from one evaluation to the next? Medians of
 // timed runs of the same small kernel, repeated with one thing made anew each time: nothing, the
-// graph, the module, the buffers, the module with others loaded in between. For a GPU host.
+// graph, the module, the buffers, the module with others loaded in between. Then what one timed run
+// costs by the host's clock, and a kernel that is bound by memory in buffers with unmapped
+// neighbours and in plain ones, in turns. For a GPU host.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -39,6 +42,19 @@ std::string kernel_ptx(int padding) {
   return text + "}\n";
 }
 
+// The same, four elements a thread; n must be a multiple of 1024.
+std::string wide_kernel_ptx() {
+  return ".version 7.0\n.target sm_70\n.address_size 64\n"
+         ".visible .entry twice(.param .u64 in, .param .u64 out, .param .u32 n) {\n"
+         "  .reg .b32 %r<6>;\n  .reg .b64 %rd<8>;\n  .reg .f32 %f<4>;\n"
+         "  ld.param.u64 %rd1, [in];\n  ld.param.u64 %rd2, [out];\n"
+         "  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r3, %ntid.x;\n  mov.u32 %r4, %tid.x;\n"
+         "  mad.lo.u32 %r5, %r2, %r3, %r4;\n  mul.wide.u32 %rd3, %r5, 16;\n"
+         "  add.u64 %rd4, %rd1, %rd3;\n  add.u64 %rd5, %rd2, %rd3;\n"
+         "  ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%rd4];\n  add.f32 %f0, %f0, %f0;\n"
+         "  st.global.v4.f32 [%rd5], {%f0, %f1, %f2, %f3};\n  ret;\n}\n";
+}
+
 struct World {
   device::Device& device;
   std::uint32_t n;
@@ -46,8 +62,11 @@ struct World {
   std::vector<device::Binding> bindings;
   std::unique_ptr<device::Replay> replay;
 
+  std::uint32_t elements_per_thread = 1;
+
   Status load() {
-    WW_TRY(const auto loaded, device.load({.ptx = kernel_ptx(0), .cubin = "", .source_file = ""}));
+    const std::string ptx = elements_per_thread == 1 ? kernel_ptx(0) : wide_kernel_ptx();
+    WW_TRY(const auto loaded, device.load({.ptx = ptx, .cubin = "", .source_file = ""}));
     if (loaded.fault) return Error{loaded.fault->message};
     module = loaded.module;
     return {};
@@ -73,7 +92,8 @@ struct World {
     }
     KernelLaunch launch;
     launch.kernel = "twice";
-    launch.grid = {(n + 255) / 256, 1, 1};
+    const std::uint32_t per_block = 256 * elements_per_thread;
+    launch.grid = {(n + per_block - 1) / per_block, 1, 1};
     launch.block = {256, 1, 1};
     launch.cluster = {1, 1, 1};
     launch.parameters.resize(20);
@@ -86,14 +106,18 @@ struct World {
     WW_TRY(replay, device.prepare(module, plan, bindings));
     return {};
   }
+  Result<double> sample_us(int number) {
+    WW_TRY(const auto report,
+           replay->run(
+               {.poison_seed = static_cast<std::uint64_t>(number), .timed = true, .limit_s = 2}));
+    if (!report.faults.empty()) return Error{report.faults.front().message};
+    return report.elapsed_us;
+  }
   Result<double> median_us() {
     std::vector<double> samples;
     for (int i = 0; i < runs_per_median; ++i) {
-      WW_TRY(
-          const auto report,
-          replay->run({.poison_seed = static_cast<std::uint64_t>(i), .timed = true, .limit_s = 2}));
-      if (!report.faults.empty()) return Error{report.faults.front().message};
-      samples.push_back(report.elapsed_us);
+      WW_TRY(const double us, sample_us(i));
+      samples.push_back(us);
     }
     return profile::median(samples);
   }
@@ -144,7 +168,7 @@ const std::vector<Variant>& variants() {
 
 Status study(device::Device& device, std::uint32_t n) {
   std::mt19937 random(std::random_device{}());
-  World world{device, n, -1, {}, nullptr};
+  World world{device, n};
   WW_CHECK(world.load());
   WW_CHECK(world.allocate());
   WW_CHECK(world.prepare());
@@ -169,6 +193,82 @@ Status study(device::Device& device, std::uint32_t n) {
   return {};
 }
 
+/// As the judge times a size: twelve places in turns, the mean of their medians. Which part, made
+/// anew at all twelve, moves it from one time to the next?
+Status twelve(device::Device& device, std::uint32_t n) {
+  constexpr int kPlaces = 12, kSamples = 16, kTimes = 12;
+  std::mt19937 random(std::random_device{}());
+  std::vector<World> worlds;
+  for (int i = 0; i < kPlaces; ++i) worlds.push_back(World{device, n});
+  for (World& world : worlds) {
+    WW_CHECK(world.load());
+    WW_CHECK(world.allocate());
+    WW_CHECK(world.prepare());
+  }
+  for (const Variant& variant : variants()) {
+    std::printf("n 2^%-2.0f twelve places, new %-24s |", std::log2(n), variant.name);
+    for (int time = 0; time < kTimes; ++time) {
+      for (World& world : worlds) WW_CHECK(variant.renew(world, random));
+      std::vector<std::vector<double>> samples(kPlaces);
+      for (int i = 0; i < kSamples * kPlaces; ++i) {
+        const auto place = static_cast<std::size_t>(i % kPlaces);
+        WW_TRY(const double us, worlds[place].sample_us(i));
+        samples[place].push_back(us);
+      }
+      double mean = 0;
+      for (const auto& of_place : samples) mean += profile::median(of_place) / kPlaces;
+      std::printf(" %.3f", mean);
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+  return {};
+}
+
+/// What a timed run takes by the host's clock, everything before it included.
+Status cost(device::Device& device) {
+  World world{device, 1U << 14};
+  WW_CHECK(world.load());
+  WW_CHECK(world.allocate());
+  WW_CHECK(world.prepare());
+  WW_CHECK(world.median_us());
+  constexpr int kRounds = 10;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < kRounds; ++i) WW_CHECK(world.median_us());
+  const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - start;
+  std::printf("a timed run of a small kernel: %.1f us by the host's clock\n",
+              spent.count() / kRounds / runs_per_median);
+  const auto loading = std::chrono::steady_clock::now();
+  for (int i = 0; i < kRounds; ++i) WW_CHECK(world.load());
+  const std::chrono::duration<double, std::micro> loaded =
+      std::chrono::steady_clock::now() - loading;
+  std::printf("loading its module: %.1f us\n", loaded.count() / kRounds);
+  return {};
+}
+
+/// With unmapped neighbours, as the judge has them, or plain.
+Status memory(const device::ResolvedDevice& resolved, bool plain) {
+  device::ResolvedDevice choice = resolved;
+  choice.choice.bare = plain;
+  WW_TRY(const auto device, device::open_device(choice, 10));
+  for (const std::uint32_t n : {1U << 22, 1U << 24, 1U << 26, 1U << 28}) {
+    World world{*device, n};
+    world.elements_per_thread = 4;
+    WW_CHECK(world.load());
+    WW_CHECK(world.allocate());
+    WW_CHECK(world.prepare());
+    WW_CHECK(world.median_us());
+    WW_TRY(const double us, world.median_us());
+    std::printf("n 2^%-2.0f %s buffers: %8.2f us, %5.0f GB/s\n", std::log2(n),
+                plain ? "plain " : "walled", us, 8e-3 * n / us);
+    for (const device::Binding& binding : world.bindings) {
+      if (binding.buffer >= 0) device->release(binding.buffer);
+    }
+  }
+  std::fflush(stdout);
+  return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -182,5 +282,11 @@ int main(int argc, char** argv) {
       return std::fprintf(stderr, "%s\n", done.error().message.c_str()), 1;
     }
   }
+  Status done = twelve(**opened, 1U << 14);
+  if (done.ok()) done = twelve(**opened, 1U << 22);
+  if (done.ok()) done = cost(**opened);
+  opened->reset();  // one judge at a time has the GPU
+  for (int i = 0; i < 4 && done.ok(); ++i) done = memory(*resolved, i % 2 == 1);
+  if (!done.ok()) return std::fprintf(stderr, "%s\n", done.error().message.c_str()), 1;
   return 0;
 }
