@@ -76,21 +76,29 @@ class grid_group {
   __device__ unsigned long long block_rank() const {
     return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   }
+  __device__ void sync() const { barrier_wait(barrier_arrive()); }
   /// The driver's protocol: a counter in the launch's workspace whose top bit flips when every
-  /// block has arrived.
-  __device__ void sync() const {
+  /// block has arrived. The token is what it was before; that of a block's first thread counts.
+  using arrival_token = unsigned;
+  __device__ arrival_token barrier_arrive() const {
     unsigned* space = workspace();
     if (space == nullptr) __trap();
     __syncthreads();
+    unsigned before = 0;
     if (ww::block_thread_rank() == 0) {
       const unsigned amount = block_rank() == 0 ? 0x80000001U - (unsigned)num_blocks() : 1U;
-      unsigned before, now;
       asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;"
                    : "=r"(before)
                    : "l"(space + 1), "r"(amount)
                    : "memory");
+    }
+    return before;
+  }
+  __device__ void barrier_wait(arrival_token&& before) const {
+    if (ww::block_thread_rank() == 0) {
+      unsigned now;
       do {
-        asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(space + 1) : "memory");
+        asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(workspace() + 1) : "memory");
       } while (((now ^ before) & 0x80000000U) == 0);
     }
     __syncthreads();
@@ -109,6 +117,15 @@ static inline __device__ grid_group this_grid() { return {}; }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 class cluster_group {
  public:
+  struct arrival_token {};
+  __device__ static arrival_token barrier_arrive() {
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+    return {};
+  }
+  __device__ static void barrier_wait() {
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+  }
+  __device__ static void barrier_wait(arrival_token&&) { barrier_wait(); }
   __device__ static void sync() {
     asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
   }
