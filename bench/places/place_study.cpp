@@ -106,10 +106,13 @@ struct World {
     WW_TRY(replay, device.prepare(module, plan, bindings));
     return {};
   }
+  bool by_graph = true;
+
   Result<double> sample_us(int number) {
-    WW_TRY(const auto report,
-           replay->run(
-               {.poison_seed = static_cast<std::uint64_t>(number), .timed = true, .limit_s = 2}));
+    WW_TRY(const auto report, replay->run({.poison_seed = static_cast<std::uint64_t>(number),
+                                           .timed = true,
+                                           .by_graph = by_graph,
+                                           .limit_s = 2}));
     if (!report.faults.empty()) return Error{report.faults.front().message};
     return report.elapsed_us;
   }
@@ -225,6 +228,22 @@ Status twelve(device::Device& device, std::uint32_t n) {
   return {};
 }
 
+/// The same kernel through a graph and launched directly, in turns.
+Status graph_or_not(device::Device& device, std::uint32_t n) {
+  World world{device, n};
+  WW_CHECK(world.load());
+  WW_CHECK(world.allocate());
+  WW_CHECK(world.prepare());
+  std::printf("n 2^%-2.0f graph, direct in turns |", std::log2(n));
+  for (int i = 0; i < 16; ++i) {
+    world.by_graph = i % 2 == 0;
+    WW_TRY(const double us, world.median_us());
+    std::printf("%s %.2f", i % 2 == 0 ? "  " : "", us);
+  }
+  std::printf("\n");
+  return {};
+}
+
 /// What a timed run takes by the host's clock, everything before it included.
 Status cost(device::Device& device) {
   World world{device, 1U << 14};
@@ -284,6 +303,9 @@ int main(int argc, char** argv) {
   }
   Status done = twelve(**opened, 1U << 14);
   if (done.ok()) done = twelve(**opened, 1U << 22);
+  for (const std::uint32_t n : {1U << 14, 1U << 18, 1U << 22}) {
+    if (done.ok()) done = graph_or_not(**opened, n);
+  }
   if (done.ok()) done = cost(**opened);
   opened->reset();  // one judge at a time has the GPU
   for (int i = 0; i < 4 && done.ok(); ++i) done = memory(*resolved, i % 2 == 1);

@@ -352,7 +352,8 @@ Result<RunReport> CudaReplay::run(const RunOptions& options) {
   WW_CHECK(device_.usable());
   RunReport report;
   if (!fault_) WW_CHECK(reset(options));
-  if (!fault_ && options.timed && graphs_.size() < graphs_wanted()) WW_CHECK(add_graph());
+  const bool by_graph = options.timed && options.by_graph;
+  if (!fault_ && by_graph && graphs_.size() < graphs_wanted()) WW_CHECK(add_graph());
   if (!fault_) return run_resolved(options);
   report.faults.push_back(*fault_);
   return report;
@@ -365,7 +366,7 @@ Result<RunReport> CudaReplay::run_resolved(const RunOptions& options) {
     WW_CHECK(device_.flush_cache());
   }
   WW_CHECK(driver_.check(driver_.event_record(device_.begin_, device_.stream_), "record an event"));
-  if (options.timed && !graphs_.empty()) {
+  if (options.timed && options.by_graph && !graphs_.empty()) {
     const CuResult launched =
         driver_.graph_launch(graphs_[turn_++ % graphs_.size()], device_.stream_);
     if (launched != 0) fault_ = fault_of(launched, driver_);
