@@ -3,17 +3,14 @@
 
 #include <cstring>
 
+#include "base/mix.h"
+
 namespace warpwright::device {
 
 namespace {
 
-constexpr std::uint64_t kFirst = 0xBF58476D1CE4E5B9ULL, kSecond = 0x94D049BB133111EBULL;
-
 std::uint64_t mixed(std::uint64_t place, std::uint32_t value, std::uint64_t key) {
-  std::uint64_t z = key + ((place << 32) | value);
-  z = (z ^ (z >> 30)) * kFirst;
-  z = (z ^ (z >> 27)) * kSecond;
-  return z ^ (z >> 31);
+  return mixed_bits(key + ((place << 32) | value));
 }
 
 // mixed() in place of %z: first the place, then the value in %x, is in it.

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "base/mix.h"
 #include "device/device.h"
 
 namespace warpwright::device {
 
 namespace {
-
-std::uint64_t mixed(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-  return z ^ (z >> 31);
-}
 
 /// Half of all random words are floats too small to matter in a sum. Seven of eight words get an
 /// exponent that does: 2^-7 to 2^24.
@@ -27,7 +22,7 @@ std::vector<std::byte> poison_pattern(std::uint64_t seed, std::size_t bytes) {
   std::uint64_t state = seed ^ 0xD1B54A32D192ED03ULL;
   for (std::size_t at = 0; at < bytes; at += sizeof(std::uint32_t)) {
     state += 0x9E3779B97F4A7C15ULL;
-    const std::uint64_t z = mixed(state);
+    const std::uint64_t z = mixed_bits(state);
     const std::uint32_t word =
         visible(static_cast<std::uint32_t>(z), static_cast<std::uint32_t>(z >> 32));
     std::memcpy(pattern.data() + at, &word, std::min(sizeof word, bytes - at));

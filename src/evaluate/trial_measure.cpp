@@ -160,6 +160,23 @@ Result<Next> settle_late(TrialState& state) {
 
 }  // namespace
 
+namespace {
+
+/// One size after the other: estimates, or the times of a baseline that tests have validated.
+Result<Next> without_checks(TrialState& state, std::span<const Sized> sizes, bool estimated) {
+  for (const Sized& sized : sizes) {
+    if (state.stop.requested()) return Error{"stopped"};
+    if (const auto ended = out_of_time(state)) return *ended;
+    WW_TRY(const Next next, estimated
+                                ? estimate_size(state, sized)
+                                : time_without_checks(state, *sized.size, sized.roof.floor_us));
+    if (next == Next::ended) return next;
+  }
+  return Next::go_on;
+}
+
+}  // namespace
+
 Result<Next> measure_stage(TrialState& state) {
   const bool estimated = state.device->info().time_source == TimeSource::estimated;
   if (!estimated) {
@@ -174,19 +191,9 @@ Result<Next> measure_stage(TrialState& state) {
   TrialWatch watch(state);
   WW_TRY(const auto sizes, sized_of(state));
   const bool checked = !estimated && !state.request.timing_only;
-  if (checked) {
-    WW_TRY(const Next next, time_sizes(state, sizes, watch));
-    if (next == Next::ended) return next;
-  }
-  for (const Sized& sized : sizes) {
-    if (checked) break;
-    if (state.stop.requested()) return Error{"stopped"};
-    if (const auto ended = out_of_time(state)) return *ended;
-    WW_TRY(const Next next, estimated
-                                ? estimate_size(state, sized)
-                                : time_without_checks(state, *sized.size, sized.roof.floor_us));
-    if (next == Next::ended) return next;
-  }
+  WW_TRY(const Next next,
+         checked ? time_sizes(state, sizes, watch) : without_checks(state, sizes, estimated));
+  if (next == Next::ended) return next;
   if (state.request.counters) ask_counters(state);
   return settle_late(state);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/mix.h"
 #include "build/resources.h"
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_limits.h"
@@ -19,10 +20,7 @@ constexpr std::size_t kMostFaultFindings = 8;
 }  // namespace
 
 std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t n) {
-  std::uint64_t z = seed + (n + 1) * 0x9E3779B97F4A7C15ULL;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-  return z ^ (z >> 31);
+  return mixed_bits(seed + (n + 1) * kMixStep);
 }
 
 namespace {

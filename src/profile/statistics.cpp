@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/assert.h"
+#include "base/mix.h"
 
 namespace warpwright::profile {
 
@@ -23,11 +24,7 @@ class IndexSource {
  public:
   explicit IndexSource(std::uint64_t seed) : state_(seed) {}
   std::size_t below(std::size_t n) {
-    state_ += 0x9E3779B97F4A7C15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    z ^= z >> 31;
+    const std::uint64_t z = mixed_bits(state_ += kMixStep);
     return static_cast<std::size_t>((static_cast<unsigned __int128>(z) * n) >> 64);
   }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/mix.h"
+
 namespace warpwright::profile {
 
 namespace {
@@ -161,9 +163,7 @@ namespace {
 
 /// A B B A or B A A B, by chance: a device may lay out in turns what it makes for the two.
 bool first_begins(std::uint64_t quad, std::uint64_t seed) {
-  std::uint64_t z = seed + (quad + 1) * 0x9E3779B97F4A7C15ULL;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  return ((z ^ (z >> 27)) * 0x94D049BB133111EBULL >> 63) != 0;
+  return mixed_bits(seed + (quad + 1) * kMixStep) >> 63 != 0;
 }
 
 Status add_quad(const NextOfPair& a, const NextOfPair& b, std::uint64_t quad, std::uint64_t seed,

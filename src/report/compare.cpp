@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/mix.h"
 #include "core/evaluation_json.h"
 #include "core/json_reader.h"
 
@@ -28,11 +29,7 @@ constexpr std::array<std::string_view, 8> kTelling = {
 class Dice {
  public:
   std::size_t below(std::size_t bound) {
-    state_ += 0x9E3779B97F4A7C15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    return static_cast<std::size_t>((z ^ (z >> 31)) % bound);
+    return static_cast<std::size_t>(mixed_bits(state_ += kMixStep) % bound);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/files.h"
+#include "base/mix.h"
 #include "simt/half.h"
 #include "simt/standalone.h"
 
@@ -87,10 +88,7 @@ Result<double> parse_real(const std::string& text) {
 
 /// SplitMix64: the same numbers everywhere.
 double random_unit(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9E3779B97F4A7C15u);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
+  return static_cast<double>(mixed_bits(state += kMixStep) >> 11) / 9007199254740992.0;
 }
 
 Status fill_content(StandaloneArgument& a, std::uint64_t count, const std::string& content) {
