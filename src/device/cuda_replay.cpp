@@ -16,7 +16,7 @@ constexpr std::uint32_t kPortableClusterBlocks = 8;
 // by one while other replays make theirs, so that a replay's graphs lie in several groups.
 constexpr std::size_t kGraphPlaces = 4;
 constexpr std::size_t kMostStepsAtPlaces = 16;
-constexpr std::size_t kMostStepsDirect = 1;
+constexpr std::size_t kMostStepsDirect = 8;  // queued while the cache is flushed
 
 }  // namespace
 
@@ -314,8 +314,9 @@ bool CudaReplay::fits_graph() const {
   });
 }
 
-/// One launch is 0.3 us shorter without a graph on an H200 (bench/places), and that is how users
-/// launch it. Several steps follow each other more closely within one.
+/// Directly, as a caller of `solve` has it: a graph's launch data is cold after the flush, and
+/// where it lies moves a short time by up to 5 % for seconds (bench/places). Long plans go through
+/// a graph: the host could not keep ahead of them.
 bool CudaReplay::by_graph(const RunOptions& options) const {
   if (!options.timed || options.by == RunOptions::By::direct) return false;
   return options.by == RunOptions::By::graph || plan_.steps.size() > kMostStepsDirect;

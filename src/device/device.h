@@ -72,11 +72,11 @@ struct RunOptions {
   bool timed = false;
   /// How a GPU gets the steps of a timed run.
   enum class By {
-    shortest,  ///< a single launch directly, several steps through a graph
-    graph,     ///< where the plan allows it
+    length,  ///< a few steps directly, many through a graph
+    graph,   ///< where the plan allows it
     direct,
   };
-  By by = By::shortest;
+  By by = By::length;
   /// Time only: a device that simulates may run a part of the blocks; outputs are then partial.
   bool may_sample = false;
   double limit_s = 10;  ///< wall time, then the fault is a time-out
