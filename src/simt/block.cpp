@@ -271,6 +271,12 @@ Dim3 thread_of(const Warp& w, std::uint32_t lane) {
   return {t % d.x, t / d.x % d.y, t / d.x / d.y};
 }
 
+void next_interval(BlockState& b) {
+  ++b.epoch;
+  const LaunchState& s = *b.warps[0].worker->launch;
+  if (s.full_checks) set_race_keys(s, b);
+}
+
 void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   LaunchState& s = *worker.launch;
   const Launch& launch = *s.launch;
@@ -309,6 +315,7 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   std::fill(b.cluster_arrived.begin(), b.cluster_arrived.end(), 0);
   b.epoch = 1;
   b.fenced = false;
+  if (s.full_checks) set_race_keys(s, b);
   b.live_threads = static_cast<u32>(launch.block.count());
   u32 left = b.live_threads;
   for (Warp& w : b.warps) {

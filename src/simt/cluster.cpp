@@ -110,7 +110,7 @@ void try_release_cluster(Cluster& c) {
   if (!anybody) return;
   ++c.phase;
   for (BlockState* b : c.blocks) {
-    ++b->epoch;
+    next_interval(*b);
     std::fill(b->cluster_arrived.begin(), b->cluster_arrived.end(), 0);
     for (Warp& w : b->warps)
       for (Split& s : w.splits)

@@ -41,6 +41,9 @@ struct NativeState {
   std::uint64_t* hits = nullptr;  ///< by instruction: simple accesses
   std::byte* arena = nullptr;
   std::uint8_t* touched[2] = {};
+  std::uint8_t* valid = nullptr;        ///< as Memory::valid_bits()
+  std::uint64_t* race_lines = nullptr;  ///< as of the launch
+  std::uint64_t many_threads = 0;
 };
 
 /// A kernel in two forms: C compiled for this machine, and a copy of the code whose entry points

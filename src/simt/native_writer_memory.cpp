@@ -6,6 +6,7 @@
 
 #include "simt/handlers.h"
 #include "simt/native_writer.h"
+#include "simt/race_words.h"
 #include "simt/worker.h"
 
 namespace warpwright::simt {
@@ -231,9 +232,9 @@ void NativeWriter::global_access(std::uint32_t id, const NativeAccess& a, bool u
          row * sizeof(AccessStats) + offsetof(AccessStats, sectors), a.is_load ? 0 : 1);
   }
   if (variant_.checks == Checks::full) {
-    if (a.is_load)
-      line("if (UNLIKELY(!(LDS(u8, m + {}) & LDS(u8, m + {}))))",
-           offsetof(KnownBuffer, fully_valid), offsetof(KnownBuffer, quiet));
+    if (a.is_load) line("if (!(LDS(u8, m + FULLY_VALID) & LDS(u8, m + QUIET)))");
+    if (span % kLineBytes == 0)
+      line("if (UNLIKELY(!lines_clean(w, m, off, {}, {})))", span, a.is_load ? 0 : 1);
     line("n->check_global(w, m, {}, at, {}, {}, {});", id, span, bytes, a.is_load ? 0 : 1);
   }
   // The next warp mostly goes on where this one ends.

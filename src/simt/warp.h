@@ -51,10 +51,11 @@ struct alignas(64) Warp {
   BlockState* block = nullptr;
   std::byte* shared = nullptr;  ///< of the block
   std::uint64_t shared_bytes = 0;
-  NativeState* native = nullptr;    ///< of the worker, for compiled code; native.h knows the order
-  std::uint64_t* kept = nullptr;    ///< values of compiled code that waits, two numbers a register
-  std::uint32_t resume = 0;         ///< where it waits; 0: nowhere
-  std::uint32_t sync_epoch = 0;     ///< warp-level synchronisations so far
+  NativeState* native = nullptr;  ///< of the worker, for compiled code; native.h knows the order
+  std::uint64_t* kept = nullptr;  ///< values of compiled code that waits, two numbers a register
+  std::uint32_t resume = 0;       ///< where it waits; 0: nowhere
+  std::uint32_t sync_epoch = 0;   ///< warp-level synchronisations so far
+  std::uint64_t race_key = 0;  ///< who accesses global memory now, see race_words.h; 0: nobody asks
   std::uint64_t* simple = nullptr;  ///< of the worker: simple accesses to shared memory
   bool full_checks = false;
   std::uint8_t known[16] = {};  ///< patterns of addresses found in this block, see repeats.h

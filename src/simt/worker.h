@@ -234,6 +234,12 @@ void report_lazily(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Ad
 
 Dim3 thread_of(const Warp& w, std::uint32_t lane);
 
+/// Gives the warps the names under which the race check of global memory knows them until the next
+/// barrier.
+void set_race_keys(const LaunchState& s, BlockState& b);
+/// A barrier of the whole block: what comes now is ordered after what was.
+void next_interval(BlockState& b);
+
 /// Finds the allocations that the launch only reads.
 void find_quiet(LaunchState& s);
 /// Something was written where only reads were expected: from now on nothing is taken for quiet.
