@@ -231,6 +231,7 @@ constexpr std::string_view kState = R"c(
 struct I;
 struct BC { u64 warps, lanes; };
 struct W;
+struct S;
 struct N {
   const struct I* (*slow)(struct W*, u32);
   const struct I* (*out_of_fuel)(struct W*, u32);
@@ -246,7 +247,11 @@ struct N {
 struct W {
   char* base[2]; u32 mask, live, reconverge; s32 current; s64 fuel; const void* kernel;
   struct BC* counts; void* worker; void* block; char* shared; u64 shared_bytes; struct N* n;
-  u64* kept; u32 resume, sync_epoch; u64 race_key;
+  u64* kept; u32 resume, sync_epoch; u64 race_key; struct S* shadow; u32 index;
+};
+struct S {
+  u8* valid; u64* words; u64* writers; u64* lines; u32 interval, may_wait, waiting;
+  struct { u32 first, count, step, warp; } reads[MOST_READS];
 };
 IN void touch(struct W* w, u64 first, u64 last, u32 writes) {
   u8* const t = w->n->touched[writes];
@@ -307,6 +312,52 @@ IN int lines_clean(const struct W* w, const char* m, u64 off, u32 span, u32 writ
   return 1; }
 )c";
 
+// What checks_shared.cpp does, for words that nobody has written, or touched, since the last
+// barrier.
+constexpr std::string_view kShared = R"c(
+#define ALL_VALID (0x0101010101010101ull * VALID_WORD)
+IN int put_off(struct W* w, u64 at, u32 count, u32 step) {
+  struct S* const s = w->shadow;
+  if (UNLIKELY(!s->may_wait || s->waiting == MOST_READS)) return 0;
+  const u32 n = s->waiting, first = at >> 2;
+  if (step == 1 && n && s->reads[n - 1].warp == w->index && s->reads[n - 1].step == 1) {
+    const u32 start = s->reads[n - 1].first, end = start + s->reads[n - 1].count, to = first + count;
+    if (first >= start && first <= end) {
+      s->reads[n - 1].count = (to > end ? to : end) - start;
+      return 1;
+    }
+  }
+  s->reads[n].first = first; s->reads[n].count = count;
+  s->reads[n].step = step; s->reads[n].warp = w->index;
+  s->waiting = n + 1;
+  return 1; }
+IN int run_loads_clean(struct W* w, u64 at, u32 count) {
+  const u8* const v = w->shadow->valid + (at >> 2);
+  u64 all = ALL_VALID;
+  u32 k = 0;
+  for (; k + 8 <= count; k += 8) all &= LDS(u64, v + k);
+  for (; k < count; ++k) all &= v[k] | ~(u64)VALID_WORD;
+  return LIKELY(all == ALL_VALID) && put_off(w, at, count, 1); }
+IN int spaced_loads_clean(struct W* w, u64 at, u32 step) {
+  const u8* const v = w->shadow->valid + (at >> 2);
+  u32 all = VALID_WORD;
+#pragma clang loop unroll(full)
+  for (u32 l = 0; l < 32; ++l) all &= v[l * step];
+  return LIKELY(all == VALID_WORD) && put_off(w, at, 32, step); }
+IN int stores_clean(struct W* w, u32 id, u64 at) {
+  struct S* const s = w->shadow;
+  if (UNLIKELY(s->waiting != 0)) return 0;
+  u64* const words = s->words + (at >> 2);
+  if (UNLIKELY(__builtin_reduce_or(CV(LDV(u64, words), u32) == (u32x)s->interval) != 0)) return 0;
+  s->may_wait = 0;
+  const u64 word = s->interval | (u64)(w->index + 1) << 32 | (u64)VALID_WORD << 48;
+  STV(u64, words, (u64x)word);
+  STV(u64, s->writers + (at >> 2), AFF(u64, (u64)id << 6 | (u64)w->sync_epoch << 38, 1));
+  STV(u8, s->valid + (at >> 2), (u8x)(u8)VALID_WORD);
+  s->lines[at >> 7] = s->lines[(at + 124) >> 7] = (at & 127) == 0 ? word : 0;
+  return 1; }
+)c";
+
 /// The numbers that checks_global.cpp and the handlers know by name.
 std::string numbers() {
   const std::pair<std::string_view, std::uint64_t> rows[] = {
@@ -319,6 +370,8 @@ std::string numbers() {
       {"BUSY_BIT", kBusyBit},
       {"FULLY_VALID", offsetof(KnownBuffer, fully_valid)},
       {"READ_ONLY", offsetof(KnownBuffer, read_only)},
+      {"VALID_WORD", 15},
+      {"MOST_READS", SharedShadow::kMostReads},
       {"QUIET", offsetof(KnownBuffer, quiet)},
   };
   std::string t;
@@ -332,7 +385,7 @@ std::string_view native_prelude() {
   static const std::string text = [] {
     std::string t = numbers();
     for (const std::string_view part :
-         {kTypes, kElements, kShapes, kInteger, kConvert, kReal, kState, kRaces})
+         {kTypes, kElements, kShapes, kInteger, kConvert, kReal, kState, kRaces, kShared})
       t += part;
     return t;
   }();

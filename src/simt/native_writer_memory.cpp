@@ -192,10 +192,18 @@ void NativeWriter::shared_access(std::uint32_t id, const NativeAccess& a, bool u
   }
   const bool together =
       grouped != group_of_.end() && step == 0 && covers(groups_.at(grouped->second), bytes, span);
-  if (variant_.checks == Checks::full && step != 0)
-    line("n->check_strided(w, {}, at, {});", id, step);
-  else if (variant_.checks == Checks::full && !together)
-    line("n->check(w, {}, at, {});", id, span);
+  if (variant_.checks == Checks::full && !together) {
+    // Most accesses are to words that nobody has written, or touched, since the last barrier.
+    if (a.is_load && bytes % 4 == 0)
+      line("if (UNLIKELY(!{}_loads_clean(w, at, {})))", step != 0 ? "spaced" : "run",
+           step != 0 ? step / 4 : span / 4);
+    else if (!a.is_load && bytes == 4 && step == 0)
+      line("if (UNLIKELY(!stores_clean(w, {}, at)))", id);
+    if (step != 0)
+      line("n->check_strided(w, {}, at, {});", id, step);
+    else
+      line("n->check(w, {}, at, {});", id, span);
+  }
   const std::int32_t d = shapes_.slot_of(k_.code[id].d);
   if (step != 0 && a.is_load && d >= 0)
     line("v{} = gather(sh + at, {});", d, step);
