@@ -369,7 +369,8 @@ bool pieces_clean(LaunchState& launch, const u64* a, u32 m, u32 bytes, const Ste
 
 void set_race_keys(const LaunchState& s, BlockState& b) {
   const bool watched = s.race_writes != nullptr && b.rank + 1 < kManyBlocks;
-  for (Warp& w : b.warps) w.race_key = watched ? pack(self(w, 0), s.tag) : 0;
+  const u64 block = watched ? pack({b.rank + 1, 0, b.epoch & 0xffff, 0, false}, s.tag) : 0;
+  for (Warp& w : b.warps) w.race_key = watched ? block | u64{w.index} << 32 : 0;
 }
 
 void end_quiet(LaunchState& s) {

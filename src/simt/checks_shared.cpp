@@ -179,8 +179,21 @@ bool run_clean(BlockState& b, u64 at, u64 count, u64 me, u64& own) {
   return true;
 }
 
+inline bool words_written(const SharedShadow& s, u64 first, u64 count) {
+  constexpr u64 kWholeWords = u64{0x01010101'01010101u} * kWholeWord;
+  const std::uint8_t* valid = s.valid + first;
+  u64 all = kWholeWords, k = 0;
+  for (; k + 8 <= count; k += 8) {
+    u64 eight = 0;
+    std::memcpy(&eight, valid + k, sizeof eight);
+    all &= eight;
+  }
+  for (; k < count; ++k) all &= valid[k] | ~u64{kWholeWord};
+  return all == kWholeWords;
+}
+
 /// Takes the reads that were put off into the words' history, before somebody writes.
-void note_reads(BlockState& b) {
+[[gnu::noinline]] void note_reads(BlockState& b) {
   SharedShadow& shadow = *b.shadow;
   shadow.may_wait = 0;
   u64 own = 0;
@@ -198,7 +211,7 @@ void note_reads(BlockState& b) {
 }
 
 /// Lists a read instead of noting it; false where that will not do.
-bool put_off(Warp& w, u64 first, u64 count, u64 step) {
+inline bool put_off(Warp& w, u64 first, u64 count, u64 step) {
   SharedShadow& s = *w.shadow;
   if (s.may_wait == 0) return false;
   // Loops walk through one or two arrays.
@@ -243,7 +256,6 @@ bool shared_run_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
   u64* writers = b.shared_writers.data() + at / 4;
   u64 own = 0;
   if (kind == Access::load) {
-    if (put_off(w, at / 4, count, 1)) return true;
     if (!run_clean<true>(b, at / 4, count, me, own)) return false;
     if (own == 0 || bytes < 4) return true;
     // Lane by lane only where a lane reads another one's word.
@@ -346,28 +358,33 @@ void spread(u64* a, u64 at, u64 span, u32 bytes) {
   for (u32 l = 0; l < kLanes; ++l) a[l] = span == bytes ? at : at + u64{l} * bytes;
 }
 
+[[gnu::noinline]] void check_run_slowly(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes,
+                                        Access kind) {
+  BlockState& b = *w.block;
+  const bool valid = kind == Access::store || shared_written(b, at, span);
+  const bool races = b.race_checks && plain(i);
+  const bool words = at % 4 == 0 && span % 4 == 0;
+  if (valid && (!races || (words && shared_run_clean(w, i, at, span, bytes, kind)))) {
+    if (kind == Access::store) set_shared_written(b, at, span);
+    return;
+  }
+  u64 a[kLanes];
+  spread(a, at, span, bytes);
+  check_shared(w, i, a, kAllLanes, bytes, kind);
+}
+
 }  // namespace
 
 bool shared_written(const BlockState& b, u64 at, u64 bytes) {
-  const std::uint8_t* valid = b.shared_valid.data() + at / 4;
-  if (at % 4 != 0 || bytes % 4 != 0) {
-    for (u64 k = at % 4; k < at % 4 + bytes; ++k)
-      if ((valid[k / 4] >> k % 4 & 1) == 0) return false;
-    return true;
-  }
-  constexpr u64 kWholeWords = u64{0x01010101'01010101u} * kWholeWord;
-  u64 all = kWholeWords, k = 0;
-  for (; k + 8 <= bytes / 4; k += 8) {
-    u64 eight = 0;
-    std::memcpy(&eight, valid + k, sizeof eight);
-    all &= eight;
-  }
-  for (; k < bytes / 4; ++k) all &= valid[k] | ~u64{kWholeWord};
-  return all == kWholeWords;
+  if (at % 4 == 0 && bytes % 4 == 0) return words_written(*b.shadow, at / 4, bytes / 4);
+  const std::uint8_t* valid = b.shadow->valid + at / 4;
+  for (u64 k = at % 4; k < at % 4 + bytes; ++k)
+    if ((valid[k / 4] >> k % 4 & 1) == 0) return false;
+  return true;
 }
 
 void set_shared_written(BlockState& b, u64 at, u64 bytes) {
-  std::uint8_t* valid = b.shared_valid.data() + at / 4;
+  std::uint8_t* valid = b.shadow->valid + at / 4;
   if (at % 4 == 0 && bytes % 4 == 0) {
     std::memset(valid, kWholeWord, bytes / 4);
     return;
@@ -385,22 +402,16 @@ std::string describe_shared(const Warp& w, u64 address) {
 }
 
 void check_shared_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind) {
-  BlockState& b = *w.block;
-  const bool valid = kind == Access::store || shared_written(b, at, span);
-  const bool races = b.race_checks && plain(i);
-  const bool words = at % 4 == 0 && span % 4 == 0;
-  if (valid && (!races || (words && shared_run_clean(w, i, at, span, bytes, kind)))) {
-    if (kind == Access::store) set_shared_written(b, at, span);
+  // Most accesses.
+  if (kind == Access::load && plain(i) && (at | span) % 4 == 0 && w.shadow->may_wait != 0 &&
+      words_written(*w.shadow, at / 4, span / 4) && put_off(w, at / 4, span / 4, 1))
     return;
-  }
-  u64 a[kLanes];
-  spread(a, at, span, bytes);
-  check_shared(w, i, a, kAllLanes, bytes, kind);
+  check_run_slowly(w, i, at, span, bytes, kind);
 }
 
 bool shared_loads_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, bool uniform) {
   BlockState& b = *w.block;
-  if (!shared_written(b, at, span)) return false;
+  if (!words_written(*b.shadow, at / 4, span / 4)) return false;
   if (!b.race_checks || !plain(i)) return true;
   if (put_off(w, at / 4, span / 4, 1)) return true;
   u64 own = 0;

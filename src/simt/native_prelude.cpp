@@ -344,7 +344,7 @@ IN int spaced_loads_clean(struct W* w, u64 at, u32 step) {
 #pragma clang loop unroll(full)
   for (u32 l = 0; l < 32; ++l) all &= v[l * step];
   return LIKELY(all == VALID_WORD) && put_off(w, at, 32, step); }
-IN int stores_clean(struct W* w, u32 id, u64 at) {
+OUT int stores_clean(struct W* w, u32 id, u64 at) {
   struct S* const s = w->shadow;
   if (UNLIKELY(s->waiting != 0)) return 0;
   u64* const words = s->words + (at >> 2);
