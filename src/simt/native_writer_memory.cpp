@@ -240,7 +240,7 @@ void NativeWriter::global_access(std::uint32_t id, const NativeAccess& a, bool u
          row * sizeof(AccessStats) + offsetof(AccessStats, sectors), a.is_load ? 0 : 1);
   }
   if (variant_.checks == Checks::full) {
-    if (a.is_load) line("if (!(LDS(u8, m + FULLY_VALID) & LDS(u8, m + QUIET)))");
+    if (a.is_load) line("if (UNLIKELY(!(LDS(u8, m + FULLY_VALID) & LDS(u8, m + QUIET))))");
     if (span % kLineBytes == 0)
       line("if (UNLIKELY(!lines_clean(w, m, off, {}, {})))", span, a.is_load ? 0 : 1);
     line("n->check_global(w, m, {}, at, {}, {}, {});", id, span, bytes, a.is_load ? 0 : 1);
