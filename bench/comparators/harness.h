@@ -2,8 +2,9 @@
 #pragma once
 
 // What every comparator shares: device memory, inputs, and a clock that works like the judge's: the
-// L2 is flushed before every sample, the call is replayed as a CUDA graph between two events, and
-// samples are taken until the interval of the median is tight or time is up.
+// L2 is flushed before every sample, the call stands between two events, directly or as a CUDA
+// graph (the quicker of the two), and samples are taken until the interval of the median is tight
+// or time is up.
 
 #include <cuda_runtime.h>
 
@@ -82,7 +83,8 @@ std::vector<TaskRow> convolve_rows();  ///< cuDNN only where it was found
 struct Sampled {
   double median_us = 0, low_us = 0, high_us = 0;
   int samples = 0;
-  bool graph = false;  ///< else launched call by call: host gaps are inside
+  bool graph = false;       ///< a graph was the quicker way, else launched call by call
+  bool capturable = false;  ///< else host gaps may be inside
 };
 
 class Timer {
@@ -102,6 +104,9 @@ class Timer {
  private:
   cudaGraphExec_t capture(const Op& op);
   double sample(const Op& op, cudaGraphExec_t graph);
+  /// Through the graphs, one for each of the turns, or directly where there are none.
+  Sampled gather(const std::vector<const Op*>& turns, const std::vector<cudaGraphExec_t>& graphs,
+                 double limit_s);
   double empty_us();
 
   cudaStream_t stream_ = nullptr;

@@ -107,13 +107,13 @@ class Bench {
 
   void write(const TaskRow& row, const std::string& label, const Op& op, const Sampled& s) {
     std::string note = op.note;
-    if (!s.graph) note += std::string(note.empty() ? "" : "; ") + "not captured: host gaps inside";
+    if (!s.capturable) note += std::string(note.empty() ? "" : "; ") + "not captured: host gaps inside";
     const json line = {{"comparator", op.name}, {"task", row.task},     {"size", label},
                        {"median_us", s.median_us}, {"low_us", s.low_us}, {"high_us", s.high_us},
                        {"samples", s.samples},  {"note", note},         {"lane", op.lane}};
     out_ << line.dump() << "\n" << std::flush;
     std::printf("%-14s %-18s %-28s %11.2f us  n %d%s\n", row.task, label.c_str(), op.name.c_str(),
-                s.median_us, s.samples, s.graph ? "" : "  (no graph)");
+                s.median_us, s.samples, s.graph ? "  (graph)" : "");
     std::fflush(stdout);
   }
 

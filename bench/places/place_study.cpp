@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// place_study [RUNS]: what moves the time of one kernel from one evaluation to the next? Medians of
-// timed runs of the same small kernel, repeated with one thing made anew each time: nothing, the
-// graph, the module, the buffers, the module with others loaded in between. Then what one timed run
-// costs by the host's clock, and a kernel that is bound by memory in buffers with unmapped
-// neighbours and in plain ones, in turns. For a GPU host.
+// place_study [RUNS [PART...]]: what moves the time of one kernel from one evaluation to the next?
+//   one     medians of a small kernel, with one thing made anew each time: nothing, the graph, the
+//           module, the buffers, the module with others loaded in between
+//   twelve  the same for the mean over twelve places, as the judge takes it
+//   modes   the mean over twelve places again and again: directly, by a graph, and of an empty plan
+//   steps   plans of one to eight launches by a graph and directly, in turns
+//   cost    what one timed run costs by the host's clock
+//   memory  a kernel bound by memory in buffers with unmapped neighbours and in plain ones, in
+//   turns
+// All of them when none is named. For a GPU host.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -63,6 +68,7 @@ struct World {
   std::unique_ptr<device::Replay> replay;
 
   std::uint32_t elements_per_thread = 1;
+  int launches = 1;
 
   Status load() {
     const std::string ptx = elements_per_thread == 1 ? kernel_ptx(0) : wide_kernel_ptx();
@@ -102,16 +108,16 @@ struct World {
     std::memcpy(launch.parameters.data() + 8, &out, 8);
     std::memcpy(launch.parameters.data() + 16, &n, 4);
     launch.parameter_offsets = {0, 8, 16};
-    plan.steps.emplace_back(launch);
+    for (int i = 0; i < launches; ++i) plan.steps.emplace_back(launch);
     WW_TRY(replay, device.prepare(module, plan, bindings));
     return {};
   }
-  bool by_graph = true;
+  device::RunOptions::By by = device::RunOptions::By::graph;
 
   Result<double> sample_us(int number) {
     WW_TRY(const auto report, replay->run({.poison_seed = static_cast<std::uint64_t>(number),
                                            .timed = true,
-                                           .by_graph = by_graph,
+                                           .by = by,
                                            .limit_s = 2}));
     if (!report.faults.empty()) return Error{report.faults.front().message};
     return report.elapsed_us;
@@ -171,7 +177,7 @@ const std::vector<Variant>& variants() {
 
 Status study(device::Device& device, std::uint32_t n) {
   std::mt19937 random(std::random_device{}());
-  World world{device, n};
+  World world{device, n, -1, {}, {}};
   WW_CHECK(world.load());
   WW_CHECK(world.allocate());
   WW_CHECK(world.prepare());
@@ -202,7 +208,7 @@ Status twelve(device::Device& device, std::uint32_t n) {
   constexpr int kPlaces = 12, kSamples = 16, kTimes = 12;
   std::mt19937 random(std::random_device{}());
   std::vector<World> worlds;
-  for (int i = 0; i < kPlaces; ++i) worlds.push_back(World{device, n});
+  for (int i = 0; i < kPlaces; ++i) worlds.push_back(World{device, n, -1, {}, {}});
   for (World& world : worlds) {
     WW_CHECK(world.load());
     WW_CHECK(world.allocate());
@@ -228,15 +234,78 @@ Status twelve(device::Device& device, std::uint32_t n) {
   return {};
 }
 
-/// The same kernel through a graph and launched directly, in turns.
-Status graph_or_not(device::Device& device, std::uint32_t n) {
-  World world{device, n};
+Result<double> mean_over(std::vector<World>& worlds, device::RunOptions::By by, int samples_each,
+                         World* between = nullptr) {
+  std::vector<std::vector<double>> samples(worlds.size());
+  for (int i = 0; i < samples_each * static_cast<int>(worlds.size()); ++i) {
+    const auto place = static_cast<std::size_t>(i) % worlds.size();
+    worlds[place].by = by;
+    for (int k = 0; between != nullptr && k < i * 7 % 5; ++k) WW_CHECK(between->sample_us(i));
+    WW_TRY(const double us, worlds[place].sample_us(i));
+    samples[place].push_back(us);
+  }
+  double mean = 0;
+  for (const auto& of_place : samples) {
+    mean += profile::median(of_place) / static_cast<double>(worlds.size());
+  }
+  return mean;
+}
+
+/// Does a time have modes that last, and do all ways to launch share them? A third of the times
+/// with all made anew. `shifted`: directly, with up to four empty runs before each sample, so that
+/// its commands lie elsewhere in the driver's buffers.
+Status modes(device::Device& device, std::uint32_t n, int launches) {
+  constexpr int kPlaces = 12, kTimes = 36;
+  using By = device::RunOptions::By;
+  std::vector<World> worlds, empty;
+  for (int i = 0; i < kPlaces; ++i) {
+    worlds.push_back(World{device, n, -1, {}, {}});
+    worlds.back().launches = launches;
+    empty.push_back(World{device, n, -1, {}, {}});
+    empty.back().launches = 0;
+  }
+  std::vector<std::vector<double>> series(4);
+  for (int time = 0; time < kTimes; ++time) {
+    for (World& world : worlds) {
+      if (time % 3 != 0) break;
+      WW_CHECK(world.load());
+      if (time == 0) WW_CHECK(world.allocate());
+      WW_CHECK(world.prepare());
+    }
+    for (std::size_t i = 0; i < empty.size() && time == 0; ++i) {
+      empty[i].module = worlds[i].module;
+      empty[i].bindings = worlds[i].bindings;
+      WW_CHECK(empty[i].prepare());
+    }
+    WW_TRY(const double direct, mean_over(worlds, By::direct, 8));
+    WW_TRY(const double graph, mean_over(worlds, By::graph, 8));
+    WW_TRY(const double nothing, mean_over(empty, By::direct, 8));
+    series[0].push_back(direct);
+    series[1].push_back(graph);
+    series[2].push_back(nothing);
+    WW_TRY(const double shifted, mean_over(worlds, By::direct, 8, &empty.front()));
+    series[3].push_back(shifted);
+  }
+  const char* names[] = {"direct", "graph", "empty", "shifted"};
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    std::printf("n 2^%-2.0f launches %d modes, %-7s |", std::log2(n), launches, names[i]);
+    for (const double us : series[i]) std::printf(" %.2f", us);
+    std::printf("\n");
+  }
+  std::fflush(stdout);
+  return {};
+}
+
+/// Several launches through a graph and directly, in turns.
+Status graph_or_not(device::Device& device, std::uint32_t n, int launches) {
+  World world{device, n, -1, {}, {}};
+  world.launches = launches;
   WW_CHECK(world.load());
   WW_CHECK(world.allocate());
   WW_CHECK(world.prepare());
-  std::printf("n 2^%-2.0f graph, direct in turns |", std::log2(n));
-  for (int i = 0; i < 16; ++i) {
-    world.by_graph = i % 2 == 0;
+  std::printf("n 2^%-2.0f launches %d graph, direct in turns |", std::log2(n), launches);
+  for (int i = 0; i < 8; ++i) {
+    world.by = i % 2 == 0 ? device::RunOptions::By::graph : device::RunOptions::By::direct;
     WW_TRY(const double us, world.median_us());
     std::printf("%s %.2f", i % 2 == 0 ? "  " : "", us);
   }
@@ -246,7 +315,7 @@ Status graph_or_not(device::Device& device, std::uint32_t n) {
 
 /// What a timed run takes by the host's clock, everything before it included.
 Status cost(device::Device& device) {
-  World world{device, 1U << 14};
+  World world{device, 1U << 14, -1, {}, {}};
   WW_CHECK(world.load());
   WW_CHECK(world.allocate());
   WW_CHECK(world.prepare());
@@ -271,7 +340,7 @@ Status memory(const device::ResolvedDevice& resolved, bool plain) {
   choice.choice.bare = plain;
   WW_TRY(const auto device, device::open_device(choice, 10));
   for (const std::uint32_t n : {1U << 22, 1U << 24, 1U << 26, 1U << 28}) {
-    World world{*device, n};
+    World world{*device, n, -1, {}, {}};
     world.elements_per_thread = 4;
     WW_CHECK(world.load());
     WW_CHECK(world.allocate());
@@ -288,27 +357,58 @@ Status memory(const device::ResolvedDevice& resolved, bool plain) {
   return {};
 }
 
+struct Part {
+  const char* name;
+  std::function<Status(device::Device&)> run;
+};
+
+const std::vector<Part>& parts() {
+  static const std::vector<Part> all = {
+      {"one",
+       [](device::Device& device) -> Status {
+         for (const std::uint32_t n : {1U << 14, 1U << 18, 1U << 22}) WW_CHECK(study(device, n));
+         return {};
+       }},
+      {"twelve",
+       [](device::Device& device) -> Status {
+         for (const std::uint32_t n : {1U << 14, 1U << 22}) WW_CHECK(twelve(device, n));
+         return {};
+       }},
+      {"modes",
+       [](device::Device& device) -> Status {
+         for (const int launches : {1, 2, 3}) WW_CHECK(modes(device, 1U << 18, launches));
+         return {};
+       }},
+      {"steps",
+       [](device::Device& device) -> Status {
+         for (const std::uint32_t n : {1U << 14, 1U << 22}) {
+           for (const int launches : {1, 2, 3, 4, 8}) WW_CHECK(graph_or_not(device, n, launches));
+         }
+         return {};
+       }},
+      {"cost", cost},
+  };
+  return all;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc > 1) runs_per_median = std::max(1, std::atoi(argv[1]));
+  const std::vector<std::string> named(argv + std::min(argc, 2), argv + argc);
+  const auto wanted = [&](const char* part) {
+    return named.empty() || std::find(named.begin(), named.end(), part) != named.end();
+  };
   const auto resolved = device::resolve_device({.device = "cuda"});
   if (!resolved.ok()) return std::fprintf(stderr, "%s\n", resolved.error().message.c_str()), 2;
   auto opened = device::open_device(*resolved, 10);
   if (!opened.ok()) return std::fprintf(stderr, "%s\n", opened.error().message.c_str()), 2;
-  for (const std::uint32_t n : {1U << 14, 1U << 18, 1U << 22}) {
-    if (const Status done = study(**opened, n); !done.ok()) {
-      return std::fprintf(stderr, "%s\n", done.error().message.c_str()), 1;
-    }
+  Status done;
+  for (const Part& part : parts()) {
+    if (done.ok() && wanted(part.name)) done = part.run(**opened);
   }
-  Status done = twelve(**opened, 1U << 14);
-  if (done.ok()) done = twelve(**opened, 1U << 22);
-  for (const std::uint32_t n : {1U << 14, 1U << 18, 1U << 22}) {
-    if (done.ok()) done = graph_or_not(**opened, n);
-  }
-  if (done.ok()) done = cost(**opened);
   opened->reset();  // one judge at a time has the GPU
-  for (int i = 0; i < 4 && done.ok(); ++i) done = memory(*resolved, i % 2 == 1);
+  for (int i = 0; i < 4 && done.ok() && wanted("memory"); ++i) done = memory(*resolved, i % 2 == 1);
   if (!done.ok()) return std::fprintf(stderr, "%s\n", done.error().message.c_str()), 1;
   return 0;
 }

@@ -77,6 +77,7 @@ Status CudaDevice::start() {
                                         CudaMemory::Guard::margins));
   WW_TRY(staging_, CudaStaging::make(driver_));
   WW_TRY(digest_, CudaDigest::make(driver_));
+  WW_TRY(settle_, CudaSettle::make(driver_, info_.facts.sm_count));
   pool_.set_limit(static_cast<std::uint64_t>(info_.facts.memory_bytes) / kKeptShare);
   WW_CHECK(measure_overhead());
   return refresh_free_bytes();
@@ -122,6 +123,7 @@ CudaDevice::~CudaDevice() {
   pattern_.reset();
   staging_.reset();
   digest_.reset();
+  settle_.reset();
   if (begin_ != nullptr) driver_.event_destroy(begin_);
   if (end_ != nullptr) driver_.event_destroy(end_);
   if (stream_ != nullptr) driver_.stream_destroy(stream_);
@@ -140,6 +142,7 @@ void CudaDevice::abandon() {
   static_cast<void>(pattern_.release());
   static_cast<void>(staging_.release());
   static_cast<void>(digest_.release());
+  static_cast<void>(settle_.release());
 }
 
 int CudaDevice::attribute(CuAttribute which) const {
@@ -185,6 +188,7 @@ Status CudaDevice::measure_empty_kernel() {
 }
 
 Status CudaDevice::flush_cache() {
+  WW_CHECK(settle_->run(stream_));
   flush_value_ = static_cast<unsigned char>(flush_value_ + 1);
   return driver_.check(driver_.set_8(flush_->address(), flush_value_, flush_->bytes(), stream_),
                        "flush the cache");

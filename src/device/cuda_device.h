@@ -11,6 +11,7 @@
 #include "device/cuda_memory.h"
 #include "device/cuda_module.h"
 #include "device/cuda_digest.h"
+#include "device/cuda_settle.h"
 #include "device/cuda_staging.h"
 #include "device/device.h"
 
@@ -61,7 +62,7 @@ class CudaDevice final : public Device {
   void recycle(std::unique_ptr<CudaMemory> memory);
   /// Random bits on the device: kPoisonTileBytes from there on, others for every seed.
   Result<CuAddress> pattern(std::uint64_t seed);
-  /// Writes over the whole L2 cache, twice.
+  /// Writes over the whole L2 cache, twice, with the SMs as they were at the last time.
   Status flush_cache();
   /// Polls; the fault when the kernel failed or the time is up.
   Result<std::optional<Fault>> wait(CuEvent event, double limit_s);
@@ -90,6 +91,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<CudaMemory> flush_;
   std::unique_ptr<CudaStaging> staging_;
   std::unique_ptr<CudaDigest> digest_;
+  std::unique_ptr<CudaSettle> settle_;
   unsigned char flush_value_ = 0;
 };
 

@@ -16,6 +16,7 @@ constexpr std::uint32_t kPortableClusterBlocks = 8;
 // by one while other replays make theirs, so that a replay's graphs lie in several groups.
 constexpr std::size_t kGraphPlaces = 4;
 constexpr std::size_t kMostStepsAtPlaces = 16;
+constexpr std::size_t kMostStepsDirect = 8;  // queued while the cache is flushed
 
 }  // namespace
 
@@ -313,6 +314,14 @@ bool CudaReplay::fits_graph() const {
   });
 }
 
+/// Directly, as a caller of `solve` has it: a graph's launch data is cold after the flush, and
+/// where it lies moves a short time by up to 5 % for seconds (bench/places). Long plans go through
+/// a graph: the host could not keep ahead of them.
+bool CudaReplay::by_graph(const RunOptions& options) const {
+  if (!options.timed || options.by == RunOptions::By::direct) return false;
+  return options.by == RunOptions::By::graph || plan_.steps.size() > kMostStepsDirect;
+}
+
 /// Large graphs take long to make, and their place shows less.
 std::size_t CudaReplay::graphs_wanted() const {
   if (!fits_graph()) return 0;
@@ -352,8 +361,7 @@ Result<RunReport> CudaReplay::run(const RunOptions& options) {
   WW_CHECK(device_.usable());
   RunReport report;
   if (!fault_) WW_CHECK(reset(options));
-  const bool by_graph = options.timed && options.by_graph;
-  if (!fault_ && by_graph && graphs_.size() < graphs_wanted()) WW_CHECK(add_graph());
+  if (!fault_ && by_graph(options) && graphs_.size() < graphs_wanted()) WW_CHECK(add_graph());
   if (!fault_) return run_resolved(options);
   report.faults.push_back(*fault_);
   return report;
@@ -366,7 +374,7 @@ Result<RunReport> CudaReplay::run_resolved(const RunOptions& options) {
     WW_CHECK(device_.flush_cache());
   }
   WW_CHECK(driver_.check(driver_.event_record(device_.begin_, device_.stream_), "record an event"));
-  if (options.timed && options.by_graph && !graphs_.empty()) {
+  if (by_graph(options) && !graphs_.empty()) {
     const CuResult launched =
         driver_.graph_launch(graphs_[turn_++ % graphs_.size()], device_.stream_);
     if (launched != 0) fault_ = fault_of(launched, driver_);

@@ -40,6 +40,7 @@ class CudaReplay final : public Replay {
   CuResult issue_step(const Allocate&, std::size_t) { return 0; }
   CuResult issue_step(const Free&, std::size_t) { return 0; }
   [[nodiscard]] bool fits_graph() const;
+  [[nodiscard]] bool by_graph(const RunOptions& options) const;
   [[nodiscard]] std::size_t graphs_wanted() const;
   Status capture();
   /// One more of the same. Where a graph lies shows in short times: samples go round.

@@ -70,8 +70,13 @@ struct RunOptions {
   std::uint64_t poison_seed = 0;
   /// Wants elapsed_us: caches flushed before, nothing but the plan inside the timed span.
   bool timed = false;
-  /// Timed runs of a GPU go through a graph where the plan allows it.
-  bool by_graph = true;
+  /// How a GPU gets the steps of a timed run.
+  enum class By {
+    length,  ///< a few steps directly, many through a graph
+    graph,   ///< where the plan allows it
+    direct,
+  };
+  By by = By::length;
   /// Time only: a device that simulates may run a part of the blocks; outputs are then partial.
   bool may_sample = false;
   double limit_s = 10;  ///< wall time, then the fault is a time-out

@@ -46,6 +46,10 @@ Result<FreshTime> fresh_run(TrialState& state, const Sized& sized, std::vector<L
 
 }  // namespace
 
+bool slower_on_new_inputs(double fresh_us, double known_us, double median_us) {
+  return fresh_us > kTolerated * std::max(median_us, known_us) + kToleratedUs;
+}
+
 Result<Next> check_fresh_inputs(TrialState& state, const Sized& sized,
                                 std::vector<LoadedCase>& sets, double median_us) {
   WW_TRY(const std::uint64_t bytes, footprint_bytes(state.request.task, *sized.size));
@@ -58,8 +62,7 @@ Result<Next> check_fresh_inputs(TrialState& state, const Sized& sized,
     if (!faults.empty()) return end_with_faults(state, faults, {sized.size, nullptr});
     if (!time.ok()) return time.error();
     best_us = attempt == 0 ? time->fresh_us : std::min(best_us, time->fresh_us);
-    const double usual_us = std::max(median_us, time->known_us);
-    if (time->fresh_us <= kTolerated * usual_us + kToleratedUs) return Next::go_on;
+    if (!slower_on_new_inputs(time->fresh_us, time->known_us, median_us)) return Next::go_on;
   }
   const std::string reason =
       fmt::format("size {}: {:.2f} us on inputs it has met before, {:.2f} us on others",

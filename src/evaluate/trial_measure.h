@@ -40,6 +40,11 @@ Result<double> timed_run(TrialState& state, device::Replay& replay, std::uint64_
 /// Ends a trial whose time is below what the hardware needs.
 std::optional<Next> impossible(TrialState& state, const Sized& sized, double median_us);
 
+/// Whether a call on new inputs took longer than noise and data explain. `known_us` is the time of
+/// calls on known inputs just before, `median_us` that of all samples: a GPU that is slow for a
+/// moment is slow for both kinds.
+bool slower_on_new_inputs(double fresh_us, double known_us, double median_us);
+
 /// Ends a trial whose calls are slower on inputs that none before has seen: wherever a kernel keeps
 /// answers, it has to compute these. The sets hold other inputs afterwards.
 Result<Next> check_fresh_inputs(TrialState& state, const Sized& sized,

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "core/verdict.h"
+#include "prompt/device_notes.h"
 #include "prompt/feedback.h"
 
 namespace warpwright::prompt {
@@ -66,6 +67,7 @@ Result<TemplateValues> common_values(const PromptContext& context) {
   values["device"] = device.name;
   values["compute_capability"] = fmt::format("{}.{}", device.compute_major, device.compute_minor);
   values["device_facts"] = device_facts_text(device);
+  if (context.level == FeedbackLevel::rich) values["device_facts"] += device_notes(device);
   values["level_" + std::string(name_of(context.level))] = kYes;
   return values;
 }

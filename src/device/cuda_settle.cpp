@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda_settle.h"
+
+#include <algorithm>
+
+namespace warpwright::device {
+
+namespace {
+
+constexpr const char* kEmptyKernel =
+    ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry settle() { ret; }\n";
+// Two blocks of this size fill an SM, so that each SM gets one.
+constexpr unsigned kThreads = 1024;
+constexpr int kBlocksPerSm = 2;
+constexpr int kAllCache = 0;  // per cent of the L1 memory for shared memory
+
+}  // namespace
+
+Result<std::unique_ptr<CudaSettle>> CudaSettle::make(const CudaDriver& driver, int sm_count) {
+  std::unique_ptr<CudaSettle> settle(new CudaSettle(driver));
+  settle->blocks_ = static_cast<unsigned>(std::max(sm_count, 1) * kBlocksPerSm);
+  WW_CHECK(driver.check(driver.module_load(&settle->module_, kEmptyKernel, 0, nullptr, nullptr),
+                        "load the judge's own kernel"));
+  WW_CHECK(driver.check(driver.module_function(&settle->function_, settle->module_, "settle"),
+                        "load the judge's own kernel"));
+  // Older GPUs have fixed sizes: then there is nothing to settle.
+  driver.function_set_attribute(settle->function_, kCuFuncCarveout, kAllCache);
+  return settle;
+}
+
+CudaSettle::~CudaSettle() {
+  if (module_ != nullptr) driver_.module_unload(module_);
+}
+
+Status CudaSettle::run(CuStream stream) {
+  const CuLaunchConfig config{blocks_, 1, 1, kThreads, 1, 1, 0, stream, nullptr, 0};
+  return driver_.check(driver_.launch(&config, function_, nullptr, nullptr), "settle the SMs");
+}
+
+}  // namespace warpwright::device
