@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// simt_tasks [full|fast|off] [TASK...]: the baselines of the tasks but matmul on the SIMT machine
-// at their two smallest sizes, all blocks, inputs as the judge makes them. Prints seconds of the
-// machine (launches only, two threads where there are two cores) by task and in all.
+// simt_tasks [full|fast|off] [auto|interpreted|compiled] [TASK...]: the baselines of the tasks but
+// matmul on the SIMT machine at their two smallest sizes, all blocks, inputs as the judge makes
+// them. Prints seconds of the machine (launches only, two threads where there are two cores) by
+// task and in all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,13 +74,15 @@ Result<Measured> measure(TrialState& state, const TaskSize& size) {
   return best;
 }
 
-Result<double> run_task(const std::string& name, const std::string& checks) {
+Result<double> run_task(const std::string& name, const std::string& checks,
+                        const std::string& engine) {
   JobRequest request;
   WW_TRY(request.task, suite::load_embedded_task(name));
   request.source = request.task.baseline_source;
   request.is_baseline = true;
   request.device = "simt";
   request.checks = checks;
+  request.engine = engine;
   for (std::size_t i = 0; i < 2; ++i) request.sizes.push_back(request.task.sizes.at(i).label);
   WW_TRY(const TemporaryDirectory scratch, TemporaryDirectory::create("simt-tasks-"));
   StopSignal stop;
@@ -101,12 +104,20 @@ Result<double> run_task(const std::string& name, const std::string& checks) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string checks = argc > 1 ? argv[1] : "full";
+  std::vector<std::string> names(argv + 1, argv + argc);
+  const auto take = [&](std::initializer_list<std::string_view> choices) {
+    if (names.empty() || std::find(choices.begin(), choices.end(), names[0]) == choices.end())
+      return std::string(*choices.begin());
+    const std::string chosen = names[0];
+    names.erase(names.begin());
+    return chosen;
+  };
+  const std::string checks = take({"full", "fast", "off"});
+  const std::string engine = take({"auto", "interpreted", "compiled"});
   double total = 0;
   for (const std::string name : kTasks) {
-    const auto wanted = [&](const char* arg) { return name == arg; };
-    if (argc > 2 && std::none_of(argv + 2, argv + argc, wanted)) continue;
-    const auto seconds = run_task(name, checks);
+    if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
+    const auto seconds = run_task(name, checks, engine);
     if (!seconds.ok()) return fmt::print("{}: {}\n", name, seconds.error().message), 1;
     total += *seconds;
   }

@@ -47,6 +47,10 @@ inline Pattern pattern_of(const u64* a) {
 /// Whether no two of the lanes have one address; remembered with their offsets.
 bool all_distinct(AccessMemo& memo, const u64* a, u32 m);
 
+/// Whether all of these bytes of shared memory were written; notes that they were.
+bool shared_written(const BlockState& b, u64 at, u64 bytes);
+void set_shared_written(BlockState& b, u64 at, u64 bytes);
+
 /// Full checks of an access to one piece of memory by a whole warp.
 void check_shared_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind);
 /// The same for loads of whole words that together cover a piece of shared memory, each by all

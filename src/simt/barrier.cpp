@@ -20,7 +20,7 @@ void try_release(BlockState& b, std::uint32_t number) {
   bar.expected = 0;
   ++bar.phase;
   if (whole) {
-    ++b.epoch;
+    next_interval(b);
   } else {
     // Who is ordered after whom is no longer a matter of one number; say nothing rather than
     // something wrong.

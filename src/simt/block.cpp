@@ -222,11 +222,17 @@ void make_storage(Worker& worker, BlockState& b) {
     else
       fill(constant_base + (c.ref & ~kConstantBit), c.width, constant_value(s, b, c));
   if (s.full_checks) {
-    b.shared_valid.resize(b.shared_bytes / 8 + 1);
+    b.shared_valid.resize(b.shared_bytes / 4 + 1);
     b.shared_words.resize(b.shared_bytes / 4 + 1);
     b.shared_lines.resize(b.shared_bytes / 128 + 1);
     b.shared_writers.resize(b.shared_bytes / 4 + 1);
     b.local_valid.resize(warps * kLanes * k.local_bytes / 8 + 1);
+    b.shadow = std::make_unique<SharedShadow>();
+    b.shadow->valid = b.shared_valid.data();
+    b.shadow->words = reinterpret_cast<u64*>(b.shared_words.data());
+    b.shadow->writers = b.shared_writers.data();
+    b.shadow->lines = b.shared_lines.data();
+    for (Warp& w : b.warps) w.shadow = b.shadow.get();
   }
 }
 
@@ -271,6 +277,24 @@ Dim3 thread_of(const Warp& w, std::uint32_t lane) {
   return {t % d.x, t / d.x % d.y, t / d.x / d.y};
 }
 
+namespace {
+
+/// The number of the interval between barriers must not come round to one that words remember.
+void forget_intervals(BlockState& b) {
+  std::fill(b.shared_words.begin(), b.shared_words.end(), SharedWord{});
+  std::fill(b.shared_lines.begin(), b.shared_lines.end(), 0);
+  b.epoch = 0;
+}
+
+}  // namespace
+
+void next_interval(BlockState& b) {
+  ++b.epoch;
+  if (b.shadow == nullptr) return;
+  b.shadow->start(b.epoch, b.race_checks);
+  set_race_keys(*b.warps[0].worker->launch, b);
+}
+
 void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   LaunchState& s = *worker.launch;
   const Launch& launch = *s.launch;
@@ -298,8 +322,7 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   b.race_checks = s.full_checks && b.warps.size() < 254;
   if (s.full_checks) {
     std::fill(b.shared_valid.begin(), b.shared_valid.end(), 0);
-    std::fill(b.shared_words.begin(), b.shared_words.end(), SharedWord{});
-    std::fill(b.shared_lines.begin(), b.shared_lines.end(), 0);
+    if (b.epoch > ~u32{0} / 2) forget_intervals(b);
     std::fill(b.local_valid.begin(), b.local_valid.end(), 0);
   }
   b.arrivals.clear();
@@ -307,8 +330,8 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
     for (auto& groups : b.copies) groups.clear();
   std::fill(b.spinning.begin(), b.spinning.end(), Spinning{});
   std::fill(b.cluster_arrived.begin(), b.cluster_arrived.end(), 0);
-  b.epoch = 1;
   b.fenced = false;
+  next_interval(b);
   b.live_threads = static_cast<u32>(launch.block.count());
   u32 left = b.live_threads;
   for (Warp& w : b.warps) {

@@ -9,25 +9,12 @@
 
 #include "simt/access.h"
 #include "simt/handlers.h"
+#include "simt/race_words.h"
 
 namespace warpwright::simt {
 namespace {
 
 bool plain(const Ins* i) { return (i->aux & kStrongAccess) == 0; }
-
-// From the lowest bits up: 8 tag of the launch, 24 block + 1, 6 warp, 16 barriers passed, 4 bytes
-// touched, 1 atomic.
-constexpr u64 kTagBits = 255;
-constexpr u64 kManyBlocks = (u64{1} << 24) - 1;
-constexpr u64 kBlockBits = kManyBlocks << 8;
-constexpr u64 kManyWarps = 63;
-constexpr u64 kWarpBits = kManyWarps << 32;
-constexpr u64 kEpochBits = u64{0xffff} << 38;
-constexpr u64 kWholeWord = u64{15} << 54;
-constexpr u64 kAtomicBit = u64{1} << 58;
-constexpr u64 kWordsBit = u64{1} << 59;  ///< of a line: its words speak for themselves
-constexpr u64 kBusyBit = u64{1} << 60;   ///< of a line: a thread is giving its words their history
-constexpr u64 kLineBytes = 128, kLineWords = kLineBytes / 4;
 
 struct Toucher {
   u64 block = 0, warp = 0, epoch = 0, bytes = 0;
@@ -49,8 +36,6 @@ u64 pack(const Toucher& t, u64 tag) {
 Toucher self(const Warp& w, u64 bytes) {
   return {w.block->rank + 1, w.index, w.block->epoch & 0xffff, bytes, false};
 }
-
-u64 key_of(const Warp& w) { return pack(self(w, 0), w.worker->launch->tag); }
 
 bool has_fenced(const LaunchState& l, u64 block) {
   if (block == kManyBlocks) return l.any_fenced.load(std::memory_order_relaxed);
@@ -203,7 +188,7 @@ inline u64 foreign(u64 x, u64 key) {
   const u64 same = ((x ^ key) & kTagBits) == 0 ? ~u64{0} : 0;
   const u64 block = ((x ^ key) & kBlockBits) != 0 ? ~u64{0} : 0;
   const u64 warp = ((x ^ key) & kWarpBits) != 0 ? ~u64{0} : 0;
-  const u64 epoch = ((x ^ key) & kEpochBits) == 0 ? ~u64{0} : 0;
+  const u64 epoch = ((x ^ key) & kIntervalBits) == 0 ? ~u64{0} : 0;
   return same & (block | (warp & epoch));
 }
 
@@ -382,6 +367,12 @@ bool pieces_clean(LaunchState& launch, const u64* a, u32 m, u32 bytes, const Ste
 
 }  // namespace
 
+void set_race_keys(const LaunchState& s, BlockState& b) {
+  const bool watched = s.race_writes != nullptr && b.rank + 1 < kManyBlocks;
+  const u64 block = watched ? pack({b.rank + 1, 0, b.epoch & 0xffff, 0, false}, s.tag) : 0;
+  for (Warp& w : b.warps) w.race_key = watched ? block | u64{w.index} << 32 : 0;
+}
+
 void end_quiet(LaunchState& s) {
   if (s.loud.exchange(true)) return;
   // Who read what was not noted, only that it was: by many, as far as anybody knows.
@@ -403,18 +394,16 @@ void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
   LaunchState& launch = *w.worker->launch;
   // Most accesses: a whole line of a buffer that the host filled.
   if (span == kLineBytes && at % kLineBytes == 0 && memo.fully_valid && !memo.read_only &&
-      launch.race_lines != nullptr && launch.race_writes != nullptr && plain(i) &&
-      w.block->rank + 1 < kManyBlocks &&
-      line_access(launch, (at - kGlobalBase) / kLineBytes, key_of(w), kind == Access::load) ==
+      launch.race_lines != nullptr && w.race_key != 0 && plain(i) &&
+      line_access(launch, (at - kGlobalBase) / kLineBytes, w.race_key, kind == Access::load) ==
           Line::fine)
     return;
   std::uint8_t* bits = launch.memory->valid_bits();
   const bool valid =
       memo.fully_valid || kind == Access::store || all_bits(bits, at - kGlobalBase, span);
-  const bool races = launch.race_writes != nullptr && plain(i) && !memo.read_only && !memo.quiet &&
-                     w.block->rank + 1 < kManyBlocks;
+  const bool races = w.race_key != 0 && plain(i) && !memo.read_only && !memo.quiet;
   const bool words = at % 4 == 0 && span % 4 == 0;
-  const Step step{key_of(w), kind == Access::load, kind == Access::store && memo.unread()};
+  const Step step{w.race_key, kind == Access::load, kind == Access::store && memo.unread()};
   if (valid && (!races || (words && global_run_clean(launch, at, span, step)))) {
     if (kind == Access::store && !memo.fully_valid)
       set_valid(bits, at - kGlobalBase, span, !launch.many_threads);
@@ -435,11 +424,11 @@ void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access 
   bool races = launch.race_writes != nullptr && (plain(i) || kind == Access::atomic) &&
                !memo.read_only && racing != 0;
   // Noting accesses twice changes nothing, so the slow way may start again from the first lane.
-  if (races && kind != Access::atomic && bytes >= 4 && w.block->rank + 1 < kManyBlocks) {
+  if (races && kind != Access::atomic && bytes >= 4 && w.race_key != 0) {
     bool unread = kind == Access::store && memo.unread();
     for (u32 l = 0; l < kLanes && unread; ++l)
       unread = (racing >> l & 1) == 0 || (a[l] >= memo.low && a[l] < memo.high);
-    races = !pieces_clean(launch, a, racing, bytes, {key_of(w), kind == Access::load, unread});
+    races = !pieces_clean(launch, a, racing, bytes, {w.race_key, kind == Access::load, unread});
   }
   const bool whole = memo.fully_valid && !races;
   for (u32 l = 0; l < kLanes; ++l) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Races and reads of memory that nobody wrote, in shared and local memory. Shadow words remember
 // who touched a word since the last barrier; a second word remembers the last writer's lane and
-// instruction, for what lanes of one warp do to each other and for the report.
+// instruction, for what lanes of one warp do to each other and for the report. Reads are noted only
+// when somebody writes before the next barrier: as long as nobody does, they are just listed.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "simt/access.h"
 #include "simt/handlers.h"
@@ -177,6 +179,63 @@ bool run_clean(BlockState& b, u64 at, u64 count, u64 me, u64& own) {
   return true;
 }
 
+inline bool words_written(const SharedShadow& s, u64 first, u64 count) {
+  constexpr u64 kWholeWords = u64{0x01010101'01010101u} * kWholeWord;
+  const std::uint8_t* valid = s.valid + first;
+  u64 all = kWholeWords, k = 0;
+  for (; k + 8 <= count; k += 8) {
+    u64 eight = 0;
+    std::memcpy(&eight, valid + k, sizeof eight);
+    all &= eight;
+  }
+  for (; k < count; ++k) all &= valid[k] | ~u64{kWholeWord};
+  return all == kWholeWords;
+}
+
+/// Takes the reads that were put off into the words' history, before somebody writes.
+[[gnu::noinline]] void note_reads(BlockState& b) {
+  SharedShadow& shadow = *b.shadow;
+  shadow.may_wait = 0;
+  u64 own = 0;
+  for (u32 n = 0; n < shadow.waiting; ++n) {
+    const SharedRead& r = shadow.reads[n];
+    // No word has a writer in this interval, so nothing clashes.
+    for (u64 k = 0; k < r.count;) {
+      const u64 at = r.first + k * r.step;
+      const u64 count = r.step == 1 ? std::min<u64>(kLanes - at % kLanes, r.count - k) : 1;
+      run_clean<true>(b, at, count, u64{r.warp} + 1, own);
+      k += count;
+    }
+  }
+  shadow.waiting = 0;
+}
+
+/// Lists a read instead of noting it; false where that will not do.
+inline bool put_off(Warp& w, u64 first, u64 count, u64 step) {
+  SharedShadow& s = *w.shadow;
+  if (s.may_wait == 0) return false;
+  // Loops walk through one or two arrays.
+  for (u32 back = 1; back <= std::min(s.waiting, 2u) && step == 1; ++back) {
+    SharedRead& last = s.reads[s.waiting - back];
+    const u64 end = u64{last.first} + last.count;
+    if (last.warp != w.index || last.step != 1 || first < last.first || first > end) continue;
+    last.count = static_cast<u32>(std::max(end, first + count) - last.first);
+    return true;
+  }
+  if (s.waiting == SharedShadow::kMostReads) {
+    note_reads(*w.block);
+    s.may_wait = 1;
+  }
+  s.reads[s.waiting++] = {static_cast<u32>(first), static_cast<u32>(count), static_cast<u32>(step),
+                          w.index};
+  return true;
+}
+
+/// Somebody writes.
+inline void end_waiting(BlockState& b) {
+  if (b.shadow->may_wait != 0) note_reads(b);
+}
+
 /// Whether any of these words was written by another lane of this warp just now.
 bool any_recent(const Warp& w, const u64* writers, u64 count, u64 words_per_lane, bool uniform) {
   const u64 sync = w.sync_epoch & ((1u << kSyncBits) - 1);
@@ -202,6 +261,7 @@ bool shared_run_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
     // Lane by lane only where a lane reads another one's word.
     return !any_recent(w, writers, count, bytes / 4, span == bytes);
   }
+  end_waiting(b);
   if (!run_clean<false>(b, at / 4, count, me, own)) return false;
   const u64 base = writer_word(w, i, 0);
   const u64 per_lane = bytes / 4;
@@ -235,7 +295,7 @@ bool loads_clean(Warp& w, const u64* a, u32 m) {
     const u64 writer = old >> 32 & 255, reader = old >> 40 & 255;
     const u64 other = (reader == 0 ? 0 : ~u64{0}) & (reader == me ? 0 : ~u64{0});
     clash |= (writer == 0 ? 0 : ~u64{0}) & (writer ^ me);
-    clash |= ~(u64{valid[k / 2]} >> (k % 2 * 4)) & kWholeWord;
+    clash |= ~u64{valid[k]} & kWholeWord;
     own |= writer;
     b.shared_lines[k / kLanes] = 0;
     words[k] = old | (me | (other & kMany)) << 40 | u64{kWholeWord} << 56;
@@ -254,6 +314,19 @@ bool loads_clean(Warp& w, const u64* a, u32 m) {
   return true;
 }
 
+/// Loads of a word each by a whole warp, at equal distances.
+bool spaced_loads_clean(Warp& w, const u64* a, u32 m) {
+  const u64 step = a[1] - a[0];
+  if (m != kAllLanes || w.shadow->may_wait == 0 || step == 0 || step > 4096) return false;
+  u64 differ = 0;
+  for (u32 l = 0; l < kLanes; ++l) differ |= (a[l] - u64{l} * step) ^ a[0];
+  if (differ != 0) return false;
+  const std::uint8_t* valid = w.shadow->valid + a[0] / 4;
+  u32 all = kWholeWord;
+  for (u32 l = 0; l < kLanes; ++l) all &= valid[l * step / 4];
+  return all == kWholeWord && put_off(w, a[0] / 4, kLanes, step / 4);
+}
+
 /// The same for stores to different words.
 bool stores_clean(Warp& w, const Ins* i, const u64* a, u32 m) {
   BlockState& b = *w.block;
@@ -268,7 +341,7 @@ bool stores_clean(Warp& w, const Ins* i, const u64* a, u32 m) {
     note_writer(b.shared_writers[k], w, i, l, writer == me);
     b.shared_lines[k / kLanes] = 0;
     words[k] = old | me << 32 | u64{kWholeWord} << 48;
-    b.shared_valid[k / 2] |= static_cast<std::uint8_t>(kWholeWord << (k % 2 * 4));
+    b.shared_valid[k] = kWholeWord;
   }
   return true;
 }
@@ -285,7 +358,40 @@ void spread(u64* a, u64 at, u64 span, u32 bytes) {
   for (u32 l = 0; l < kLanes; ++l) a[l] = span == bytes ? at : at + u64{l} * bytes;
 }
 
+[[gnu::noinline]] void check_run_slowly(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes,
+                                        Access kind) {
+  BlockState& b = *w.block;
+  const bool valid = kind == Access::store || shared_written(b, at, span);
+  const bool races = b.race_checks && plain(i);
+  const bool words = at % 4 == 0 && span % 4 == 0;
+  if (valid && (!races || (words && shared_run_clean(w, i, at, span, bytes, kind)))) {
+    if (kind == Access::store) set_shared_written(b, at, span);
+    return;
+  }
+  u64 a[kLanes];
+  spread(a, at, span, bytes);
+  check_shared(w, i, a, kAllLanes, bytes, kind);
+}
+
 }  // namespace
+
+bool shared_written(const BlockState& b, u64 at, u64 bytes) {
+  if (at % 4 == 0 && bytes % 4 == 0) return words_written(*b.shadow, at / 4, bytes / 4);
+  const std::uint8_t* valid = b.shadow->valid + at / 4;
+  for (u64 k = at % 4; k < at % 4 + bytes; ++k)
+    if ((valid[k / 4] >> k % 4 & 1) == 0) return false;
+  return true;
+}
+
+void set_shared_written(BlockState& b, u64 at, u64 bytes) {
+  std::uint8_t* valid = b.shadow->valid + at / 4;
+  if (at % 4 == 0 && bytes % 4 == 0) {
+    std::memset(valid, kWholeWord, bytes / 4);
+    return;
+  }
+  for (u64 k = at % 4; k < at % 4 + bytes; ++k)
+    valid[k / 4] = static_cast<std::uint8_t>(valid[k / 4] | 1u << k % 4);
+}
 
 std::string describe_shared(const Warp& w, u64 address) {
   for (const SharedVariable& v : w.kernel->shared)
@@ -296,23 +402,18 @@ std::string describe_shared(const Warp& w, u64 address) {
 }
 
 void check_shared_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind) {
-  BlockState& b = *w.block;
-  const bool valid = kind == Access::store || all_bits(b.shared_valid.data(), at, span);
-  const bool races = b.race_checks && plain(i);
-  const bool words = at % 4 == 0 && span % 4 == 0;
-  if (valid && (!races || (words && shared_run_clean(w, i, at, span, bytes, kind)))) {
-    if (kind == Access::store) set_bits(b.shared_valid.data(), at, span, true);
+  // Most accesses.
+  if (kind == Access::load && plain(i) && (at | span) % 4 == 0 && w.shadow->may_wait != 0 &&
+      words_written(*w.shadow, at / 4, span / 4) && put_off(w, at / 4, span / 4, 1))
     return;
-  }
-  u64 a[kLanes];
-  spread(a, at, span, bytes);
-  check_shared(w, i, a, kAllLanes, bytes, kind);
+  check_run_slowly(w, i, at, span, bytes, kind);
 }
 
 bool shared_loads_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, bool uniform) {
   BlockState& b = *w.block;
-  if (!all_bits(b.shared_valid.data(), at, span)) return false;
+  if (!words_written(*b.shadow, at / 4, span / 4)) return false;
   if (!b.race_checks || !plain(i)) return true;
+  if (put_off(w, at / 4, span / 4, 1)) return true;
   u64 own = 0;
   // Rows mostly have one history each.
   for (u64 k = 0; k < span / 4; k += kLanes)
@@ -325,16 +426,19 @@ bool shared_loads_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, bool
 void check_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind) {
   BlockState& b = *w.block;
   const bool races = b.race_checks && (plain(i) || kind == Access::atomic);
-  if (races && bytes == 4 && kind == Access::load && loads_clean(w, a, m)) return;
+  if (races && kind != Access::load) end_waiting(b);
+  if (races && bytes == 4 && kind == Access::load &&
+      (spaced_loads_clean(w, a, m) || loads_clean(w, a, m)))
+    return;
   if (races && bytes == 4 && kind == Access::store && ascending(a, m) && stores_clean(w, i, a, m))
     return;
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
-    if (kind != Access::store && !all_bits(b.shared_valid.data(), a[l], bytes)) {
+    if (kind != Access::store && !shared_written(b, a[l], bytes)) {
       report_lazily(w, i, FaultKind::uninitialised_read, l, a[l], "shared",
                     [&] { return describe_shared(w, a[l]) + " was never written"; });
     }
-    if (kind != Access::load) set_bits(b.shared_valid.data(), a[l], bytes, true);
+    if (kind != Access::load) set_shared_written(b, a[l], bytes);
     if (races) check_shared_race(w, i, l, a[l], bytes, kind);
   }
 }

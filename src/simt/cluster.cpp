@@ -22,12 +22,12 @@ BlockState* block_of(BlockState& b, u64 address) {
 
 void mark(Warp& w, const Ins* i, u32 lane, BlockState& b, u64 at, u32 bytes, Access kind) {
   if (!w.worker->launch->full_checks) return;
-  if (kind != Access::store && !all_bits(b.shared_valid.data(), at, bytes))
+  if (kind != Access::store && !shared_written(b, at, bytes))
     report_lazily(w, i, FaultKind::uninitialised_read, lane, at, "shared", [&] {
       return fmt::format("{} bytes of shared memory of block {} of the cluster that nobody wrote",
                          bytes, b.cluster_rank);
     });
-  if (kind != Access::load) set_bits(b.shared_valid.data(), at, bytes, true);
+  if (kind != Access::load) set_shared_written(b, at, bytes);
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ void try_release_cluster(Cluster& c) {
   if (!anybody) return;
   ++c.phase;
   for (BlockState* b : c.blocks) {
-    ++b->epoch;
+    next_interval(*b);
     std::fill(b->cluster_arrived.begin(), b->cluster_arrived.end(), 0);
     for (Warp& w : b->warps)
       for (Split& s : w.splits)

@@ -433,7 +433,6 @@ const Ins* out_of_fuel(Warp& w, const Ins* next) {
 
 void start_warp(Warp& w, std::uint32_t lanes) {
   if (w.splits.size() != 1) w.splits.resize(1);
-  w.splits[0] = Split{};
   w.resume = 0;
   w.live = lanes;
   w.mask = lanes;
@@ -444,10 +443,7 @@ void start_warp(Warp& w, std::uint32_t lanes) {
   w.carry = 0;
   if (w.kernel->shadow_words != 0) w.undefined.assign(w.kernel->shadow_words, kAllLanes);
   w.current = 0;
-  Split& s = w.splits[0];
-  s.state = Split::State::ready;
-  s.mask = lanes;
-  s.resume_block = 0;
+  w.splits[0] = {.state = Split::State::ready, .mask = lanes, .resume_block = 0};
 }
 
 bool run_warp(Warp& w) {

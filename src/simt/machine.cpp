@@ -145,7 +145,7 @@ void run_independent(LaunchState& s, Worker& worker) {
     start_block(worker, b, s.rank(next));
     run_block(worker, b);
     ++next;
-    if (s.tier_up != nullptr) s.tier_up->consider(s, next);
+    if (s.tier_up != nullptr) s.tier_up->consider(worker, next);
   }
 }
 
@@ -368,7 +368,7 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   if (!s.full_checks) memory_.assume_valid();
   LaunchReport report = aggregate(s, workers);
   if (s.counts) report.touched_bytes = kSectorBytes * touched_.take(memory_, s.uses);
-  tier_up.finish(s, report);
+  tier_up.finish(s, workers, report);
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return report;
 }

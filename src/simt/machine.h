@@ -26,7 +26,7 @@ struct LaunchState;
 enum class Checks : std::uint8_t { off, fast, full };
 
 /// How kernels are executed; results, counts and reports are the same. automatic: interpreted, and
-/// compiled when a launch turns out to be long.
+/// compiled when a launch turns out to be long and the kernel one that gains by it.
 enum class Engine : std::uint8_t { automatic, interpreted, compiled };
 
 /// By "auto", "interpreted" or "compiled".

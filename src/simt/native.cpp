@@ -17,10 +17,13 @@ static_assert(offsetof(Warp, fuel) == 32 && offsetof(Warp, counts) == 48);
 static_assert(offsetof(Warp, shared) == 72 && offsetof(Warp, shared_bytes) == 80);
 static_assert(offsetof(Warp, native) == 88 && offsetof(Warp, kept) == 96);
 static_assert(offsetof(Warp, resume) == 104 && offsetof(Warp, sync_epoch) == 108);
+static_assert(offsetof(Warp, race_key) == 112 && offsetof(Warp, index) == 128);
+static_assert(offsetof(SharedShadow, interval) == 32 && offsetof(SharedShadow, reads) == 44);
 static_assert(offsetof(KnownBuffer, low) == 0 && offsetof(KnownBuffer, high) == 8);
 static_assert(offsetof(KnownBuffer, fully_valid) == 16 && offsetof(KnownBuffer, quiet) == 18);
 static_assert(sizeof(bool) == 1 && sizeof(BlockCount) == 16);
-static_assert(offsetof(NativeState, code) == 64 && offsetof(NativeState, touched) == 104);
+static_assert(offsetof(NativeState, code) == 64 && offsetof(NativeState, touched) == 104 &&
+              offsetof(NativeState, race_lines) == 128);
 
 const Ins* slow(Warp* w, std::uint32_t id) {
   return w->kernel->native->original[id](*w, w->kernel->code.data() + id);
@@ -150,7 +153,10 @@ void prepare_native(Worker& worker, const NativeCode& code) {
                                                 worker.stats.data(),
                                                 worker.hits.data(),
                                                 launch.memory->host(kGlobalBase),
-                                                {launch.touched_read, launch.touched_written}});
+                                                {launch.touched_read, launch.touched_written},
+                                                launch.memory->valid_bits(),
+                                                launch.race_lines,
+                                                launch.many_threads ? 1u : 0u});
 }
 
 void merge_native(Worker& worker, const NativeCode& code) {

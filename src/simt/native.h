@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,9 @@ struct NativeState {
   std::uint64_t* hits = nullptr;  ///< by instruction: simple accesses
   std::byte* arena = nullptr;
   std::uint8_t* touched[2] = {};
+  std::uint8_t* valid = nullptr;        ///< as Memory::valid_bits()
+  std::uint64_t* race_lines = nullptr;  ///< as of the launch
+  std::uint64_t many_threads = 0;
 };
 
 /// A kernel in two forms: C compiled for this machine, and a copy of the code whose entry points
@@ -58,25 +62,45 @@ struct NativeCode {
   double compile_s = 0;
 };
 
+/// How often the parts of a kernel ran.
+struct KernelRuns {
+  double seconds = 0;  ///< interpreted
+  std::vector<BlockCount> counts;
+  std::vector<AccessStats> stats;  ///< requests and sectors only
+
+  void add(const Worker& worker);
+};
+
+/// How many times as fast compiled code would have been, roughly; 0 when there can be none.
+double expected_gain(const Kernel& kernel, const NativeVariant& variant, const KernelRuns& runs);
+
 /// Compiled kernels of a machine, and those that cannot be compiled.
 class NativeCache {
  public:
   /// Compiles on first use. The error says why the kernel stays interpreted.
   Result<const NativeCode*> get(const std::shared_ptr<const Program>& program, const Kernel& kernel,
                                 const NativeVariant& variant);
-  /// Interpreted seconds of a kernel so far, to be added to.
-  double& interpreted_s(const Kernel& kernel) { return interpreted_s_[&kernel]; }
+  /// What a kernel has done so far, to be added to.
+  KernelRuns& runs(const Kernel& kernel) { return runs_[&kernel]; }
+  /// Kernels that are not worth compiling.
+  void give_up(const Kernel& kernel, const NativeVariant& variant) {
+    given_up_.insert({&kernel, variant});
+  }
+  [[nodiscard]] bool given_up(const Kernel& kernel, const NativeVariant& variant) const {
+    return given_up_.contains({&kernel, variant});
+  }
 
  private:
   using Key = std::pair<const Kernel*, NativeVariant>;
   std::map<Key, std::unique_ptr<NativeCode>> codes_;
   std::map<Key, std::string> refused_;
-  std::map<const Kernel*, double> interpreted_s_;
+  std::map<const Kernel*, KernelRuns> runs_;
+  std::set<Key> given_up_;
 };
 
 /// Decides when a launch changes over from the interpreter to compiled code: at its start when that
 /// is asked for or the kernel has taken long before, else when what is left of it is long against
-/// the time that compiling takes.
+/// the time that compiling takes. Never, unless asked for, where little would be gained.
 class TierUp {
  public:
   using Clock = std::chrono::steady_clock;
@@ -85,11 +109,12 @@ class TierUp {
       : cache_(cache), program_(std::move(program)), kernel_(kernel), started_(started) {}
   void start(LaunchState& s);
   /// After a block; any worker.
-  void consider(LaunchState& s, std::size_t blocks_begun);
-  void finish(LaunchState& s, LaunchReport& report);
+  void consider(const Worker& worker, std::size_t blocks_begun);
+  void finish(LaunchState& s, const std::vector<Worker>& workers, LaunchReport& report);
 
  private:
   void compile(LaunchState& s);
+  bool pays(const LaunchState& s, const KernelRuns& runs);
 
   NativeCache& cache_;
   std::shared_ptr<const Program> program_;

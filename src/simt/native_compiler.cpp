@@ -58,6 +58,10 @@ Result<NativeLibrary> compile_native(const std::string& source) {
                   "-o",
                   to,
                   from};
+#ifdef __aarch64__
+  // Nothing is linked to the library that could hold them.
+  command.argv.insert(command.argv.begin() + 1, "-mno-outline-atomics");
+#endif
   command.env = minimal_environment();
   command.env.push_back("TMPDIR=" + folder.path().string());
   command.cwd = folder.path();

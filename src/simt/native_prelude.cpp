@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every compiled kernel starts with: C with clang's vector types, 32 lanes to a vector.
+#include <fmt/format.h>
+
 #include "simt/native_ops.h"
+#include "simt/race_words.h"
+#include "simt/worker.h"
 
 namespace warpwright::simt {
 namespace {
@@ -227,6 +231,7 @@ constexpr std::string_view kState = R"c(
 struct I;
 struct BC { u64 warps, lanes; };
 struct W;
+struct S;
 struct N {
   const struct I* (*slow)(struct W*, u32);
   const struct I* (*out_of_fuel)(struct W*, u32);
@@ -237,11 +242,16 @@ struct N {
   void (*one)(struct W*, u32);
   const struct I* (*exit)(struct W*);
   const char* code; char* memos; char* stats; u64* hits; char* arena; u8* touched[2];
+  char* valid; u64* race_lines; u64 many_threads;
 };
 struct W {
   char* base[2]; u32 mask, live, reconverge; s32 current; s64 fuel; const void* kernel;
   struct BC* counts; void* worker; void* block; char* shared; u64 shared_bytes; struct N* n;
-  u64* kept; u32 resume, sync_epoch;
+  u64* kept; u32 resume, sync_epoch; u64 race_key; struct S* shadow; u32 index;
+};
+struct S {
+  u8* valid; u64* words; u64* writers; u64* lines; u32 interval, may_wait, waiting;
+  struct { u32 first, count, step, warp; } reads[MOST_READS];
 };
 IN void touch(struct W* w, u64 first, u64 last, u32 writes) {
   u8* const t = w->n->touched[writes];
@@ -254,12 +264,128 @@ IN void touch(struct W* w, u64 first, u64 last, u32 writes) {
 }
 )c";
 
+// What checks_global.cpp does for whole lines, where that is simple; 0: it is not. All of it may be
+// done again.
+constexpr std::string_view kRaces = R"c(
+IN int foreign(u64 x, u64 key) {
+  const u64 d = x ^ key;
+  return (d & TAG_BITS) == 0 &&
+         ((d & BLOCK_BITS) != 0 || ((d & WARP_BITS) != 0 && (d & INTERVAL_BITS) == 0)); }
+IN int open_or_foreign(u64 write, u64 key) {
+  return ((write ^ key) & TAG_BITS) == 0 &&
+         ((write & (WORDS_BIT | BUSY_BIT)) != 0 || foreign(write, key)); }
+IN int line_read(const struct N* n, u64 key, u64 line) {
+  u64* const p = n->race_lines + 2 * line;
+  const u64 write = __atomic_load_n(p, __ATOMIC_RELAXED);
+  if (UNLIKELY(open_or_foreign(write, key))) return 0;
+  const u64 read = __atomic_load_n(p + 1, __ATOMIC_RELAXED), d = read ^ key;
+  u64 now = key | WHOLE_WORD;
+  if ((d & TAG_BITS) == 0)
+    now |= (d & BLOCK_BITS) != 0 ? BLOCK_BITS : foreign(read, key) ? WARP_BITS : 0;
+  if (now == read) return 1;
+  __atomic_store_n(p + 1, now, __ATOMIC_RELAXED);
+  return !n->many_threads || !open_or_foreign(__atomic_load_n(p, __ATOMIC_ACQUIRE), key); }
+IN int line_write(const struct N* n, u64 key, u64 line) {
+  u64* const p = n->race_lines + 2 * line;
+  u64 write = __atomic_load_n(p, __ATOMIC_RELAXED);
+  if (UNLIKELY(open_or_foreign(write, key))) return 0;
+  if (UNLIKELY(foreign(__atomic_load_n(p + 1, __ATOMIC_RELAXED), key))) return 0;
+  const u64 now = key | WHOLE_WORD;
+  if (now == write) return 1;
+  if (n->many_threads)
+    return __atomic_compare_exchange_n(p, &write, now, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  __atomic_store_n(p, now, __ATOMIC_RELAXED);
+  return 1; }
+IN int line_valid(const char* bits) { return (LDS(u64, bits) & LDS(u64, bits + 8)) == ~0ull; }
+IN int lines_clean(const struct W* w, const char* m, u64 off, u32 span, u32 writes) {
+  const struct N* const n = w->n;
+  const u64 key = w->race_key;
+  const u32 whole = LDS(u8, m + FULLY_VALID), quiet = LDS(u8, m + QUIET);
+  if (UNLIKELY(!key || !n->race_lines || (off & 127) || LDS(u8, m + READ_ONLY))) return 0;
+  for (u32 k = 0; k < span; k += 128) {
+    char* const bits = n->valid + (off + k) / 8;
+    if (!whole && !writes && !line_valid(bits)) return 0;
+    if (writes ? !line_write(n, key, (off + k) >> 7) : !quiet && !line_read(n, key, (off + k) >> 7))
+      return 0;
+    if (!whole && writes && !line_valid(bits)) STS(u64, bits, ~0ull), STS(u64, bits + 8, ~0ull);
+  }
+  return 1; }
+)c";
+
+// What checks_shared.cpp does, for words that nobody has written, or touched, since the last
+// barrier.
+constexpr std::string_view kShared = R"c(
+#define ALL_VALID (0x0101010101010101ull * VALID_WORD)
+IN int put_off(struct W* w, u64 at, u32 count, u32 step) {
+  struct S* const s = w->shadow;
+  if (UNLIKELY(!s->may_wait || s->waiting == MOST_READS)) return 0;
+  const u32 n = s->waiting, first = at >> 2;
+  if (step == 1 && n && s->reads[n - 1].warp == w->index && s->reads[n - 1].step == 1) {
+    const u32 start = s->reads[n - 1].first, end = start + s->reads[n - 1].count, to = first + count;
+    if (first >= start && first <= end) {
+      s->reads[n - 1].count = (to > end ? to : end) - start;
+      return 1;
+    }
+  }
+  s->reads[n].first = first; s->reads[n].count = count;
+  s->reads[n].step = step; s->reads[n].warp = w->index;
+  s->waiting = n + 1;
+  return 1; }
+IN int run_loads_clean(struct W* w, u64 at, u32 count) {
+  const u8* const v = w->shadow->valid + (at >> 2);
+  u64 all = ALL_VALID;
+  u32 k = 0;
+  for (; k + 8 <= count; k += 8) all &= LDS(u64, v + k);
+  for (; k < count; ++k) all &= v[k] | ~(u64)VALID_WORD;
+  return LIKELY(all == ALL_VALID) && put_off(w, at, count, 1); }
+IN int spaced_loads_clean(struct W* w, u64 at, u32 step) {
+  const u8* const v = w->shadow->valid + (at >> 2);
+  u32 all = VALID_WORD;
+#pragma clang loop unroll(full)
+  for (u32 l = 0; l < 32; ++l) all &= v[l * step];
+  return LIKELY(all == VALID_WORD) && put_off(w, at, 32, step); }
+OUT int stores_clean(struct W* w, u32 id, u64 at) {
+  struct S* const s = w->shadow;
+  if (UNLIKELY(s->waiting != 0)) return 0;
+  u64* const words = s->words + (at >> 2);
+  if (UNLIKELY(__builtin_reduce_or(CV(LDV(u64, words), u32) == (u32x)s->interval) != 0)) return 0;
+  s->may_wait = 0;
+  const u64 word = s->interval | (u64)(w->index + 1) << 32 | (u64)VALID_WORD << 48;
+  STV(u64, words, (u64x)word);
+  STV(u64, s->writers + (at >> 2), AFF(u64, (u64)id << 6 | (u64)w->sync_epoch << 38, 1));
+  STV(u8, s->valid + (at >> 2), (u8x)(u8)VALID_WORD);
+  s->lines[at >> 7] = s->lines[(at + 124) >> 7] = (at & 127) == 0 ? word : 0;
+  return 1; }
+)c";
+
+/// The numbers that checks_global.cpp and the handlers know by name.
+std::string numbers() {
+  const std::pair<std::string_view, std::uint64_t> rows[] = {
+      {"TAG_BITS", kTagBits},
+      {"BLOCK_BITS", kBlockBits},
+      {"WARP_BITS", kWarpBits},
+      {"INTERVAL_BITS", kIntervalBits},
+      {"WHOLE_WORD", kWholeWord},
+      {"WORDS_BIT", kWordsBit},
+      {"BUSY_BIT", kBusyBit},
+      {"FULLY_VALID", offsetof(KnownBuffer, fully_valid)},
+      {"READ_ONLY", offsetof(KnownBuffer, read_only)},
+      {"VALID_WORD", 15},
+      {"MOST_READS", SharedShadow::kMostReads},
+      {"QUIET", offsetof(KnownBuffer, quiet)},
+  };
+  std::string t;
+  for (const auto& [name, value] : rows) t += fmt::format("#define {} {:#x}ull\n", name, value);
+  return t;
+}
+
 }  // namespace
 
 std::string_view native_prelude() {
   static const std::string text = [] {
-    std::string t(kTypes);
-    for (const std::string_view part : {kElements, kShapes, kInteger, kConvert, kReal, kState})
+    std::string t = numbers();
+    for (const std::string_view part :
+         {kTypes, kElements, kShapes, kInteger, kConvert, kReal, kState, kRaces, kShared})
       t += part;
     return t;
   }();

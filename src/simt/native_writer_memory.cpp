@@ -6,6 +6,7 @@
 
 #include "simt/handlers.h"
 #include "simt/native_writer.h"
+#include "simt/race_words.h"
 #include "simt/worker.h"
 
 namespace warpwright::simt {
@@ -191,10 +192,18 @@ void NativeWriter::shared_access(std::uint32_t id, const NativeAccess& a, bool u
   }
   const bool together =
       grouped != group_of_.end() && step == 0 && covers(groups_.at(grouped->second), bytes, span);
-  if (variant_.checks == Checks::full && step != 0)
-    line("n->check_strided(w, {}, at, {});", id, step);
-  else if (variant_.checks == Checks::full && !together)
-    line("n->check(w, {}, at, {});", id, span);
+  if (variant_.checks == Checks::full && !together) {
+    // Most accesses are to words that nobody has written, or touched, since the last barrier.
+    if (a.is_load && bytes % 4 == 0)
+      line("if (UNLIKELY(!{}_loads_clean(w, at, {})))", step != 0 ? "spaced" : "run",
+           step != 0 ? step / 4 : span / 4);
+    else if (!a.is_load && bytes == 4 && step == 0)
+      line("if (UNLIKELY(!stores_clean(w, {}, at)))", id);
+    if (step != 0)
+      line("n->check_strided(w, {}, at, {});", id, step);
+    else
+      line("n->check(w, {}, at, {});", id, span);
+  }
   const std::int32_t d = shapes_.slot_of(k_.code[id].d);
   if (step != 0 && a.is_load && d >= 0)
     line("v{} = gather(sh + at, {});", d, step);
@@ -231,9 +240,9 @@ void NativeWriter::global_access(std::uint32_t id, const NativeAccess& a, bool u
          row * sizeof(AccessStats) + offsetof(AccessStats, sectors), a.is_load ? 0 : 1);
   }
   if (variant_.checks == Checks::full) {
-    if (a.is_load)
-      line("if (UNLIKELY(!(LDS(u8, m + {}) & LDS(u8, m + {}))))",
-           offsetof(KnownBuffer, fully_valid), offsetof(KnownBuffer, quiet));
+    if (a.is_load) line("if (UNLIKELY(!(LDS(u8, m + FULLY_VALID) & LDS(u8, m + QUIET))))");
+    if (span % kLineBytes == 0)
+      line("if (UNLIKELY(!lines_clean(w, m, off, {}, {})))", span, a.is_load ? 0 : 1);
     line("n->check_global(w, m, {}, at, {}, {}, {});", id, span, bytes, a.is_load ? 0 : 1);
   }
   // The next warp mostly goes on where this one ends.

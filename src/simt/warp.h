@@ -16,6 +16,7 @@ namespace warpwright::simt {
 struct BlockState;
 struct Worker;
 struct NativeState;
+struct SharedShadow;
 
 /// Lanes of one warp that walk together. Inner nodes wait for their children at `block` (their
 /// immediate post-dominator); leaves run.
@@ -51,14 +52,16 @@ struct alignas(64) Warp {
   BlockState* block = nullptr;
   std::byte* shared = nullptr;  ///< of the block
   std::uint64_t shared_bytes = 0;
-  NativeState* native = nullptr;    ///< of the worker, for compiled code; native.h knows the order
-  std::uint64_t* kept = nullptr;    ///< values of compiled code that waits, two numbers a register
-  std::uint32_t resume = 0;         ///< where it waits; 0: nowhere
-  std::uint32_t sync_epoch = 0;     ///< warp-level synchronisations so far
+  NativeState* native = nullptr;  ///< of the worker, for compiled code; native.h knows the order
+  std::uint64_t* kept = nullptr;  ///< values of compiled code that waits, two numbers a register
+  std::uint32_t resume = 0;       ///< where it waits; 0: nowhere
+  std::uint32_t sync_epoch = 0;   ///< warp-level synchronisations so far
+  std::uint64_t race_key = 0;  ///< who accesses global memory now, see race_words.h; 0: nobody asks
+  SharedShadow* shadow = nullptr;   ///< of the block
+  std::uint32_t index = 0;          ///< in the block
   std::uint64_t* simple = nullptr;  ///< of the worker: simple accesses to shared memory
   bool full_checks = false;
   std::uint8_t known[16] = {};  ///< patterns of addresses found in this block, see repeats.h
-  std::uint32_t index = 0;      ///< in the block
   bool done = false;
   bool yielded = false;     ///< stopped only to let others run
   std::uint32_t carry = 0;  ///< condition code register, one bit per lane

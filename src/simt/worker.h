@@ -78,6 +78,30 @@ struct SharedWord {
 };
 static_assert(sizeof(SharedWord) == 8, "checks_shared.cpp also reads it as one number");
 
+/// Words of shared memory that a warp has read, `step` words apart.
+struct SharedRead {
+  std::uint32_t first = 0, count = 0, step = 1, warp = 0;
+};
+
+/// What is known of a block's shared memory; checks_shared.cpp knows the forms. Reads since the
+/// last barrier are only listed until somebody writes: before that, nobody asks for them. Compiled
+/// code knows the order.
+struct SharedShadow {
+  static constexpr std::uint32_t kMostReads = 254;
+  std::uint8_t* valid = nullptr;  ///< by word: a bit for each of its bytes that was written
+  std::uint64_t* words = nullptr;
+  std::uint64_t* writers = nullptr;  ///< by word
+  std::uint64_t* lines = nullptr;    ///< by 32 words: what all of them are; 0: not known
+  std::uint32_t interval = 0;        ///< as BlockState::epoch
+  std::uint32_t may_wait = 0;        ///< nothing was written in this interval
+  std::uint32_t waiting = 0;
+  SharedRead reads[kMostReads];
+
+  void start(std::uint32_t number, bool race_checks) {
+    interval = number, may_wait = race_checks ? 1 : 0, waiting = 0;
+  }
+};
+
 /// An asynchronous copy that has been issued and not waited for.
 struct PendingCopy {
   std::uint32_t lanes = 0;
@@ -132,13 +156,13 @@ struct BlockState {
   std::uint32_t waiting = 0;  ///< barriers at which somebody has arrived, one bit each
   std::byte* shared = nullptr;
   std::uint32_t shared_bytes = 0;
+  /// What `shadow` points to.
   std::vector<std::uint8_t> shared_valid;
   std::vector<SharedWord> shared_words;
-  /// By 32 words: what all of them are, as one number; 0: not known. checks_shared.cpp keeps it.
-  std::vector<std::uint64_t> shared_lines;
-  std::vector<std::uint64_t> shared_writers;  ///< by word; checks_shared.cpp knows the form
-  std::vector<std::uint8_t> local_valid;      ///< by warp, lane and byte
-  std::uint32_t epoch = 1;
+  std::vector<std::uint64_t> shared_lines, shared_writers;
+  std::unique_ptr<SharedShadow> shadow;   ///< null without full checks
+  std::vector<std::uint8_t> local_valid;  ///< by warp, lane and byte
+  std::uint32_t epoch = 0;  ///< goes on from block to block, so that old words need no clearing
   bool race_checks = false;
   bool fenced = false;  ///< its warps may order each other by more than barriers
   std::vector<std::deque<std::vector<PendingCopy>>> copies;  ///< by warp: groups, the last open
@@ -233,6 +257,12 @@ void report_lazily(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Ad
 }
 
 Dim3 thread_of(const Warp& w, std::uint32_t lane);
+
+/// Gives the warps the names under which the race check of global memory knows them until the next
+/// barrier.
+void set_race_keys(const LaunchState& s, BlockState& b);
+/// A barrier of the whole block: what comes now is ordered after what was.
+void next_interval(BlockState& b);
 
 /// Finds the allocations that the launch only reads.
 void find_quiet(LaunchState& s);

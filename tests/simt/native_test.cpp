@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "simt/launcher.h"
+#include "simt/native.h"
 #include "simt/same_report.h"
 
 namespace warpwright::simt {
@@ -312,6 +313,30 @@ TEST_P(NativeBench, launches_that_change_over_midway_are_the_same) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, NativeBench,
                          testing::Values(Checks::off, Checks::fast, Checks::full));
+
+/// The gain expected of a kernel all of whose blocks ran equally often, with so many lanes and
+/// sectors an access.
+double gain(const std::string& file, const std::string& name, bool whole_rows, unsigned lanes,
+            unsigned sectors = 4) {
+  const auto module = load(read_file(WARPWRIGHT_SOURCE_DIR + file).value());
+  EXPECT_TRUE(module.ok());
+  const Kernel* k = module->program()->find(name);
+  EXPECT_NE(k, nullptr);
+  KernelRuns runs;
+  runs.counts.assign(k->blocks.size(), {1000, 1000 * lanes});
+  runs.stats.assign(k->accesses, {.requests = 1000, .sectors = 1000 * std::uint64_t{sectors}});
+  return expected_gain(*k, {whole_rows, Checks::full}, runs);
+}
+
+TEST(NativeGain, is_expected_of_whole_warps_at_neighbours) {
+  for (const char* name : {"saxpy", "matmul", "transpose"})
+    EXPECT_GT(gain("/bench/simt_kernels.ptx", name, true, 32), 2.5) << name;
+  // Two rows of a block in one warp, parts of warps, columns: most is left to the interpreter.
+  EXPECT_LT(gain("/bench/simt_kernels.ptx", "matmul", false, 32), 2.5);
+  EXPECT_LT(gain("/bench/simt_kernels.ptx", "saxpy", true, 16), 1.1);
+  EXPECT_LT(gain("/tests/simt/kernels.ptx", "transpose_naive", true, 32, 32), 2.5);
+  EXPECT_LT(gain("/tests/simt/kernels.ptx", "histogram", true, 32), 2.5);
+}
 
 }  // namespace
 }  // namespace warpwright::simt
