@@ -3,101 +3,108 @@
 // lane: strict
 // device: NVIDIA H200 (CUDA 13.0 driver)
 // date: 2026-11-15
-// commit: 8fecd3c
+// commit: 34f8837
 // made by: warpwright 0.1.0
 // model: a fresh instance of a language model per prompt and round
-// run: sigmoid-1 r2.c1
-// median us: 16x2^10 4.10, 16x2^12 4.42, 16x2^14 4.86, 16x2^16 6.46, 16x2^18 12.22
-// sha256: 076abd15b1c2dbe4b24a9890cecdd077dc85a47fb448c182c70dcd02198b3dba
+// run: sigmoid-1 r4.c1
+// median us: 16x2^10 4.02, 16x2^12 4.19, 16x2^14 4.72, 16x2^16 6.29, 16x2^18 11.88
+// sha256: 028a694de7b49d81c27abb634300e41e6f3bab8f94911997d78d3b861d2dfbbf
 
 #include <cuda_runtime.h>
 
-__device__ __forceinline__ float sigmoid1(float x)
+__device__ __forceinline__ float sig1(float x)
 {
-    const float t = expf(-fabsf(x));          // in [0, 1], 0 for infinities
-    const float d = 1.0f + t;                 // in [1, 2]
-    const float num = (x >= 0.0f) ? 1.0f : t;
-    float r;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(d));
-    return num * r;
+    const float H_HI = 0.721347510814666748046875f;   // float(log2(e)) / 2
+    const float H_LO = 9.629815167500055e-9f;         // log2(e) / 2 - H_HI
+    const float LN2 = 0.693147180559945f;
+    float a = -fminf(fabsf(x), 120.0f);
+    float t = a * H_HI;                               // >= -86.6: ex2 stays normal
+    float r = fmaf(a, H_HI, -t);
+    r = fmaf(a, H_LO, r);
+    float h;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(h) : "f"(t));
+    h = fmaf(h, r * LN2, h);                          // exp(-|x| / 2)
+    float e = h * h;                                  // exp(-|x|), gradual underflow
+    float q;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(1.0f + e));   // 1 <= 1+e <= 2
+    float num = x < 0.0f ? e : 1.0f;
+    return num * q;
 }
 
-__device__ __forceinline__ float4 sigmoid4(float4 v)
+__device__ __forceinline__ float4 sig4(float4 v)
 {
-    float4 y;
-    y.x = sigmoid1(v.x);
-    y.y = sigmoid1(v.y);
-    y.z = sigmoid1(v.z);
-    y.w = sigmoid1(v.w);
-    return y;
+    v.x = sig1(v.x);
+    v.y = sig1(v.y);
+    v.z = sig1(v.z);
+    v.w = sig1(v.w);
+    return v;
 }
 
+__device__ __forceinline__ float4 load4(const float4* p)
+{
+    float4 v;
+    asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v4.f32 {%0,%1,%2,%3}, [%4];"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                 : "l"(p));
+    return v;
+}
+
+// n4 = 0: one float per thread; 1: one float4; 4: four float4
 __global__ void __launch_bounds__(256, 8)
-sigmoid_kernel(const float* __restrict__ X, float* __restrict__ Y,
-               int n4, int rest, int many)
+sigmoid_kernel(const float* __restrict__ X, float* __restrict__ Y, int N, int n4)
 {
-    const float4* __restrict__ X4 = reinterpret_cast<const float4*>(X);
-    float4* __restrict__ Y4 = reinterpret_cast<float4*>(Y);
-
-    if (!many) {
-        // One vector per thread; the trailing elements belong to the
-        // threads that follow the last vector.
-        const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-        if (i < n4) {
-            Y4[i] = sigmoid4(__ldg(X4 + i));
-        } else if (i - n4 < rest) {
-            const int j = 4 * n4 + (i - n4);
-            Y[j] = sigmoid1(__ldg(X + j));
-        }
+    if (__builtin_expect(n4 == 0, 1)) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < N) Y[i] = sig1(__ldg(X + i));
         return;
     }
 
-    // Four vectors per thread, 256 threads per block.
-    const int i = (int)(blockIdx.x * 1024u + threadIdx.x);
-    if ((int)(blockIdx.x * 1024u) + 1024 <= n4) {
-        const float4* p = X4 + i;
-        float4* q = Y4 + i;
-        const float4 v0 = __ldg(p);
-        const float4 v1 = __ldg(p + 256);
-        const float4 v2 = __ldg(p + 512);
-        const float4 v3 = __ldg(p + 768);
-        q[0]   = sigmoid4(v0);
-        q[256] = sigmoid4(v1);
-        q[512] = sigmoid4(v2);
-        q[768] = sigmoid4(v3);
-    } else {
+    const int tid = threadIdx.x;
+    const int tile = n4 * 1024;
+    const int base = blockIdx.x * tile;
+    const int left = N - base;
+
+    if (__builtin_expect(left >= tile, 1)) {
+        // each warp owns n4 * 32 consecutive float4
+        const int off = base + ((tid >> 5) * (n4 * 32) + (tid & 31)) * 4;
+        const float4* p = reinterpret_cast<const float4*>(X + off);
+        float4* q = reinterpret_cast<float4*>(Y + off);
+        float4 a = load4(p);
+        float4 b = make_float4(0.f, 0.f, 0.f, 0.f);
+        float4 c = b;
+        float4 d = b;
+        if (n4 != 1) {
+            b = load4(p + 32);
+            c = load4(p + 64);
+            d = load4(p + 96);
+        }
+        int n = n4;
 #pragma unroll 1
-        for (int k = i; k < n4; k += 256) {
-            Y4[k] = sigmoid4(__ldg(X4 + k));
-        }
-        // This is the last block: up to three trailing elements.
-        if ((int)threadIdx.x < rest) {
-            const int j = 4 * n4 + (int)threadIdx.x;
-            Y[j] = sigmoid1(__ldg(X + j));
-        }
+        do {
+            *q = sig4(a);
+            q += 32;
+            a = b;
+            b = c;
+            c = d;
+        } while (--n > 0);
+    } else {
+        const float* xb = X + base;
+        float* yb = Y + base;
+#pragma unroll 1
+        for (int k = tid; k < left; k += 256) yb[k] = sig1(__ldg(xb + k));
     }
 }
 
 extern "C" void solve(const float* X, float* Y, int N)
 {
-    if (N < 1) return;
-    const int n4 = N >> 2;
-    const int rest = N & 3;
-    const int sms = 132;
-    const int wave = sms * 8 * 256;           // threads of one full wave
-
-    if (n4 <= wave) {
-        int threads;
-        if (n4 <= sms * 32)       threads = 32;
-        else if (n4 <= sms * 64)  threads = 64;
-        else if (n4 <= sms * 128) threads = 128;
-        else                      threads = 256;
-        const int grid = (n4 + rest + threads - 1) / threads;
-        sigmoid_kernel<<<grid, threads>>>(X, Y, n4, rest, 0);
+    if (N <= 0) return;
+    if (N <= 132 * 128) {
+        sigmoid_kernel<<<(N - 1) / 128 + 1, 128>>>(X, Y, N, 0);
+    } else if (N <= 132 * 2048) {
+        sigmoid_kernel<<<(N - 1) / 256 + 1, 256>>>(X, Y, N, 0);
+    } else if (N <= 132 * 2048 * 4) {
+        sigmoid_kernel<<<(N - 1) / 1024 + 1, 256>>>(X, Y, N, 1);
     } else {
-        // One block per 1024 vectors, and always a block for the rest.
-        int grid = n4 / 1024;
-        if ((n4 % 1024) != 0 || rest != 0) grid += 1;
-        sigmoid_kernel<<<grid, 256>>>(X, Y, n4, rest, 1);
+        sigmoid_kernel<<<(N - 1) / 4096 + 1, 256>>>(X, Y, N, 4);
     }
 }

@@ -10,7 +10,7 @@ namespace {
 // Measured: a tenth of a second for clang itself, then some milliseconds an instruction.
 constexpr double kCompileS = 0.15, kCompilePerInstructionS = 0.003;
 constexpr double kWorthIt = 3;       ///< times the compilation must be left to interpret
-constexpr double kLeastGain = 2.5;   ///< times as fast that it must be expected to be
+constexpr double kLeastGain = 3;     ///< times as fast that it must be expected to be
 constexpr double kFirstLookS = 0.1;  ///< before that nothing is known
 constexpr std::size_t kBlocksPerLook = 16;
 
