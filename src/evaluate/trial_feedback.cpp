@@ -75,14 +75,17 @@ std::string fault_feedback(const std::vector<device::Fault>& faults, const verif
   return shortened(text, kFeedbackBytes);
 }
 
+std::string mismatch_reason(const verify::Mismatch& mismatch, const verify::Case& item) {
+  // Most messages begin with the case themselves, in fewer words.
+  const std::string own = verify::describe(item) + ": ";
+  std::string_view message = mismatch.message;
+  if (message.starts_with(own)) message.remove_prefix(own.size());
+  return describe_case(item) + ": " + std::string(message);
+}
+
 std::string mismatch_feedback(const verify::Mismatch& mismatch, const verify::Case& item,
                               const std::vector<Finding>& findings, std::string_view source) {
-  // Most messages begin with the case themselves.
-  std::string text = "At " + describe_case(item) + ": ";
-  const std::string own = verify::describe(item) + ": ";
-  const std::string_view message = mismatch.message;
-  text += message.starts_with(own) ? message.substr(own.size()) : message;
-  text += "\n";
+  std::string text = "At " + mismatch_reason(mismatch, item) + "\n";
   for (const verify::WrongElement& wrong : mismatch.first) {
     text += fmt::format("  {}[{}]: expected {:.9g}, got {:.9g}\n", mismatch.argument, wrong.index,
                         wrong.expected, wrong.got);

@@ -23,6 +23,9 @@ std::string at_line(int line, std::string_view message, std::string_view source)
 std::string fault_feedback(const std::vector<device::Fault>& faults, const verify::Case& item,
                            std::string_view source);
 
+/// "size 33x65 (...): 12 of 2145 elements of 'output' are wrong; ...": the case once.
+std::string mismatch_reason(const verify::Mismatch& mismatch, const verify::Case& item);
+
 /// The first wrong elements, expected and got, at which size and with which inputs. Findings of
 /// the same run that may explain it follow.
 std::string mismatch_feedback(const verify::Mismatch& mismatch, const verify::Case& item,

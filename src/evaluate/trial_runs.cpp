@@ -153,7 +153,7 @@ Next end_with_wrong(TrialState& state, const verify::Case& item, const Wrong& wr
   for (const Finding& finding : findings) {
     if (finding.kind == "uninitialised_read") state.evaluation.findings.push_back(finding);
   }
-  return end_with(state, mismatch.verdict, describe_case(item) + ": " + mismatch.message,
+  return end_with(state, mismatch.verdict, mismatch_reason(mismatch, item),
                   mismatch_feedback(mismatch, item, findings, state.request.source));
 }
 

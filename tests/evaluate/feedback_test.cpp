@@ -27,6 +27,14 @@ TEST(Feedback, ErrorsHideWarningsAndAreBounded) {
   EXPECT_LT(text.size(), 7000U);
 }
 
+TEST(Feedback, AReasonNamesItsCaseOnce) {
+  const TaskSize size{.label = "n=1", .values = {{"n", 1}}};
+  verify::Mismatch mismatch;
+  mismatch.message = "size n=1: 1 of 1 elements of 'out' are wrong";
+  EXPECT_EQ(mismatch_reason(mismatch, {&size, nullptr}),
+            describe_case({&size, nullptr}) + ": 1 of 1 elements of 'out' are wrong");
+}
+
 TEST(Feedback, MismatchesShowPlaceExpectedGotAndASuspect) {
   const TaskSize size{.label = "33x65", .values = {{"rows", 33}, {"cols", 65}}};
   const InputVariant variant{.name = "ramp"};
