@@ -46,6 +46,7 @@ json launch_json(const device::LaunchDetail& launch) {
             {"atomic_serialised", c.atomic_serialised},
             {"atomic_serialised_shared", c.atomic_serialised_shared},
             {"atomic_hottest", c.atomic_hottest},
+            {"atomic_hottest_switches", c.atomic_hottest_switches},
             {"barriers", c.barriers},
             {"branches", c.branches},
             {"divergent_branches", c.divergent_branches},

@@ -22,7 +22,7 @@ struct Words {
   std::string_view words;
 };
 
-constexpr std::array<Words, 11> kWords = {{
+constexpr std::array<Words, 12> kWords = {{
     {"dram", "memory bandwidth"},
     {"l2", "L2 traffic"},
     {"l1", "the sectors that pass the L1 cache"},
@@ -31,6 +31,7 @@ constexpr std::array<Words, 11> kWords = {{
     {"fp32", "fp32 arithmetic"},
     {"latency", "latency: too few warps, or each does too much in sequence"},
     {"atomic", "atomic operations"},
+    {"blocks", "the number of blocks"},
     {"integer", "integer arithmetic"},
     {"special", "special functions and conversions"},
     {"launch", "the launch itself"},

@@ -177,6 +177,22 @@ void merge_faults(LaunchReport& r, const std::vector<Worker>& workers) {
   for (auto& [key, fault] : merged) r.faults.push_back(std::move(fault));
 }
 
+void find_hottest(Counts& counts, const std::vector<Worker>& workers) {
+  std::map<Address, HotSector> all;
+  for (const Worker& w : workers) {
+    for (const HotSector& hot : w.hot) {
+      if (hot.address == 0) continue;
+      all[hot.address].updates += hot.updates;
+      all[hot.address].switches += hot.switches;
+    }
+  }
+  for (const auto& [address, hot] : all) {
+    if (hot.updates <= counts.atomic_hottest) continue;
+    counts.atomic_hottest = hot.updates;
+    counts.atomic_hottest_switches = hot.switches;
+  }
+}
+
 }  // namespace
 
 LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers) {
@@ -224,12 +240,7 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers)
     r.counts.longest_warp = std::max(r.counts.longest_warp, w.longest_warp);
     r.printed += w.printed;
   }
-  std::map<Address, std::uint64_t> hot;
-  for (const Worker& w : workers)
-    for (const auto& [address, updates] : w.hot) hot[address] += updates;
-  hot.erase(0);
-  for (const auto& [address, updates] : hot)
-    r.counts.atomic_hottest = std::max(r.counts.atomic_hottest, updates);
+  find_hottest(r.counts, workers);
   merge_faults(r, workers);
   return r;
 }

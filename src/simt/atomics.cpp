@@ -116,13 +116,19 @@ u32 serialised(const u64* a, u32 m) {
 
 constexpr std::size_t kHotSlots = 4096;
 
-/// Counts updates by address. A crowded table forgets nothing it has; it only stops learning.
-void count_hot(std::vector<std::pair<Address, u64>>& hot, u64 address) {
-  std::size_t at = address * 0x9e3779b97f4a7c15u >> 52;
+/// A crowded table forgets nothing it has; it only stops learning. A block's first update is no
+/// switch: which block came before it depends on the host's threads.
+void count_hot(std::vector<HotSector>& hot, u64 address, u64 block) {
+  const u64 sector = address & ~u64{31};
+  std::size_t at = sector * 0x9e3779b97f4a7c15u >> 52;
   for (int probe = 0; probe < 8; ++probe, at = (at + 1) % kHotSlots) {
-    if (hot[at].first != 0 && hot[at].first != address) continue;
-    hot[at].first = address;
-    ++hot[at].second;
+    HotSector& h = hot[at];
+    if (h.address != 0 && h.address != sector) continue;
+    h.switches += h.address != 0 && h.block == block && h.last != address ? 1 : 0;
+    h.address = sector;
+    h.last = address;
+    h.block = block;
+    ++h.updates;
     return;
   }
 }
@@ -137,7 +143,8 @@ void count_contention(Warp& w, const Ins* i, const u64* a, const Target& t, Spac
   }
   auto& hot = w.worker->hot;
   if (hot.empty()) hot.resize(kHotSlots);
-  for (u32 left = t.ok; left != 0; left &= left - 1) count_hot(hot, a[std::countr_zero(left)]);
+  for (u32 left = t.ok; left != 0; left &= left - 1)
+    count_hot(hot, a[std::countr_zero(left)], w.block->rank);
 }
 
 template <class T, T (*F)(T, T, T), Space kSpace>

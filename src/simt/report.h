@@ -151,8 +151,10 @@ struct Counts {
   /// Lanes that had to wait for another lane of their warp at the same address.
   std::uint64_t atomic_serialised = 0;
   std::uint64_t atomic_serialised_shared = 0;  ///< the same in shared memory
-  std::uint64_t atomic_hottest = 0;            ///< updates of the global address that got most
-  std::uint64_t barriers = 0;                  ///< warp arrivals
+  /// Updates of the 32 bytes of global memory that got most, and how many of them were at another
+  /// address there than the one before.
+  std::uint64_t atomic_hottest = 0, atomic_hottest_switches = 0;
+  std::uint64_t barriers = 0;  ///< warp arrivals
   std::uint64_t branches = 0, divergent_branches = 0;
   std::uint64_t local_sectors = 0;
   /// Most warp instructions that one warp executed: the length of the longest path.

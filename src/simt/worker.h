@@ -218,6 +218,14 @@ struct LaunchState {
   std::atomic<std::int64_t> budget{0};
 };
 
+/// Atomic updates of 32 bytes of global memory.
+struct HotSector {
+  Address address = 0;      ///< 0: a free place
+  Address last = 0;         ///< where the last update was
+  std::uint64_t block = 0;  ///< and whose it was
+  std::uint64_t updates = 0, switches = 0;
+};
+
 /// One thread of the host running blocks.
 struct alignas(128) Worker {
   LaunchState* launch = nullptr;
@@ -236,9 +244,9 @@ struct alignas(128) Worker {
   std::uint64_t clock = 0;
   std::int64_t spent = 0;  ///< of the budget, not yet taken from it
   std::string printed;
-  std::vector<std::uint64_t> hits;                     ///< of compiled code, by instruction
-  std::shared_ptr<NativeState> native;                 ///< null: interpreted
-  std::vector<std::pair<Address, std::uint64_t>> hot;  ///< atomic updates by address, hashed
+  std::vector<std::uint64_t> hits;      ///< of compiled code, by instruction
+  std::shared_ptr<NativeState> native;  ///< null: interpreted
+  std::vector<HotSector> hot;           ///< hashed
 };
 
 /// Notes a fault of one lane. Cheap on repetition.

@@ -186,6 +186,45 @@ TEST_F(EstimateTest, one_atomic_per_element_is_far_slower_than_a_tree) {
   EXPECT_GT(atomics, 10 * tree);
 }
 
+TEST_F(EstimateTest, updates_of_one_place_are_counted_alike_by_any_number_of_threads) {
+  const int blocks = 48, n = blocks * 256;
+  const Address in = l_.put(std::vector<std::uint32_t>(n, 3), "in"),
+                bins = l_.put(std::vector<std::uint32_t>(64), "bins");
+  for (const unsigned threads : {1u, 3u}) {
+    LaunchOptions options;
+    options.threads = threads;
+    const Counts c =
+        l_.run("histogram", {blocks}, {256}, Params().add(in).add(bins).add(n), options).counts;
+    // Eight bins of four bytes are 32 bytes; each block updates them in turn.
+    EXPECT_EQ(c.atomic_hottest, 8u * blocks) << threads;
+    EXPECT_EQ(c.atomic_hottest_switches, 7u * blocks) << threads;
+  }
+}
+
+TEST_F(EstimateTest, updates_of_one_address_are_cheaper_than_of_neighbours) {
+  LaunchReport r;
+  r.block = {256};
+  r.grid = {4096};
+  r.blocks_total = r.blocks_run = 4096;
+  r.counts.atomic_lanes = r.counts.atomic_hottest = 1 << 20;
+  const Estimate same = estimate(r, {});
+  r.counts.atomic_hottest_switches = 1 << 20;
+  const Estimate changing = estimate(r, {});
+  EXPECT_EQ(same.bottleneck, "atomic");
+  EXPECT_GT(changing.us, 3 * same.us);
+}
+
+TEST_F(EstimateTest, blocks_of_one_thread_are_bound_by_their_number) {
+  LaunchReport r;
+  r.block = {1};
+  r.grid = {1u << 28};
+  r.blocks_total = 1u << 28;
+  r.blocks_run = 64;
+  const Estimate e = estimate(r, {});
+  EXPECT_EQ(e.bottleneck, "blocks");
+  EXPECT_GT(e.us, 100e3);
+}
+
 TEST_F(EstimateTest, occupancy_follows_shared_memory_and_registers) {
   LaunchReport r;
   r.block = {256};

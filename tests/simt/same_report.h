@@ -27,8 +27,8 @@ inline std::string report_text(const LaunchReport& r) {
   add("global {} {} {} {} {} {}", c.global_load_sectors, c.global_store_sectors,
       c.global_load_requests, c.global_store_requests, c.global_load_bytes, c.global_store_bytes);
   add("shared {} {}", c.shared_wavefronts, c.shared_ideal_wavefronts);
-  add("atomic {} {} {} {} {}", c.atomic_requests, c.atomic_lanes, c.atomic_serialised,
-      c.atomic_serialised_shared, c.atomic_hottest);
+  add("atomic {} {} {} {} {} {}", c.atomic_requests, c.atomic_lanes, c.atomic_serialised,
+      c.atomic_serialised_shared, c.atomic_hottest, c.atomic_hottest_switches);
   add("barriers {} branches {} {} local {} longest {}", c.barriers, c.branches,
       c.divergent_branches, c.local_sectors, c.longest_warp);
   for (const LineTraffic& l : r.traffic)
