@@ -295,7 +295,8 @@ TEST_F(Trial, LargeSizesAreEstimatedFromASample) {
   ASSERT_EQ(evaluation.measurements.size(), 2U);
   EXPECT_GT(evaluation.measurements[1].median_us, 5 * evaluation.measurements[0].median_us);
   EXPECT_GT(evaluation.measurements[1].median_us, evaluation.measurements[1].floor_us);
-  // All 67 million elements would take minutes; the bound leaves room for sanitizers on a busy host.
+  // All 67 million elements would take minutes; the bound leaves room for sanitizers on a busy
+  // host.
   EXPECT_LT(evaluation.stage_s.at("measure"), 40);
 }
 
