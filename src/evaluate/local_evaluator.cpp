@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/local_evaluator.h"
 
+#include <fmt/format.h>
+
 #include "base/process.h"
 #include "base/text.h"
 #include "evaluate/runner_pool.h"
@@ -10,7 +12,8 @@ namespace warpwright::evaluate {
 
 namespace {
 
-// The worker ends a trial itself at limit_s; this is for a worker that hangs.
+// The worker ends a trial itself at limit_s; this is for a program that never started one: the
+// candidate is not to blame for a queue.
 constexpr double kGraceSeconds = 15;
 constexpr std::size_t kKeptStderrBytes = 2000;
 
@@ -53,7 +56,13 @@ Result<std::optional<Evaluation>> LocalEvaluator::run_worker(const JobDirectory&
   WW_TRY(const ProcessExit exit, run_process(command, &stop));
   if (exit.stopped) return Error{"stopped while judging " + request.id};
   if (job.has_result()) return std::optional<Evaluation>{};
-  return std::optional(verdict_without_result(last_words(exit), exit.timed_out, limit_s));
+  const std::string why =
+      exit.timed_out ? fmt::format(
+                           "the worker program gave no result within {:.0f} s; if jobs wait in a "
+                           "queue, take a larger --trial-limit, or --worker mailbox:FOLDER",
+                           limit_s)
+                     : last_words(exit);
+  return std::optional(verdict_without_result(why, false, limit_s));
 }
 
 Result<Evaluation> LocalEvaluator::evaluate(const EvaluationRequest& request,

@@ -13,6 +13,13 @@ bool Engine::idle() const {
 
 bool Engine::over() { return parts_.stop.requested() || open_.empty() || !limit_.empty(); }
 
+bool Engine::out_of_time() {
+  if (!options_.limits.wall_s || parts_.stop.requested()) return false;
+  if (parts_.clock.now() < wall_deadline()) return false;
+  limit_ = fmt::format("the limit of {:.0f} s of wall time", *options_.limits.wall_s);
+  return true;
+}
+
 Nanoseconds Engine::wall_deadline() const {
   if (!options_.limits.wall_s) return Nanoseconds::max();
   const std::chrono::duration<double> wall(*options_.limits.wall_s);

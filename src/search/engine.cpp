@@ -10,12 +10,6 @@
 
 namespace warpwright::search {
 
-namespace {
-
-constexpr const char* kBaseline = "baseline";
-
-}  // namespace
-
 Engine::Engine(EngineParts parts, EngineOptions options)
     : parts_(std::move(parts)),
       options_(std::move(options)),
@@ -27,10 +21,10 @@ Engine::Engine(EngineParts parts, EngineOptions options)
 
 Ending Engine::run() {
   Status status = begin();
-  while (status.ok() && !over()) {
+  while (status.ok() && !over() && !out_of_time()) {
     start_asking();
     start_judging();
-    if (idle()) break;  // the rest waits for answers, or for a larger budget
+    if (idle() || over()) break;  // the rest waits for answers, or for a larger budget
     refresh();
     const Nanoseconds deadline = wall_deadline();
     const bool looking = options_.look_for_answers && !unanswered_.empty();
@@ -40,11 +34,8 @@ Ending Engine::run() {
       status = look_for_answers();
       continue;
     }
-    if (!event && options_.limits.wall_s && !parts_.stop.requested()) {
-      limit_ = fmt::format("the limit of {:.0f} s of wall time", *options_.limits.wall_s);
-    }
-    if (!event) break;
-    status = handle(*event);
+    if (event) status = handle(*event);
+    if (!event && !out_of_time()) break;  // stopped
   }
   return conclude(status);
 }
@@ -75,7 +66,8 @@ void Engine::start_asking() {
 void Engine::start_judging() {
   while (!to_judge_.empty() && judging_ < parts_.evaluator.parallelism()) {
     const std::string key = to_judge_.front();
-    const bool is_baseline = key == kBaseline;
+    const bool is_baseline = key == kBaseline || key == kProbe;
+    if (!is_baseline && !may_judge(key)) return;
     to_judge_.pop_front();
     ++judging_;
     const std::string& source =
@@ -203,6 +195,10 @@ Status Engine::handle(const Answered& event) {
   WW_CHECK(log_.add_failure(event.trial, {event.attempt, outcome.error, last,
                                           outcome.wasted.total(), outcome.wasted_usd}));
   budget_.spend({0, outcome.wasted.total(), outcome.wasted_usd, 0});
+  if (last && outcome.wasted.total() == 0 && outcome.wasted_usd == 0) {
+    // Nobody was there: no fault of the question, which a later run asks again.
+    return Error{"question " + event.trial + ": " + outcome.error + "; 'resume' asks again"};
+  }
   if (last) return give_up(event.trial, outcome.error);
   budget_.release(open.reserved);
   open.reserved = {};
@@ -230,7 +226,9 @@ Status Engine::accept(const std::string& id, const llm::Reply& reply) {
   }
   auto& others = awaiting_[key];
   others.push_back(id);
-  if (others.size() == 1) to_judge_.push_back(key);
+  if (others.size() > 1) return {};
+  to_judge_.push_back(key);
+  reserve_judging(open);  // before new questions are; if it does not fit now, it may later
   return {};
 }
 
@@ -239,6 +237,7 @@ Status Engine::give_up(const std::string& id, const std::string& error) {
 }
 
 Status Engine::handle(const Judged& event) {
+  if (event.key == kProbe) return handle_probe(event);
   // Times are held against the baseline's: a verdict that overtook it has to wait.
   if (event.key != kBaseline && !baseline_ && !options_.baseline_source.empty()) {
     early_.push_back(event);
@@ -254,24 +253,25 @@ Status Engine::handle(const Judged& event) {
       to_judge_.push_front(event.key);
       return {};
     }
-    // One source that breaks a working judge gets its verdict; a judge that never worked ends the
-    // run with nothing held against anybody.
-    if (!judge_works_ || event.key == kBaseline) {
-      return Error{"the judge cannot work: " + evaluation.reason};
-    }
-  } else {
-    judge_works_ = true;
+    return judge_failed(event.key, std::move(evaluation));
   }
+  judge_works_ = true;
   if (event.key == kBaseline) {
     WW_CHECK(log_.add_evaluation(kBaseline, evaluation));
     WW_CHECK(baseline_judged(std::move(evaluation)));
     for (const Judged& waiting : std::exchange(early_, {})) WW_CHECK(handle(waiting));
     return {};
   }
+  WW_CHECK(comparable(evaluation));
+  return settle(event.key, std::move(evaluation));
+}
+
+/// A verdict that stays: stored, paid, and given to all trials with this source.
+Status Engine::settle(const std::string& key, Evaluation evaluation) {
   if (baseline_) add_baseline_times(evaluation, *baseline_);
-  WW_CHECK(log_.add_evaluation(event.key, evaluation));
+  WW_CHECK(log_.add_evaluation(key, evaluation));
   budget_.spend({1, 0, 0, evaluation.device_s});
-  const auto trials = std::exchange(awaiting_.at(event.key), {});
+  const auto trials = std::exchange(awaiting_.at(key), {});
   for (const auto& id : trials) WW_CHECK(finish(id, evaluation));
   return {};
 }

@@ -67,6 +67,9 @@ class Engine {
   Ending run();
 
  private:
+  static constexpr const char* kBaseline = "baseline";
+  static constexpr const char* kProbe = "probe";  ///< the baseline once more
+
   /// A question between proposal and verdict.
   struct Open {
     Proposal proposal;
@@ -81,6 +84,7 @@ class Engine {
   Status handle(const Answered& event);
   Status handle(const Judged& event);
   Status handle(const Streaming& event);
+  Status handle_probe(const Judged& event);
 
   void start_asking();
   void start_judging();
@@ -92,12 +96,18 @@ class Engine {
   Status give_up(const std::string& id, const std::string& error);
   Status finish(const std::string& id, Evaluation evaluation);
   Status drain();
+  std::optional<std::string> reserve_judging(Open& open);
+  bool may_judge(const std::string& key);
+  Status judge_failed(const std::string& key, Evaluation evaluation);
+  Status settle(const std::string& key, Evaluation evaluation);
+  [[nodiscard]] Status comparable(const Evaluation& evaluation) const;
 
   [[nodiscard]] Nanoseconds wall_deadline() const;
   Status baseline_judged(Evaluation evaluation);
   Evaluation harness_error(const std::string& why) const;
 
   [[nodiscard]] bool idle() const;
+  bool out_of_time();
   [[nodiscard]] bool over();
   void refresh();
   Status save(store::RunStatus status, const std::string& why);
@@ -114,7 +124,8 @@ class Engine {
   std::deque<std::string> to_judge_;                          // keys
   std::map<std::string, std::vector<std::string>> awaiting_;  // key -> trials with that source
   std::map<std::string, int> judge_failures_;
-  std::vector<Judged> early_;            // verdicts from before the baseline's
+  std::vector<std::pair<std::string, Evaluation>> suspects_;  // broke the judge, or met it broken
+  std::vector<Judged> early_;                                 // verdicts from before the baseline's
   std::vector<std::string> unanswered_;  // questions that the model left to somebody else
   std::map<std::string, std::int64_t> streaming_;
   std::deque<Trial> finished_;  // for the strategy

@@ -14,6 +14,7 @@ namespace {
 using store::RunStatus;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Answers by question id; anything not listed is a slow but valid kernel.
 FakeModel::Answer script(std::map<std::string, std::string> lines) {
@@ -234,6 +235,75 @@ TEST(Engine, ASourceThatBreaksAWorkingJudgeIsSetAside) {
   EXPECT_EQ(world.evaluator.judged.size(), 3u);
 }
 
+TEST(Engine, AJudgeThatStopsWorkingIsNobodysFault) {
+  World world(script({}));
+  world.strategy_options = {.candidates = 1, .depth = 3};
+  world.options.baseline_source = "time=200 // baseline";
+  world.evaluator.on_judge = [&](const std::string& source) {
+    // The host goes away after the first candidate.
+    if (source == "time=100 // r1.c1")
+      world.evaluator.on_judge = [&](const std::string&) {
+        world.evaluator.fail = "connection refused";
+      };
+  };
+  Ending ending = world.run();
+  EXPECT_EQ(ending.status, RunStatus::failed);
+  EXPECT_THAT(ending.why, HasSubstr("no longer works, not even for the baseline: connection"));
+  EXPECT_EQ(world.model.asked.size(), 2u);  // nobody went on paying
+  EXPECT_THAT(story(*world.archive, world.run_id), Not(HasSubstr("harness_error")));
+  world.evaluator.on_judge = nullptr;
+  world.evaluator.fail.reset();
+  ending = world.run();
+  EXPECT_EQ(ending.status, RunStatus::finished);
+  EXPECT_EQ(world.model.asked.size(), 3u);
+}
+
+TEST(Engine, ASourceThatBreaksTheJudgeIsSetAsideAfterAResume) {
+  World world(script({{"r1.c1", "verdict=harness_error"}}));
+  world.strategy_options = {.candidates = 1, .depth = 2, .repairs = 1};
+  world.options.baseline_source = "time=200 // baseline";
+  world.run(2);  // the baseline's verdict and the answer, then it "dies"
+  const Ending ending = world.run();
+  EXPECT_EQ(ending.status, RunStatus::finished);
+  EXPECT_TRUE(ending.best.has_value());
+  EXPECT_THAT(story(*world.archive, world.run_id), HasSubstr("= harness_error"));
+}
+
+TEST(Engine, AProviderThatIsNotThereEndsTheRunAndResumeGoesOn) {
+  bool running = false;
+  World world([&](const llm::Request&) {
+    if (running) return says("time=5");
+    return llm::Outcome{.kind = llm::OutcomeKind::failed, .error = "no connection", .retry = true};
+  });
+  world.strategy_options = {.candidates = 2, .depth = 1};
+  Ending ending = world.run();
+  EXPECT_EQ(ending.status, RunStatus::failed);
+  EXPECT_THAT(ending.why, HasSubstr("no connection"));
+  running = true;
+  ending = world.run();
+  EXPECT_EQ(ending.status, RunStatus::finished);
+  EXPECT_TRUE(ending.best.has_value());
+}
+
+TEST(Engine, TimesOfAnotherDeviceAreNotHeldAgainstTheBaseline) {
+  World world(script({}));
+  world.strategy_options = {.candidates = 1, .depth = 2};
+  world.options.baseline_source = "time=200 // baseline";
+  world.run(3);  // the baseline and the first candidate
+  world.evaluator.judge = [](const std::string& source) {
+    Evaluation evaluation = judge_text(source);
+    evaluation.device = "a laptop";
+    evaluation.measurements[0].source = TimeSource::estimated;
+    return evaluation;
+  };
+  Ending ending = world.run();
+  EXPECT_EQ(ending.status, RunStatus::failed);
+  EXPECT_THAT(ending.why, HasSubstr("measurements of fake, and this machine gives estimates of a "
+                                    "laptop"));
+  world.evaluator.judge = judge_text;
+  EXPECT_EQ(world.run().status, RunStatus::finished);
+}
+
 TEST(Engine, CtrlCStopsCleanlyAndResumeEndsTheSame) {
   World world(script({{"r2.c1", "time=3"}}));
   world.strategy_options = {.candidates = 2, .depth = 3};
@@ -288,6 +358,37 @@ TEST(EngineBudget, WallTimeHoldsOverResumes) {
   EXPECT_EQ(ending.status, RunStatus::stopped);
   EXPECT_THAT(ending.why, HasSubstr("30 s of wall time"));
   EXPECT_LE(world.clock.now(), std::chrono::seconds(31));
+}
+
+TEST(EngineBudget, NoTimeLeftMeansNoQuestions) {
+  World world(script({}));
+  world.strategy_options = {.candidates = 1, .depth = 9};
+  world.options.limits.wall_s = 30;
+  world.run();
+  const std::size_t asked = world.model.asked.size();
+  const Ending ending = world.run();
+  EXPECT_THAT(ending.why, HasSubstr("30 s of wall time"));
+  EXPECT_EQ(world.model.asked.size(), asked);
+}
+
+TEST(EngineBudget, AnswersThatWereToldCountLikeOthers) {
+  World world([](const llm::Request&) { return llm::Outcome{.kind = llm::OutcomeKind::waiting}; });
+  world.strategy_options = {.candidates = 5, .depth = 1};
+  world.options.limits.evaluations = 2;
+  EXPECT_EQ(world.run().status, RunStatus::waiting);
+  for (const char* id : {"r1.c1", "r1.c2", "r1.c3", "r1.c4", "r1.c5"}) {
+    store::ReplyRecord reply;
+    reply.text = std::string("time=30 // ") + id;
+    ASSERT_TRUE(world.archive->tell(world.run_id, id, reply).ok());
+  }
+  Ending ending = world.run();
+  EXPECT_EQ(ending.status, RunStatus::stopped);
+  EXPECT_THAT(ending.why, HasSubstr("limit of 2 evaluations"));
+  EXPECT_EQ(world.evaluator.judged.size(), 2u);
+  world.options.limits.evaluations = 5;
+  ending = world.run();
+  EXPECT_EQ(ending.status, RunStatus::finished);
+  EXPECT_EQ(world.evaluator.judged.size(), 5u);
 }
 
 TEST(EngineBudget, ALargerBudgetGoesOnWhereTheSmallerEnded) {
