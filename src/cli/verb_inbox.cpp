@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ask and tell: the search by hand, by another program, across an air gap.
 #include <unistd.h>
+#include <algorithm>
 
 #include <CLI/CLI.hpp>
 
@@ -124,7 +125,8 @@ Result<int> tell(const InboxFlags& flags) {
   reply.finish_reason = "stop";
   reply.origin = "tell";
   WW_CHECK(archive->tell(run.id, trial, reply));
-  const std::size_t left = pending.size() - 1;
+  const auto left = std::count_if(pending.begin(), pending.end(),
+                                  [&](const auto& question) { return question.trial != trial; });
   std::printf("Stored the answer to %s of run %s. %s\n", trial.c_str(), run.id.c_str(),
               left == 0 ? ("Go on with: warpwright resume " + run.id).c_str()
                         : (std::to_string(left) + " question(s) still open.").c_str());
