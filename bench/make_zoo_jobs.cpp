@@ -34,6 +34,7 @@ Status write_all(const std::filesystem::path& folder, const std::string& device,
     if (device != "simt" && member.task != "matmul") {
       request.sizes.push_back(request.task.sizes[1].label);
     }
+    if (member.at_largest) request.sizes.push_back(request.task.sizes.back().label);
     const evaluate::JobDirectory job(folder / member.name);
     WW_CHECK(job.write_request(request));
     WW_CHECK(write_file(job.path() / "expect.txt", member.expected_text() + "\n"));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "cli/exit_codes.h"
@@ -90,9 +93,28 @@ int replay(const WorkerFlags& flags) {
   return done.ok() ? kOk : fail(done.error());
 }
 
+/// Another descriptor for our lines. The CUDA driver writes what kernels print to standard output,
+/// where it could pass for one of them.
+Result<int> protocol_descriptor() {
+  const int ours = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (ours < 0 || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) {
+    return Error{std::string("cannot set standard output aside: ") + std::strerror(errno)};
+  }
+  close(nowhere);
+  return ours;
+}
+
+int run_for_server(const WorkerFlags& flags) {
+  const auto lines = protocol_descriptor();
+  if (!lines.ok()) return fail(lines.error());
+  StopSignal never;
+  return evaluate::run_jobs(STDIN_FILENO, *lines, flags.at_once, never);
+}
+
 int work(const WorkerFlags& flags) {
   StopSignal never;
-  if (flags.runner) return evaluate::run_jobs(STDIN_FILENO, STDOUT_FILENO, flags.at_once, never);
+  if (flags.runner) return run_for_server(flags);
   if (flags.serve) {
     evaluate::Supervisor supervisor(supervisor_options(), never);
     return evaluate::serve(STDIN_FILENO, STDOUT_FILENO, supervisor);

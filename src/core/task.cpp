@@ -197,15 +197,29 @@ Result<double> flops(const Task& task, const TaskSize& size) {
   return value_of(task.flops_expression, values);
 }
 
-Result<std::uint64_t> footprint_bytes(const Task& task, const TaskSize& size) {
+namespace {
+
+template <class Chosen>
+Result<std::uint64_t> bytes_of_buffers(const Task& task, const TaskSize& size, Chosen chosen) {
   WW_TRY(const auto values, values_at(task, size));
   std::uint64_t total = 0;
   for (const auto& argument : task.arguments) {
-    if (!is_buffer(argument)) continue;
+    if (!is_buffer(argument) || !chosen(argument)) continue;
     WW_TRY(const auto count, element_count(argument, values));
     total += count * bytes_of(argument.type);
   }
   return total;
+}
+
+}  // namespace
+
+Result<std::uint64_t> footprint_bytes(const Task& task, const TaskSize& size) {
+  return bytes_of_buffers(task, size, [](const TaskArgument&) { return true; });
+}
+
+Result<std::uint64_t> answer_bytes(const Task& task, const TaskSize& size) {
+  return bytes_of_buffers(task, size,
+                          [](const TaskArgument& a) { return a.role != ArgumentRole::input; });
 }
 
 Result<bool> applies(const Task& task, const InputVariant& variant, const TaskSize& size) {

@@ -135,8 +135,9 @@ Result<double> scalar_value(const TaskArgument& argument, const Values& values);
 Result<double> least_bytes(const Task& task, const TaskSize& size);
 Result<double> flops(const Task& task, const TaskSize& size);
 
-/// All buffers together.
+/// All buffers together, and those that a call writes.
 Result<std::uint64_t> footprint_bytes(const Task& task, const TaskSize& size);
+Result<std::uint64_t> answer_bytes(const Task& task, const TaskSize& size);
 
 /// Whether the variant is meant for this size.
 Result<bool> applies(const Task& task, const InputVariant& variant, const TaskSize& size);

@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 256;
 constexpr std::uint64_t kPlainMargin = 64 << 10;
-// Looked at after a call, on each side; overruns are rarely longer, and those are killed by pages.
-constexpr std::uint64_t kWatchedBytes = 4096;
+// Read back after a call, on each side: all behind a buffer. What lies farther before it is watched
+// by a digest.
+constexpr std::uint64_t kWatchedBefore = 4096;
 constexpr std::size_t kMostKeptBuffers = 1024;
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t to) {
@@ -114,8 +115,8 @@ Status CudaMemory::fill_margins(unsigned char value, CuStream stream) const {
 }
 
 Result<bool> CudaMemory::margins_hold(unsigned char value) const {
-  const std::uint64_t before = std::min(address_ - mapped_, kWatchedBytes);
-  const std::uint64_t behind = std::min(end() - (address_ + bytes_), kWatchedBytes);
+  const std::uint64_t before = std::min(address_ - mapped_, kWatchedBefore);
+  const std::uint64_t behind = end() - (address_ + bytes_);
   std::vector<unsigned char> bytes(std::max(before, behind));
   for (const auto& [at, count] :
        {std::pair{address_ - before, before}, std::pair{address_ + bytes_, behind}}) {

@@ -39,6 +39,9 @@ class CudaMemory {
 
   /// Fills both margins, the whole of them: nothing can be kept there from call to call.
   Status fill_margins(unsigned char value, CuStream stream) const;
+  /// The margin before the buffer: up to a page.
+  [[nodiscard]] CuAddress front() const { return mapped_; }
+  [[nodiscard]] std::uint64_t front_bytes() const { return address_ - mapped_; }
   /// Whether the parts next to the buffer still hold the value. Waits for the device.
   [[nodiscard]] Result<bool> margins_hold(unsigned char value) const;
 

@@ -181,17 +181,18 @@ Status CudaReplay::reset(const RunOptions& options) {
     if (fault) return Error{"the module could not be loaded a second time: " + fault->message};
     WW_CHECK(resolve());
   }
-  const bool watched = !options.timed;  // margins of timed runs are not looked at
-  if (watched) margin_ = static_cast<unsigned char>(random_());
+  const bool watched = !options.timed;  // margins of timed runs are filled, and not looked at
+  margin_ = static_cast<unsigned char>(random_());
+  margin_key_ = (std::uint64_t{random_()} << 32) ^ random_();
   for (std::size_t i = 0; i < scratch_.size(); ++i) {
     if (scratch_[i] == nullptr) continue;
     WW_CHECK(poison(scratch_[i]->address(), scratch_[i]->bytes(), options.poison_seed));
-    if (watched) WW_CHECK(scratch_[i]->fill_margins(margin_, device_.stream_));
+    WW_CHECK(fill_margins(*scratch_[i], watched));
   }
   for (const Binding& binding : bindings_) {
     if (binding.buffer < 0) continue;
     const CudaMemory& memory = *device_.buffers_.at(binding.buffer).memory;
-    if (watched) WW_CHECK(memory.fill_margins(margin_, device_.stream_));
+    WW_CHECK(fill_margins(memory, watched));
     if (binding.before == Binding::Before::poison) {
       WW_CHECK(poison(memory.address(), memory.bytes(), options.poison_seed));
     } else if (binding.before == Binding::Before::restore) {
@@ -402,6 +403,22 @@ Result<RunReport> CudaReplay::run_resolved(const RunOptions& options) {
   return report;
 }
 
+Status CudaReplay::fill_margins(const CudaMemory& memory, bool watched) {
+  WW_CHECK(memory.fill_margins(margin_, device_.stream_));
+  if (!watched || memory.front_bytes() == 0) return {};
+  WW_TRY(fronts_[&memory],
+         device_.digest_->of(memory.front(), memory.front_bytes(), margin_key_, device_.stream_));
+  return {};
+}
+
+Result<bool> CudaReplay::margins_hold(const CudaMemory& memory) {
+  WW_TRY(const bool near, memory.margins_hold(margin_));
+  if (!near || memory.front_bytes() == 0) return near;
+  WW_TRY(const std::uint64_t now,
+         device_.digest_->of(memory.front(), memory.front_bytes(), margin_key_, device_.stream_));
+  return now == fronts_.at(&memory);
+}
+
 Status CudaReplay::check_margins(RunReport& report) {
   const auto blame = [&](const std::string& name) {
     report.faults.push_back({.verdict = Verdict::memory_fault,
@@ -411,12 +428,12 @@ Status CudaReplay::check_margins(RunReport& report) {
   for (const Binding& binding : bindings_) {
     if (binding.buffer < 0) continue;
     const auto& buffer = device_.buffers_.at(binding.buffer);
-    WW_TRY(const bool holds, buffer.memory->margins_hold(margin_));
+    WW_TRY(const bool holds, margins_hold(*buffer.memory));
     if (!holds) blame(buffer.name);
   }
   for (std::size_t i = 0; i < scratch_.size(); ++i) {
     if (scratch_[i] == nullptr) continue;
-    WW_TRY(const bool holds, scratch_[i]->margins_hold(margin_));
+    WW_TRY(const bool holds, margins_hold(*scratch_[i]));
     if (!holds) blame("scratch " + std::to_string(i));
   }
   return {};

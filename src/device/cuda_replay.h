@@ -47,6 +47,9 @@ class CudaReplay final : public Replay {
   Status add_graph();
   void drop_graphs();
   Result<RunReport> run_resolved(const RunOptions& options);
+  /// Nothing may be kept around a buffer from call to call, and nobody may write there.
+  Status fill_margins(const CudaMemory& memory, bool watched);
+  Result<bool> margins_hold(const CudaMemory& memory);
   Status check_margins(RunReport& report);
   void describe_kernels(RunReport& report) const;
   [[nodiscard]] CuAddress real(std::uint64_t tagged) const;
@@ -67,6 +70,8 @@ class CudaReplay final : public Replay {
   std::vector<CuGraphExec> graphs_;
   std::size_t turn_ = 0;
   unsigned char margin_ = 0;
+  std::uint64_t margin_key_ = 0;
+  std::map<const CudaMemory*, std::uint64_t> fronts_;  ///< digests of what lies before buffers
   std::random_device random_;
 };
 

@@ -97,6 +97,7 @@ struct RunReport {
   std::vector<KernelResources> resources;  ///< one per kernel of the plan
   double elapsed_us = 0;                   ///< when timed
   bool complete = true;                    ///< every block was run
+  double written_bytes = 0;                ///< to global memory, about: of simulated timed runs
   std::uint64_t lane_instructions = 0;     ///< simulated, 0 = not counted
   std::vector<LaunchDetail> launches;      ///< in order, when asked for
 };

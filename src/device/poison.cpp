@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "base/mix.h"
+#include "base/one_way.h"
 #include "device/device.h"
 
 namespace warpwright::device {
@@ -19,7 +20,8 @@ std::uint32_t visible(std::uint32_t word, std::uint32_t choice) {
 
 std::vector<std::byte> poison_pattern(std::uint64_t seed, std::size_t bytes) {
   std::vector<std::byte> pattern(bytes);
-  std::uint64_t state = seed ^ 0xD1B54A32D192ED03ULL;
+  // A kernel reads these bits, and can work out what they were made from.
+  std::uint64_t state = one_way(seed, "poison");
   for (std::size_t at = 0; at < bytes; at += sizeof(std::uint32_t)) {
     state += 0x9E3779B97F4A7C15ULL;
     const std::uint64_t z = mixed_bits(state);

@@ -156,6 +156,17 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
   return {};
 }
 
+namespace {
+
+double written_bytes(const simt::LaunchReport& r) {
+  if (r.blocks_run == 0) return 0;
+  const double scale = static_cast<double>(r.blocks_total) / static_cast<double>(r.blocks_run);
+  return scale *
+         static_cast<double>(r.counts.global_store_bytes + sizeof(float) * r.counts.atomic_lanes);
+}
+
+}  // namespace
+
 void SimtReplay::take_report(const simt::LaunchReport& launched, const KernelLaunch& launch,
                              const RunOptions& options, RunReport& report) {
   const std::string& source_file = module().source_file;
@@ -179,6 +190,7 @@ void SimtReplay::take_report(const simt::LaunchReport& launched, const KernelLau
   const simt::Estimate estimate = simt::estimate(launched, spec_of(device_.info_.facts));
   if (options.timed) {
     report.elapsed_us += estimate.us;
+    report.written_bytes += written_bytes(launched);
     for (Finding& finding : findings_of(launched, estimate, source_file)) {
       if (!has_finding(report.findings, finding)) report.findings.push_back(std::move(finding));
     }
@@ -210,6 +222,7 @@ Status SimtReplay::step(const Memset& set, const RunOptions& options, RunReport&
   }
   if (options.timed) {
     report.elapsed_us += estimate_copy_us(row.size() * set.height, 1, device_.info_.facts);
+    report.written_bytes += static_cast<double>(row.size() * set.height);
   }
   return {};
 }
@@ -223,6 +236,7 @@ Status SimtReplay::step(const DeviceCopy& copy, const RunOptions& options, RunRe
   }
   if (options.timed) {
     report.elapsed_us += estimate_copy_us(copy.width_bytes * copy.height, 2, device_.info_.facts);
+    report.written_bytes += static_cast<double>(copy.width_bytes * copy.height);
   }
   return {};
 }

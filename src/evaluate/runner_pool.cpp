@@ -14,6 +14,8 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 // How soon a second job joins one that is running. It has to be compiled anyway.
 constexpr std::chrono::milliseconds kGlance{5};
+// Jobs beside one that breaks the runner start again; hardly anybody has that luck so often.
+constexpr int kMostPutBack = 12;
 
 void write_verdict(const JobDirectory& job, const Evaluation& evaluation) {
   if (const Status written = job.write_result(evaluation); !written.ok()) {
@@ -132,7 +134,7 @@ class RunnerPool::Runner {
       }
       if (item->job.has_result()) {
         item->done.set_value();
-      } else if (expected || late) {
+      } else if ((expected || late) && ++item->put_back < kMostPutBack) {
         pool_.put_back(item);  // not its fault
       } else {
         settle(item, why);
@@ -162,7 +164,7 @@ RunnerPool::~RunnerPool() {
 }
 
 void RunnerPool::run(const JobDirectory& job, double limit_s) {
-  const auto item = std::make_shared<Item>(Item{job, limit_s, 0, false, {}});
+  const auto item = std::make_shared<Item>(Item{.job = job, .limit_s = limit_s, .done = {}});
   auto done = item->done.get_future();
   {
     const std::lock_guard hold(mutex_);

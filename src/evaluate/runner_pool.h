@@ -46,6 +46,7 @@ class RunnerPool {
     double limit_s;
     int attempts = 0;
     bool alone = false;  ///< after a death: to learn who causes them
+    int put_back = 0;    ///< how often another one's death sent it back
     std::promise<void> done;
   };
   using ItemPointer = std::shared_ptr<Item>;

@@ -73,6 +73,14 @@ std::uint64_t input_sets(std::uint64_t footprint_bytes) {
   return footprint_bytes <= 64 * kMiB ? 12 : kContents;
 }
 
+Result<bool> is_tried_fresh(const Task& task, const TaskSize& size) {
+  constexpr std::uint64_t kMostAnswerBytes = std::uint64_t{128} << 20;
+  constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;  // making the inputs takes seconds
+  WW_TRY(const std::uint64_t bytes, footprint_bytes(task, size));
+  WW_TRY(const std::uint64_t answer, answer_bytes(task, size));
+  return answer <= kMostAnswerBytes && bytes <= kMostBytes;
+}
+
 std::uint64_t timed_seed(const TrialState& state, std::uint64_t size_number, std::uint64_t set) {
   return derived_seed(state.seed, kTimedSeeds + size_number * kSeedsPerSize + set);
 }
@@ -91,7 +99,8 @@ Status make_all(TrialState& state) {
       const verify::Case item{state.timed[i], nullptr};
       WW_CHECK(make_one(state, item, timed_seed(state, i, set), false, room));
     }
-    if (bytes > kLargestFreshBytes) continue;
+    WW_TRY(const bool fresh, is_tried_fresh(state.request.task, *state.timed[i]));
+    if (!fresh) continue;
     const verify::Case item{state.timed[i], nullptr};
     WW_CHECK(make_one(state, item, timed_seed(state, i, kFreshSet), false, room));
   }

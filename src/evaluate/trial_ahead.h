@@ -42,11 +42,11 @@ Status make_ahead(TrialState& state);
 inline constexpr std::uint64_t kContents = 3;
 std::uint64_t input_sets(std::uint64_t footprint_bytes);
 
-/// The first of the sets that no other call is run with, and the largest size that has any: what
-/// may be kept between calls behind the judge's back (shared memory, local memory) is small, and
-/// answers of larger calls do not fit.
+/// The first of the sets that no other call is run with, and whether a size has any: what may be
+/// kept between calls behind the judge's back (shared memory, registers) is small, and larger
+/// answers do not fit.
 inline constexpr std::uint64_t kFreshSet = 1000;
-inline constexpr std::uint64_t kLargestFreshBytes = std::uint64_t{128} << 20;
+Result<bool> is_tried_fresh(const Task& task, const TaskSize& size);
 
 /// The seed of one of the sets that a size is timed with, apart from those of validation.
 std::uint64_t timed_seed(const TrialState& state, std::uint64_t size_number, std::uint64_t set);

@@ -3,6 +3,8 @@
 
 #include <random>
 
+#include "base/mix.h"
+
 namespace warpwright::evaluate {
 
 Result<CaseBuffers> CaseBuffers::make(device::Device& device, const Task& task,
@@ -61,6 +63,16 @@ Result<std::vector<std::string>> CaseBuffers::changed_inputs() const {
     if (now != digests_[i]) changed.push_back(task_->arguments[i].name);
   }
   return changed;
+}
+
+Result<std::uint64_t> CaseBuffers::output_digest() const {
+  std::uint64_t all = 0;
+  for (std::size_t i = 0; i < bindings_.size(); ++i) {
+    if (bindings_[i].buffer < 0 || is_input(i)) continue;
+    WW_TRY(const std::uint64_t one, device_->digest(bindings_[i].buffer, key_));
+    all = mixed_bits(all ^ one);
+  }
+  return all;
 }
 
 Status CaseBuffers::add(const TaskArgument& argument, std::uint64_t bytes,

@@ -31,6 +31,8 @@ class CaseBuffers {
   Status refill(std::span<const verify::Bytes> inputs);
   /// By argument; empty for all but outputs and inouts.
   [[nodiscard]] Result<std::vector<verify::Bytes>> outputs() const;
+  /// A number for what all outputs and inouts hold, the same for copies with the same content.
+  [[nodiscard]] Result<std::uint64_t> output_digest() const;
   /// Which inputs no longer hold what was uploaded, by their names.
   [[nodiscard]] Result<std::vector<std::string>> changed_inputs() const;
 

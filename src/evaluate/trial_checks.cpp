@@ -62,24 +62,26 @@ Result<Next> CheckQueue::add(LoadedCase& loaded, std::vector<verify::Expected> e
                std::async(std::launch::async, std::move(check))});
 }
 
-Result<Next> CheckQueue::add_timed(LoadedCase& loaded, Fetched fetched) {
+Result<Next> CheckQueue::add_timed(LoadedCase& loaded, std::vector<Fetched> runs) {
   std::vector<verify::Expected> known;
   WW_TRY(const bool needed, verify::needs_expected(loaded.trial));
   const verify::Reference* reference = needed && state_.reference ? &*state_.reference : nullptr;
   if (reference == nullptr) {
     WW_TRY(known, expected_values(state_, loaded));
   }
-  const std::uint64_t bytes = 2 * size_of(loaded.inputs) + 3 * size_of(fetched.outputs);
+  std::uint64_t bytes = 2 * size_of(loaded.inputs);
+  for (const Fetched& run : runs) bytes += 3 * size_of(run.outputs);
   auto check = [reference, trial = loaded.trial, inputs = std::move(loaded.inputs),
-                known = std::move(known), run = std::move(fetched)]() -> Result<Outcome> {
+                expected = std::move(known), runs = std::move(runs)]() mutable -> Result<Outcome> {
     work_in_background();
-    if (reference == nullptr) {
-      WW_TRY(auto wrong, find_wrong(trial, inputs, known, run));
-      return Outcome{std::move(wrong)};
+    if (reference != nullptr) {
+      WW_TRY(expected, reference->run(trial, inputs));
     }
-    WW_TRY(const auto expected, reference->run(trial, inputs));
-    WW_TRY(auto wrong, find_wrong(trial, inputs, expected, run));
-    return Outcome{std::move(wrong)};
+    for (const Fetched& run : runs) {
+      WW_TRY(auto wrong, find_wrong(trial, inputs, expected, run));
+      if (wrong) return Outcome{std::move(wrong)};
+    }
+    return Outcome{};
   };
   return push({loaded.item,
                loaded.trial.seed,

@@ -26,8 +26,9 @@ class CheckQueue {
   };
   /// Takes the case's inputs; settles old checks when too much is under way.
   Result<Next> add(LoadedCase& loaded, std::vector<verify::Expected> expected, Results results);
-  /// The same for a timed call. What is expected is computed on the other thread, too.
-  Result<Next> add_timed(LoadedCase& loaded, Fetched fetched);
+  /// The same for timed calls with the same inputs. What is expected is computed on the other
+  /// thread, too.
+  Result<Next> add_timed(LoadedCase& loaded, std::vector<Fetched> runs);
 
   /// What has ended by now. Ends the trial by the first that is wrong, as the others do.
   Result<Next> settle_ready();

@@ -9,16 +9,18 @@ namespace warpwright::evaluate {
 
 namespace {
 
-constexpr int kAttempts = 3;
-constexpr int kRunsBetween = 6;  // bring the clocks up again after inputs were made
-// Times of honest calls differ by noise and by their data.
-constexpr double kTolerated = 1.4;
-constexpr double kToleratedUs = 4;
+// An honest call on new values is the slowest of seven by chance. So often in a row, and by this
+// much, it is not.
+constexpr int kAttempts = 6;
+constexpr int kRunsBetween = 6;  // these also bring the clocks up again after inputs were made
+constexpr double kTolerated = 1.08;
+constexpr double kToleratedUs = 0.3;
 
 /// A timed call on values that no call before has seen, and what calls on known ones took just
 /// before: whatever slows the GPU for a moment slows both.
 struct FreshTime {
-  double fresh_us = 0, known_us = 0;
+  double fresh_us = 0;
+  std::vector<double> known_us;
 };
 Result<FreshTime> fresh_run(TrialState& state, const Sized& sized, std::vector<LoadedCase>& sets,
                             std::uint64_t attempt, std::vector<device::Fault>& faults) {
@@ -33,27 +35,27 @@ Result<FreshTime> fresh_run(TrialState& state, const Sized& sized, std::vector<L
     WW_TRY(inputs, verify::generate_inputs(trial));
   }
   WW_CHECK(set.buffers.refill(inputs));
-  LoadedCase& other = sets[(attempt + 1) % sets.size()];
-  std::vector<double> known;
+  FreshTime time;
   for (std::uint64_t run = 0; run < kRunsBetween; ++run) {
+    // In turns, as samples are taken: pages that were just in use are faster.
+    LoadedCase& other = sets[(attempt + 1 + run % (sets.size() - 1)) % sets.size()];
     WW_TRY(const double us, timed_run(state, *other.replay, run, faults));
-    known.push_back(us);
+    time.known_us.push_back(us);
   }
-  FreshTime time{.known_us = profile::median(known)};
   WW_TRY(time.fresh_us, timed_run(state, *set.replay, attempt, faults));
   return time;
 }
 
 }  // namespace
 
-bool slower_on_new_inputs(double fresh_us, double known_us, double median_us) {
-  return fresh_us > kTolerated * std::max(median_us, known_us) + kToleratedUs;
+bool slower_on_new_inputs(double fresh_us, std::span<const double> known_us) {
+  return fresh_us > kTolerated * *std::max_element(known_us.begin(), known_us.end()) + kToleratedUs;
 }
 
 Result<Next> check_fresh_inputs(TrialState& state, const Sized& sized,
                                 std::vector<LoadedCase>& sets, double median_us) {
-  WW_TRY(const std::uint64_t bytes, footprint_bytes(state.request.task, *sized.size));
-  if (bytes > kLargestFreshBytes || sets.size() < 2) return Next::go_on;
+  WW_TRY(const bool wanted, is_tried_fresh(state.request.task, *sized.size));
+  if (!wanted || sets.size() < 2) return Next::go_on;
   const PartTimer timer(state, "fresh");
   double best_us = 0;
   for (std::uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
@@ -62,7 +64,7 @@ Result<Next> check_fresh_inputs(TrialState& state, const Sized& sized,
     if (!faults.empty()) return end_with_faults(state, faults, {sized.size, nullptr});
     if (!time.ok()) return time.error();
     best_us = attempt == 0 ? time->fresh_us : std::min(best_us, time->fresh_us);
-    if (!slower_on_new_inputs(time->fresh_us, time->known_us, median_us)) return Next::go_on;
+    if (!slower_on_new_inputs(time->fresh_us, time->known_us)) return Next::go_on;
   }
   const std::string reason =
       fmt::format("size {}: {:.2f} us on inputs it has met before, {:.2f} us on others",

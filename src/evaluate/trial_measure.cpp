@@ -17,34 +17,10 @@ namespace warpwright::evaluate {
 
 namespace {
 
-constexpr std::uint64_t kEstimatedElements = std::uint64_t{1} << 20;
 // Clocks rise within this time; later sizes find them risen.
 constexpr double kFirstWarmUpSeconds = 0.03;
 constexpr double kIdleWarmUpSeconds = 0.3;  // they were down
 constexpr double kLaterWarmUpSeconds = 0.005;
-
-void add_findings(TrialState& state, const std::vector<Finding>& findings) {
-  auto& all = state.evaluation.findings;
-  for (const Finding& finding : findings) {
-    const bool known = std::any_of(all.begin(), all.end(), [&](const Finding& other) {
-      return other.kind == finding.kind && other.line == finding.line;
-    });
-    if (!known) all.push_back(finding);
-  }
-}
-
-Result<Next> estimate_size(TrialState& state, const Sized& sized) {
-  WW_TRY(const auto report, estimate(state, sized));
-  if (!report) return Next::go_on;
-  state.evaluation.measurements.push_back({.size = sized.size->label,
-                                           .source = TimeSource::estimated,
-                                           .median_us = report->elapsed_us,
-                                           .low_us = report->elapsed_us,
-                                           .high_us = report->elapsed_us,
-                                           .samples = 1,
-                                           .floor_us = sized.roof.floor_us});
-  return Next::go_on;
-}
 
 }  // namespace
 
@@ -56,29 +32,6 @@ Result<std::vector<Sized>> sized_of(const TrialState& state) {
     all.push_back({state.timed[i], i, state.timed.size() - i, roof});
   }
   return all;
-}
-
-Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized& sized) {
-  const Task& task = state.request.task;
-  WW_TRY(const auto call, call_of(task, *sized.size, nullptr));
-  WW_TRY(const auto trial, verify::make_trial(task, *sized.size, nullptr, timed_seed(state, 0, 0)));
-  WW_TRY(const auto inputs, verify::generate_inputs(trial, kEstimatedElements));
-  WW_TRY(auto buffers, CaseBuffers::make(*state.device, task, call, inputs));
-  const LaunchPlan& plan = state.candidate.plans.at(call_key(call));
-  WW_TRY(auto replay, state.device->prepare(state.candidate.module, plan, buffers.bindings()));
-  WW_TRY(auto report, replay->run({.poison_seed = state.seed,
-                                   .timed = true,
-                                   .may_sample = true,
-                                   .limit_s = work_limits(state).run_s}));
-  if (!report.faults.empty()) {
-    note(state, fmt::format("size {} has no estimate: a sample of its blocks does not run on its "
-                            "own ({})",
-                            sized.size->label, report.faults.front().kind));
-    return std::optional<device::RunReport>{};
-  }
-  merge_resources(state, report.resources, plan);
-  add_findings(state, report.findings);
-  return std::optional(std::move(report));
 }
 
 Result<std::vector<LoadedCase>> load_sets(TrialState& state, const Sized& sized) {

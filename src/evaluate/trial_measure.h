@@ -32,6 +32,9 @@ LoadedCase& with_inputs(std::vector<LoadedCase>& sets, std::size_t number);
 /// One replay on the SIMT machine, of a part of the blocks where there are many. Nothing, with a
 /// note, where a part does not run on its own.
 Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized& sized);
+/// The same as a measurement of the trial. Ends it where the kernel does not do its work at this
+/// size.
+Result<Next> estimate_size(TrialState& state, const Sized& sized);
 
 /// A timed run. Faults go to `faults`, and are an error here.
 Result<double> timed_run(TrialState& state, device::Replay& replay, std::uint64_t call,
@@ -40,10 +43,9 @@ Result<double> timed_run(TrialState& state, device::Replay& replay, std::uint64_
 /// Ends a trial whose time is below what the hardware needs.
 std::optional<Next> impossible(TrialState& state, const Sized& sized, double median_us);
 
-/// Whether a call on new inputs took longer than noise and data explain. `known_us` is the time of
-/// calls on known inputs just before, `median_us` that of all samples: a GPU that is slow for a
-/// moment is slow for both kinds.
-bool slower_on_new_inputs(double fresh_us, double known_us, double median_us);
+/// Whether a call on new inputs took clearly longer than each of those on known inputs just before:
+/// a GPU that is slow for a moment is slow for both kinds.
+bool slower_on_new_inputs(double fresh_us, std::span<const double> known_us);
 
 /// Ends a trial whose calls are slower on inputs that none before has seen: wherever a kernel keeps
 /// answers, it has to compute these. The sets hold other inputs afterwards.

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
+#include <optional>
 
 #include "base/clock.h"
+#include "base/one_way.h"
+#include "evaluate/spot_checks.h"
 #include "evaluate/trial_checks.h"
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_limits.h"
@@ -27,23 +29,33 @@ struct Timed {
   profile::Timing timing;
   std::vector<device::Fault> faults;
   bool enough = false;
+  std::optional<SpotChecks> spots;
 };
 
-Result<double> sample(TrialState& state, Timed& timed, std::uint64_t call) {
-  LoadedCase& set = timed.sets[call % timed.sets.size()];
-  return timed_run(state, *set.replay, call, timed.faults);
+SpotChecks::Digest digest_of(const LoadedCase& set) {
+  return [&set] { return set.buffers.output_digest(); };
 }
 
-/// A set picked after the fact: had a timed call been wrong, it would show.
-Result<Next> check_timed_results(TrialState& state, std::vector<LoadedCase>& sets) {
-  std::random_device random;
-  LoadedCase& picked = with_inputs(sets, random() % sets.size());
-  Fetched fetched;
-  {
+SpotChecks::Fetch fetch_of(TrialState& state, const LoadedCase& set) {
+  return [&] {
     const PartTimer timer(state, "fetch");
-    WW_TRY(fetched, fetch_results(picked));
-  }
-  return state.checks->add_timed(picked, std::move(fetched));
+    return fetch_results(set);
+  };
+}
+
+Result<double> sample(TrialState& state, Timed& timed, std::uint64_t call) {
+  const std::size_t number = call % timed.sets.size();
+  LoadedCase& set = timed.sets[number];
+  WW_TRY(const double us, timed_run(state, *set.replay, call, timed.faults));
+  WW_CHECK(timed.spots->after_call(number, digest_of(set), fetch_of(state, set)));
+  return us;
+}
+
+/// What some timed calls left, picked beforehand and after the fact.
+Result<Next> check_timed_results(TrialState& state, Timed& timed) {
+  LoadedCase& picked = with_inputs(timed.sets, timed.spots->last_set());
+  WW_CHECK(timed.spots->at_end(digest_of(picked), fetch_of(state, picked)));
+  return state.checks->add_timed(picked, timed.spots->take());
 }
 
 void add_measurement(TrialState& state, const Sized& sized, const profile::Timing& timing) {
@@ -103,7 +115,7 @@ Result<Next> finish(TrialState& state, Timed& timed, TrialWatch& watch) {
     if (const auto us = sample(state, timed, call); !us.ok()) return us.error();
   }
   watch.write_manifest(state, timed.sets.size());
-  WW_TRY(const Next next, check_timed_results(state, timed.sets));
+  WW_TRY(const Next next, check_timed_results(state, timed));
   if (next == Next::ended) return next;
   const double middle_us = timed.timing.time_us.median;
   if (const auto ended = impossible(state, sized, middle_us)) return *ended;
@@ -122,6 +134,7 @@ Result<Next> time_together(TrialState& state, std::span<const Sized> sizes, Tria
     Timed& timed = all.emplace_back();
     timed.sized = &sized;
     WW_TRY(timed.sets, load_sets(state, sized));
+    timed.spots.emplace(timed.sets.size(), one_way(state.seed, "spots", sized.number));
   }
   const int rounds = all.size() > 1 ? kRounds : 1;
   for (int round = 0; round < rounds; ++round) {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/mix.h"
+#include "base/one_way.h"
 #include "build/resources.h"
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_limits.h"
@@ -20,7 +20,7 @@ constexpr std::size_t kMostFaultFindings = 8;
 }  // namespace
 
 std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t n) {
-  return mixed_bits(seed + (n + 1) * kMixStep);
+  return one_way(seed, "derived", n);
 }
 
 namespace {

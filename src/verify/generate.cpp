@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/cores.h"
+#include "base/one_way.h"
 #include "verify/block_values.h"
 
 namespace warpwright::verify {
@@ -249,6 +250,8 @@ void fill_by_threads(const Recipe& recipe, std::uint64_t seed, std::size_t width
 
 Result<std::vector<Bytes>> generate_inputs(const Trial& trial, std::uint64_t most_elements) {
   const auto& arguments = trial.task->arguments;
+  // Kernels see the values; what else comes from the seed must not follow from them.
+  const std::uint64_t key = one_way(trial.seed, "inputs");
   std::vector<Bytes> buffers(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].distribution.empty()) continue;
@@ -257,7 +260,7 @@ Result<std::vector<Bytes>> generate_inputs(const Trial& trial, std::uint64_t mos
     Bytes& bytes = buffers[i];
     bytes.resize(recipe.n * width);
     const std::size_t made = std::min<std::uint64_t>(recipe.n, most_elements) * width;
-    fill_by_threads(recipe, trial.seed, width, std::span(bytes).first(made));
+    fill_by_threads(recipe, key, width, std::span(bytes).first(made));
     for (std::size_t at = made; at < bytes.size(); at += made) {
       std::memcpy(bytes.data() + at, bytes.data(), std::min(made, bytes.size() - at));
     }

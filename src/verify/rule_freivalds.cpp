@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/one_way.h"
 #include "verify/rules.h"
 
 namespace warpwright::verify {
@@ -137,6 +138,10 @@ double entry(const Product& p, std::size_t i, std::size_t j) {
   return sum;
 }
 
+/// Who knew the vectors and positions could satisfy them without the product. Nothing that a
+/// kernel sees tells them.
+std::uint64_t challenge_of(const Trial& trial) { return one_way(trial.seed, "challenge"); }
+
 std::vector<double> random_vectors(std::size_t n, std::uint64_t seed) {
   std::vector<double> r(n * kVectors);
   for (std::size_t i = 0; i < r.size(); ++i)
@@ -160,7 +165,7 @@ double project(const float* row, std::size_t n, const double* r, double* out) {
 }
 
 RuleResult check_projections(const RuleInput& input, const Product& p, const Tolerances& t) {
-  const auto r = random_vectors(p.cols, input.trial.seed);
+  const auto r = random_vectors(p.cols, challenge_of(input.trial));
   std::vector<double> right_r(p.inner * kVectors);
   for (std::size_t k = 0; k < p.inner; ++k)
     project(p.right.data() + k * p.cols, p.cols, r.data(), right_r.data() + k * kVectors);
@@ -223,8 +228,9 @@ RuleResult check_freivalds(const RuleInput& input) {
     }
     return entries.result();
   }
+  const std::uint64_t challenge = challenge_of(input.trial);
   for (std::size_t k = 0; k < kSamples; ++k) {
-    const auto r = philox(static_cast<std::uint32_t>(k), 1, kStream, 1, input.trial.seed);
+    const auto r = philox(static_cast<std::uint32_t>(k), 1, kStream, 1, challenge);
     const std::size_t i = sample_position(k, product.rows, r.w[0]);
     const std::size_t j = sample_position(k / 4, product.cols, r.w[1]);
     entries.compare(i, j, entry(product, i, j));

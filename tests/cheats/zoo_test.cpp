@@ -94,6 +94,7 @@ class Judges {
     request.limit_s = member.accepts(Verdict::timeout) ? kShortLimitSeconds : kLimitSeconds;
     request.cache = shared_.path() / "cache";
     request.sizes = {request.task.sizes.front().label};
+    if (member.at_largest) request.sizes.push_back(request.task.sizes.back().label);
     const StopSignal stop;
     return evaluate::run_trial(request, shared_.path() / member.name, stop);
   }

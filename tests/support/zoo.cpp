@@ -45,6 +45,8 @@ Status read_field(ZooMember& member, std::string_view key, std::string_view valu
       std::from_chars(text.data(), text.data() + text.size(), number);
       if (number > 0) member.classes.push_back(number);
     }
+  } else if (key == "largest") {
+    member.at_largest = value == "yes";
   } else {
     return Error{"unknown key '" + std::string(key) + "'"};
   }

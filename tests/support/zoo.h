@@ -13,11 +13,13 @@ namespace warpwright {
 /// One candidate with the verdict it must get. Its first lines say so:
 ///
 ///   // zoo: task=NAME lane=strict|free device=simt|cuda expect=VERDICT[,VERDICT] class=N[,N]
+///   [largest=yes]
 struct ZooMember {
   std::string name;  ///< FOLDER.FILE, "cheats.fork_bomb"
   std::string task;
   std::string lane;
   bool needs_gpu = false;
+  bool at_largest = false;  ///< also at the task's largest size
   std::vector<Verdict> expected;
   std::vector<int> classes;  ///< numbers of docs/judge.md; empty for honest ones
   std::string source;
