@@ -96,8 +96,8 @@ search::StrategyOptions strategy_options(const Settings& settings) {
 }
 
 /// Beside the archive: run folders for the spool, the jobs and the lock.
-fs::path run_folder(const store::Archive& archive, const std::string& run) {
-  return archive.path().parent_path() / "runs" / run;
+fs::path run_folder(const store::Archive& archive, const store::RunRecord& run) {
+  return archive.path().parent_path() / "runs" / run.folder;
 }
 
 }  // namespace
@@ -246,7 +246,7 @@ Status check_settings(const Settings& settings, const Task& task) {
 int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task& task,
                 const Settings& settings, const RunManner& manner, const Clock& clock) {
   const auto work = [&]() -> Result<int> {
-    const fs::path folder = run_folder(archive, run.id);
+    const fs::path folder = run_folder(archive, run);
     WW_CHECK(make_directories(folder / "spool"));
     auto lock = FileLock::acquire(folder / "lock");
     if (!lock.ok()) {

@@ -46,10 +46,10 @@ void redact(Performed& performed, const Job& job) {
 /// A full disk or a folder that is away for a moment should not cost a paid answer.
 Status store_patiently(const Spool& spool, const Job& job, const SpooledOutcome& spooled) {
   constexpr int kTries = 30;
-  Status stored = spool.store(job.id, spooled);
+  Status stored = spool.store(job.id, job.request_sha256, spooled);
   for (int i = 1; i < kTries && !stored.ok(); ++i) {
     std::this_thread::sleep_for(std::chrono::duration<double>(job.delay_scale));
-    stored = spool.store(job.id, spooled);
+    stored = spool.store(job.id, job.request_sha256, spooled);
   }
   return stored;
 }
@@ -62,7 +62,8 @@ int run(const Job& job, Reporter& reporter) {
     return 0;
   }
   // Another courier may have finished between our starter's look and our lock.
-  if (const auto before = spool.load(job.id); before.ok() && before->has_value()) {
+  if (const auto before = spool.load(job.id, job.request_sha256);
+      before.ok() && before->has_value()) {
     reporter.end("stored");
     return 0;
   }

@@ -24,6 +24,7 @@ std::string job_to_json(const Job& job) {
   return dump_json(Json{{"version", 1},
                         {"id", job.id},
                         {"spool", job.spool},
+                        {"request_sha256", job.request_sha256},
                         {"name", job.name},
                         {"wire", job.wire},
                         {"body", job.body},
@@ -51,6 +52,7 @@ Result<Job> job_from_json(std::string_view text) {
   Job job;
   job.id = text_of(member(value, "id"));
   job.spool = text_of(member(value, "spool"));
+  job.request_sha256 = text_of(member(value, "request_sha256"));
   job.name = text_of(member(value, "name"));
   job.wire = text_of(member(value, "wire"));
   job.body = text_of(member(value, "body"));

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "base/files.h"
+#include "base/sha256.h"
 #include "llm/json_reading.h"
 
 namespace warpwright::llm {
@@ -26,6 +27,15 @@ std::optional<double> number_or_nothing(const Json& value) {
 
 }  // namespace
 
+std::string request_sha256(std::string_view spec, std::int64_t max_output_tokens,
+                           const std::vector<Message>& messages) {
+  Json list = Json::array();
+  for (const Message& message : messages) {
+    list.push_back({static_cast<int>(message.role), message.text});
+  }
+  return sha256_hex(dump_json(Json{spec, max_output_tokens, list}));
+}
+
 bool Spool::is_valid_id(std::string_view id) {
   constexpr std::string_view kAllowed =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -41,7 +51,8 @@ fs::path Spool::outcome_path(std::string_view id) const {
   return folder_ / (std::string(id) + ".json");
 }
 
-Result<std::optional<SpooledOutcome>> Spool::load(std::string_view id) const {
+Result<std::optional<SpooledOutcome>> Spool::load(std::string_view id,
+                                                  std::string_view request) const {
   const fs::path path = outcome_path(id);
   std::error_code code;
   if (!fs::exists(path, code)) return std::optional<SpooledOutcome>();
@@ -51,6 +62,9 @@ Result<std::optional<SpooledOutcome>> Spool::load(std::string_view id) const {
   if (count_of(member(file, "version")) != kVersion || (kind != "answered" && kind != "failed")) {
     return Error{"'" + path.string() + "' is not an outcome of ours; remove it to ask again"};
   }
+  // Spools from before there was this field belong to runs from before, and to no others.
+  const std::string answers = text_of(member(file, "request_sha256"));
+  if (!answers.empty() && answers != request) return std::optional<SpooledOutcome>();
   SpooledOutcome spooled;
   spooled.stated_usd = number_or_nothing(member(file, "cost_usd"));
   Outcome& outcome = spooled.outcome;
@@ -70,10 +84,13 @@ Result<std::optional<SpooledOutcome>> Spool::load(std::string_view id) const {
   return std::optional(std::move(spooled));
 }
 
-Status Spool::store(std::string_view id, const SpooledOutcome& spooled) const {
+Status Spool::store(std::string_view id, std::string_view request,
+                    const SpooledOutcome& spooled) const {
   const Outcome& outcome = spooled.outcome;
-  Json file = {
-      {"version", kVersion}, {"id", id}, {"cost_usd", optional_number(spooled.stated_usd)}};
+  Json file = {{"version", kVersion},
+               {"id", id},
+               {"request_sha256", request},
+               {"cost_usd", optional_number(spooled.stated_usd)}};
   if (outcome.kind == OutcomeKind::answered) {
     file["kind"] = "answered";
     file["text"] = outcome.reply.text;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <random>
 
 #include <unistd.h>
 
@@ -22,7 +24,7 @@ constexpr std::array<std::string_view, 5> kStatusNames = {"running", "waiting", 
 
 constexpr const char* kRunColumns =
     "SELECT id, task, task_json, strategy, model, device, status, ending, best_trial, created_ms, "
-    "elapsed_ms FROM runs ORDER BY created_ms, rowid";
+    "elapsed_ms, coalesce(folder, id) FROM runs ORDER BY created_ms, rowid";
 
 RunRecord read_run(SQLite::Statement& row) {
   RunRecord run;
@@ -37,6 +39,7 @@ RunRecord read_run(SQLite::Statement& row) {
   run.best_trial = row.getColumn(8).getString();
   run.created_ms = row.getColumn(9).getInt64();
   run.elapsed_ms = row.getColumn(10).getInt64();
+  run.folder = row.getColumn(11).getString();
   return run;
 }
 
@@ -57,6 +60,15 @@ std::string read_only_name(const std::filesystem::path& path) {
   const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
   if (!logged && ::access(folder.c_str(), W_OK) != 0) name += "?immutable=1";
   return name;
+}
+
+/// Run ids repeat: in another archive of the same folder, in one that was deleted and made anew.
+/// What a run leaves beside the archive must never be taken for another's.
+std::string folder_of_its_own(const std::string& id) {
+  std::random_device random;
+  char mark[16];
+  std::snprintf(mark, sizeof mark, "-%08x", static_cast<unsigned>(random()));
+  return id + mark;
 }
 
 std::string listed(const std::vector<RunRecord>& runs) {
@@ -88,9 +100,7 @@ Database::Database(const std::filesystem::path& file, const std::string& name,
                    const Clock& its_clock)
     : path(file),
       clock(its_clock),
-      connection(name, SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs) {
-  connection.exec("PRAGMA query_only = ON");
-}
+      connection(name, SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs) {}
 
 Query Database::statement(const char* sql) {
   auto found = statements.find(sql);
@@ -124,7 +134,7 @@ Result<std::unique_ptr<Archive>> Archive::open_read_only(const std::filesystem::
   }
   return guarded(path, "open the database", [&]() -> Result<std::unique_ptr<Archive>> {
     auto database = std::make_unique<Database>(path, read_only_name(path), clock);
-    WW_CHECK(check_format(database->connection));
+    WW_CHECK(prepare_reading(database->connection));
     return std::unique_ptr<Archive>(new Archive(std::move(database)));
   });
 }
@@ -141,10 +151,12 @@ Result<std::string> Archive::create_run(RunRecord run, const std::vector<ConfigV
       if (taken->getColumn(0).getInt() == 0) break;
     }
     const Query insert = database_->statement(
-        "INSERT INTO runs(id, task, task_json, strategy, model, device, status, created_ms) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+        "INSERT INTO runs(id, task, task_json, strategy, model, device, status, created_ms, "
+        "folder) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     SQLite::bind(*insert, run.id, run.task, run.task_json, run.strategy, run.model, run.device,
-                 static_cast<int>(run.status), database_->clock.unix_ms());
+                 static_cast<int>(run.status), database_->clock.unix_ms(),
+                 folder_of_its_own(run.id));
     insert->exec();
     for (const auto& value : config) WW_CHECK(set_config(run.id, value));
     transaction.commit();

@@ -33,7 +33,8 @@ class Archive {
 
   [[nodiscard]] const std::filesystem::path& path() const;
 
-  /// Stores a new run; its id is the task's name and the next free number.
+  /// Stores a new run; its id is the task's name and the next free number, its folder's name is
+  /// drawn. Both are durable when this returns.
   Result<std::string> create_run(RunRecord run, const std::vector<ConfigValue>& config);
   Result<std::vector<RunRecord>> runs();
   /// By id, by unique beginning of an id, or "last"; the error lists what there is.

@@ -41,6 +41,8 @@ struct RunRecord {
   std::string best_trial;
   std::int64_t created_ms = 0;
   std::int64_t elapsed_ms = 0;
+  /// Of what lies beside the archive for this run; its own alone, whatever else is called `id`.
+  std::string folder;
 };
 
 struct MessageRecord {

@@ -104,6 +104,21 @@ double ending(const std::string& json_lines, const char* field) {
   return end.is_object() && end.contains(field) ? end[field].get<double>() : -1;
 }
 
+TEST(Provider, ARunNeverTakesTheAnswersOfAnotherOfTheSameName) {
+  Scene scene("answer");
+  EXPECT_LE(scene.search({"--archive", "a.db"}).exit_code, 1);
+  const int paid = scene.provider->paid();
+  EXPECT_GT(paid, 0);
+  // Beside it, and in its place after it was deleted.
+  EXPECT_LE(scene.search({"--archive", "b.db"}).exit_code, 1);
+  EXPECT_EQ(scene.provider->paid(), 2 * paid);
+  for (const char* name : {"a.db", "a.db-wal", "a.db-shm"}) {
+    std::filesystem::remove(scene.program.folder() / name);
+  }
+  EXPECT_LE(scene.search({"--archive", "a.db"}).exit_code, 1);
+  EXPECT_EQ(scene.provider->paid(), 3 * paid);
+}
+
 TEST(Provider, TokenBudgetsHoldToTheToken) {
   // Every answer costs 180 tokens, a cut one what came of it; the longest allowed answer is 1000.
   for (const char* scenario : {"answer", "answer,cut", "cut,answer,answer", "missing_usage"}) {

@@ -15,9 +15,13 @@ namespace warpwright::llm {
 
 namespace fs = std::filesystem;
 
+namespace {
+constexpr const char* kQuestion = "Scale a vector.";
+}
+
 AskingProcess::AskingProcess(const Asker& asker, const std::string& id) {
   const fs::path prompt = asker.folder() / "prompt.txt";
-  EXPECT_TRUE(write_file(prompt, "Scale a vector.").ok());
+  EXPECT_TRUE(write_file(prompt, kQuestion).ok());
   std::vector<std::string> argv = {
       ASK_TOOL, "ask", asker.options.spec, asker.options.base_url, asker.spool().string(), id};
   std::vector<char*> arguments;
@@ -82,6 +86,7 @@ void serve_slowly(Asker& asker, int chunk_delay_ms, const std::string& scenario 
   asker.provider =
       hostile::Provider::start({.scenario = scenario, .chunk_delay_ms = chunk_delay_ms}).value();
   asker.options.base_url = asker.provider->base_url();
+  asker.question = {{Role::user, kQuestion}};
 }
 
 void expect_one_paid_answer(Asker& asker, const Outcome& outcome) {
@@ -197,7 +202,8 @@ TEST(Courier, AStopLeavesThePaidRequestRunning) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
   ASSERT_TRUE(eventually([&] { return fs::exists(asker.spool() / "a.json"); }));
   const StopSignal fresh;
-  expect_one_paid_answer(asker, asker.model()->ask({.id = "a"}, {}, fresh));
+  expect_one_paid_answer(asker,
+                         asker.model()->ask({.id = "a", .messages = asker.question}, {}, fresh));
 }
 
 TEST(Courier, RequestsAtOnceAreLimited) {

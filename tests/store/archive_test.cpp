@@ -125,6 +125,37 @@ TEST_F(ArchiveTest, NewerFormatsAreRefusedAndOldOnesKept) {
   EXPECT_THAT(refused.error().message, HasSubstr("newer than this program"));
 }
 
+TEST_F(ArchiveTest, EveryRunHasAFolderOfItsOwn) {
+  const auto archive = open();
+  const auto other = std::move(Archive::open(directory_.path() / "other.db", clock_)).value();
+  ASSERT_TRUE(archive->create_run(run_of("copy"), {}).ok());
+  ASSERT_TRUE(other->create_run(run_of("copy"), {}).ok());
+  const std::string folder = archive->find_run("copy-1")->folder;
+  EXPECT_THAT(folder, testing::MatchesRegex("copy-1-[0-9a-f]{8}"));
+  EXPECT_NE(other->find_run("copy-1")->folder, folder);
+  EXPECT_EQ(open()->find_run("copy-1")->folder, folder);
+}
+
+TEST_F(ArchiveTest, TheFirstFormatIsReadAndMigrated) {
+  ASSERT_TRUE(open()->create_run(run_of("copy"), {}).ok());
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw, "ALTER TABLE runs DROP COLUMN folder; PRAGMA user_version = 1",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(raw);
+  // Where nothing may be written, it is read as it is; its runs keep the folders they have.
+  {
+    const auto reader = Archive::open_read_only(path(), clock_);
+    ASSERT_TRUE(reader.ok()) << reader.error().message;
+    EXPECT_EQ((*reader)->find_run("last")->folder, "copy-1");
+    EXPECT_FALSE((*reader)->set_config("copy-1", {"a", "b", "c"}).ok());
+  }
+  EXPECT_EQ(open()->find_run("last")->folder, "copy-1");
+  EXPECT_EQ(open()->create_run(run_of("copy"), {}).value(), "copy-2");
+  EXPECT_NE(open()->find_run("last")->folder, "copy-2");
+}
+
 TEST_F(ArchiveTest, JunkIsAnErrorThatNamesTheFile) {
   ASSERT_TRUE(write_file(path(), std::string(10'000, 'x')).ok());
   const auto opened = Archive::open(path(), clock_);
