@@ -248,10 +248,10 @@ int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task
   const auto work = [&]() -> Result<int> {
     const fs::path folder = run_folder(archive, run);
     WW_CHECK(make_directories(folder / "spool"));
-    auto lock = FileLock::acquire(folder / "lock");
-    if (!lock.ok()) {
-      return Error{"run '" + run.id +
-                   "' is being worked on by another process: " + lock.error().message};
+    WW_TRY(const auto lock, FileLock::acquire(folder / "lock"));
+    if (!lock) {
+      return Error{"run '" + run.id + "' is being worked on by another process, which holds '" +
+                   (folder / "lock").string() + "'"};
     }
     WW_TRY(const auto model_settings, model_options(settings));
     WW_TRY(const auto model,

@@ -37,8 +37,11 @@ Result<FileLock> wait_for_gpu(int ordinal, double wait_s) {
                               std::to_string(getuid()) + ".lock");
   const auto start = SteadyClock::now();
   while (true) {
-    auto lock = FileLock::acquire(path);
-    if (lock.ok() || seconds_since(start) >= wait_s) return lock;
+    WW_TRY(auto lock, FileLock::acquire(path));
+    if (lock) return std::move(*lock);
+    if (seconds_since(start) >= wait_s) {
+      return Error{"'" + path.string() + "' is held by another process"};
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }

@@ -179,6 +179,7 @@ std::optional<Outcome> CourierModel::send_courier(const Request& request, const 
   auto job = setup_.make_job(request);
   if (!job.ok()) return failure(job.error().message, false);
   job->request_sha256 = sha256;
+  job->max_output_tokens = longest_answer(request);
   if (!wait_for_rate(request, progress, stop)) return stopped();
   auto courier = start_detached(setup_.courier, setup_.courier_env);
   if (!courier.ok()) return failure("cannot ask " + name() + ": " + courier.error().message, false);
@@ -188,7 +189,12 @@ std::optional<Outcome> CourierModel::send_courier(const Request& request, const 
   Report report;
   if (!listen(courier->out, report, progress, stop)) return stopped();
   if (auto outcome = stored(request.id, sha256)) return outcome;
-  if (report.end == "busy" || report.end == "stored") return std::nullopt;
+  if (report.end == "busy") return std::nullopt;
+  if (report.end == "stored") {
+    return failure("the answer to request '" + request.id + "' was kept in '" +
+                       spool_.outcome_path(request.id).string() + "' but is gone",
+                   false);
+  }
   if (report.end == "failed") return failure(report.error, report.retry);
   Outcome lost = failure("the courier for request '" + request.id + "' to " + name() +
                              " was killed or could not run; what it was sent may have been paid",

@@ -29,6 +29,7 @@ std::string job_to_json(const Job& job) {
                         {"wire", job.wire},
                         {"body", job.body},
                         {"prompt_bytes", job.prompt_bytes},
+                        {"max_output_tokens", job.max_output_tokens},
                         {"connect_ms", job.timeouts.connect.count()},
                         {"idle_ms", job.timeouts.idle.count()},
                         {"total_ms", job.timeouts.total.count()},
@@ -57,6 +58,7 @@ Result<Job> job_from_json(std::string_view text) {
   job.wire = text_of(member(value, "wire"));
   job.body = text_of(member(value, "body"));
   job.prompt_bytes = count_of(member(value, "prompt_bytes"));
+  job.max_output_tokens = count_of(member(value, "max_output_tokens"));
   job.timeouts.connect = ms_of(member(value, "connect_ms"));
   job.timeouts.idle = ms_of(member(value, "idle_ms"));
   job.timeouts.total = ms_of(member(value, "total_ms"));

@@ -22,6 +22,7 @@ struct Job {
   std::string wire;            ///< row of wires(), or "exec"
   std::string body;            ///< what is posted, or the program's standard input
   std::int64_t prompt_bytes = 0;
+  std::int64_t max_output_tokens = 0;
   ModelTimeouts timeouts;
   int max_tries = 1;
   double delay_scale = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/spool.h"
 
+#include <algorithm>
 #include <system_error>
 
 #include "base/files.h"
@@ -15,6 +16,9 @@ namespace {
 
 constexpr int kVersion = 1;
 constexpr std::size_t kMaxOutcomeBytes = std::size_t{256} << 20;
+constexpr std::int64_t kBytesPerToken = 4;
+constexpr std::int64_t kReservedBesideText = 64 << 10;
+constexpr std::int64_t kMostReserved = 16 << 20;
 
 Json optional_number(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -84,8 +88,15 @@ Result<std::optional<SpooledOutcome>> Spool::load(std::string_view id,
   return std::optional(std::move(spooled));
 }
 
-Status Spool::store(std::string_view id, std::string_view request,
-                    const SpooledOutcome& spooled) const {
+Result<ReservedFile> Spool::reserve(std::string_view id, std::int64_t tokens) const {
+  const std::int64_t whole = kMostReserved - kReservedBesideText;
+  const std::int64_t text = std::clamp<std::int64_t>(tokens, 0, whole / kBytesPerToken);
+  return ReservedFile::create(
+      outcome_path(id), static_cast<std::size_t>(text * kBytesPerToken + kReservedBesideText));
+}
+
+Status Spool::store(std::string_view id, std::string_view request, const SpooledOutcome& spooled,
+                    std::optional<ReservedFile>& room) const {
   const Outcome& outcome = spooled.outcome;
   Json file = {{"version", kVersion},
                {"id", id},
@@ -104,7 +115,14 @@ Status Spool::store(std::string_view id, std::string_view request,
     file["retry"] = outcome.retry;
     file["usage"] = usage_to_json(outcome.wasted);
   }
-  return write_file_durably(outcome_path(id), dump_json(file) + "\n");
+  const std::string text = dump_json(file) + "\n";
+  if (room) {
+    const Status kept = room->commit(text);
+    room.reset();
+    if (kept.ok()) return kept;
+  }
+  // The folder may have been away for a moment, and the room with it.
+  return write_file_durably(outcome_path(id), text);
 }
 
 }  // namespace warpwright::llm

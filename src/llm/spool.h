@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/files.h"
 #include "base/result.h"
 #include "llm/model.h"
 
@@ -39,9 +40,12 @@ class Spool {
   /// Nothing when the attempt has no outcome yet, or only that of another request.
   [[nodiscard]] Result<std::optional<SpooledOutcome>> load(std::string_view id,
                                                            std::string_view request) const;
-  /// Durable when it returns.
+  /// Room on the disk for an answer of so many tokens, at most 16 MiB: to be had before it is paid.
+  [[nodiscard]] Result<ReservedFile> reserve(std::string_view id, std::int64_t tokens) const;
+  /// Durable when it returns. The reserved room is used up, whatever comes of it.
   [[nodiscard]] Status store(std::string_view id, std::string_view request,
-                             const SpooledOutcome& spooled) const;
+                             const SpooledOutcome& spooled,
+                             std::optional<ReservedFile>& room) const;
 
  private:
   std::filesystem::path folder_;

@@ -296,6 +296,60 @@ TEST(Courier, AMissingProgramIsAnErrorNotAHang) {
   EXPECT_EQ((*silent)->ask({.id = "a"}, {}, asker.stop).kind, OutcomeKind::failed);
 }
 
+/// Asks; gives up after some seconds, with the error "stopped".
+Outcome ask_with_patience(Model& model, Asker& asker) {
+  std::atomic<bool> over{false};
+  std::thread watchdog([&] {
+    for (int i = 0; i < 500 && !over; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    asker.stop.request(StopReason::interrupted);
+  });
+  Outcome outcome = model.ask({.id = "a", .messages = asker.question}, {}, asker.stop);
+  over = true;
+  watchdog.join();
+  return outcome;
+}
+
+TEST(Courier, ASpoolThatCannotBeUsedIsAnErrorNotAHang) {
+  Asker asker;
+  asker.serve("answer");
+  const auto model = asker.model();
+  fs::remove_all(asker.spool());
+  const Outcome outcome = ask_with_patience(*model, asker);
+  EXPECT_EQ(outcome.kind, OutcomeKind::failed);
+  EXPECT_FALSE(outcome.retry);
+  EXPECT_THAT(outcome.error, HasSubstr("the spool cannot be used"));
+  EXPECT_THAT(outcome.error, HasSubstr("a.lock"));
+  EXPECT_EQ(asker.provider->requests(), 0);
+}
+
+TEST(Courier, NothingIsAskedWhereTheAnswerHasNoRoom) {
+  Asker asker;
+  asker.serve("answer");
+  auto environment = asker.environment();
+  // Files of no more than 4 KiB: an answer may be longer.
+  environment.courier = {"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" courier",
+                         ASK_TOOL};
+  const auto model = std::move(make_model(asker.options, environment)).value();
+  const Outcome outcome = ask_with_patience(*model, asker);
+  EXPECT_EQ(outcome.kind, OutcomeKind::failed);
+  EXPECT_FALSE(outcome.retry);
+  EXPECT_THAT(outcome.error, HasSubstr("no room for"));
+  EXPECT_EQ(outcome.wasted.total(), 0);
+  EXPECT_EQ(asker.provider->requests(), 0);
+  EXPECT_FALSE(fs::exists(asker.spool() / "a.json.part"));
+}
+
+TEST(Courier, AKeptOutcomeIsAsLongAsItsText) {
+  Asker asker;
+  asker.serve("answer");
+  ASSERT_EQ(asker.ask("a").kind, OutcomeKind::answered);
+  const std::string text = read_file(asker.spool() / "a.json").value();
+  EXPECT_TRUE(text.ends_with("}\n"));
+  EXPECT_FALSE(fs::exists(asker.spool() / "a.json.part"));
+}
+
 // The key: in no file, no error, no argument vector, no environment.
 
 std::string everything_in(const fs::path& folder) {
