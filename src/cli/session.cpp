@@ -95,11 +95,6 @@ search::StrategyOptions strategy_options(const Settings& settings) {
           static_cast<int>(settings.integer("search.repairs").value_or(3))};
 }
 
-/// Beside the archive: run folders for the spool, the jobs and the lock.
-fs::path run_folder(const store::Archive& archive, const store::RunRecord& run) {
-  return archive.path().parent_path() / "runs" / run.folder;
-}
-
 }  // namespace
 
 fs::path archive_path(const std::string& from_flag) {
@@ -243,16 +238,29 @@ Status check_settings(const Settings& settings, const Task& task) {
   return {};
 }
 
-int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task& task,
-                const Settings& settings, const RunManner& manner, const Clock& clock) {
+Result<HeldRun> hold_run(const store::Archive& archive, const store::RunRecord& run) {
+  // Beside the archive: a folder per run for the spool, the jobs and the lock.
+  fs::path folder = archive.path().parent_path() / "runs" / run.folder;
+  WW_CHECK(make_directories(folder / "spool"));
+  WW_TRY(auto lock, FileLock::acquire(folder / "lock"));
+  if (!lock) {
+    return Error{"run '" + run.id + "' is being worked on by another process, which holds '" +
+                 (folder / "lock").string() + "'"};
+  }
+  return HeldRun{std::move(folder), std::move(*lock)};
+}
+
+void describe(store::RunRecord& run, const Settings& settings) {
+  run.strategy = settings.text("search.strategy");
+  run.model = settings.text("model.spec");
+  run.device = settings.text("judge.device") + " (" + settings.text("judge.target") + ")";
+}
+
+int work_on_run(store::Archive& archive, const store::RunRecord& run, const HeldRun& held,
+                const Task& task, const Settings& settings, const RunManner& manner,
+                const Clock& clock) {
   const auto work = [&]() -> Result<int> {
-    const fs::path folder = run_folder(archive, run);
-    WW_CHECK(make_directories(folder / "spool"));
-    WW_TRY(const auto lock, FileLock::acquire(folder / "lock"));
-    if (!lock) {
-      return Error{"run '" + run.id + "' is being worked on by another process, which holds '" +
-                   (folder / "lock").string() + "'"};
-    }
+    const fs::path& folder = held.folder;
     WW_TRY(const auto model_settings, model_options(settings));
     WW_TRY(const auto model,
            llm::make_model(model_settings,

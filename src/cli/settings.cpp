@@ -80,6 +80,7 @@ std::vector<std::string_view> all_keys() {
   return keys;
 }
 
+constexpr std::string_view kPriceSection = "prices";
 constexpr std::string_view kPrices = "prices.";
 
 template <class Number>
@@ -171,7 +172,15 @@ Status Settings::set(std::string_view key, const std::string& value, const std::
   return {};
 }
 
-Status Settings::read_file(const std::string& path) {
+Status Settings::read_file(const std::string& path, const std::string& before_origin) {
+  return read(path, Part::everything, before_origin);
+}
+
+Status Settings::read_prices(const std::string& path, const std::string& before_origin) {
+  return read(path, Part::prices, before_origin);
+}
+
+Status Settings::read(const std::string& path, Part part, const std::string& before_origin) {
   toml::table document;
   try {
     document = toml::parse_file(path);
@@ -180,6 +189,7 @@ Status Settings::read_file(const std::string& path) {
                  std::string(error.description())};
   }
   for (const auto& [section, node] : document) {
+    if (part == Part::prices && section.str() != kPriceSection) continue;
     const auto* table = node.as_table();
     const std::string where = path + ":" + std::to_string(node.source().begin.line);
     if (table == nullptr) {
@@ -188,7 +198,8 @@ Status Settings::read_file(const std::string& path) {
                    "[judge]"};
     }
     for (const auto& [name, value] : *table) {
-      const std::string origin = path + ":" + std::to_string(value.source().begin.line);
+      const std::string origin =
+          before_origin + path + ":" + std::to_string(value.source().begin.line);
       const std::string key = std::string(section.str()) + "." + std::string(name.str());
       const auto as_text = scalar_text(value);
       if (!as_text) return Error{origin + ": " + key + " must be a string, a number or a boolean"};

@@ -214,6 +214,19 @@ Status Archive::set_config(const std::string& run, const ConfigValue& value) {
   });
 }
 
+Status Archive::restate_run(const RunRecord& run, const std::vector<ConfigValue>& config) {
+  return guarded(path(), "store a run's settings", [&]() -> Status {
+    SQLite::Transaction transaction(database_->connection, SQLite::TransactionBehavior::IMMEDIATE);
+    const Query update =
+        database_->statement("UPDATE runs SET strategy = ?, model = ?, device = ? WHERE id = ?");
+    SQLite::bind(*update, run.strategy, run.model, run.device, run.id);
+    update->exec();
+    for (const auto& value : config) WW_CHECK(set_config(run.id, value));
+    transaction.commit();
+    return {};
+  });
+}
+
 Status Archive::set_state(const RunRecord& run) {
   return guarded(path(), "store a run's state", [&]() -> Status {
     const Query update = database_->statement(

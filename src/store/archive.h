@@ -41,6 +41,8 @@ class Archive {
   Result<RunRecord> find_run(std::string_view name);
   Result<std::vector<ConfigValue>> config(const std::string& run);
   Status set_config(const std::string& run, const ConfigValue& value);
+  /// Other settings for a run, and its strategy, model and device as they follow from them.
+  Status restate_run(const RunRecord& run, const std::vector<ConfigValue>& config);
   Status set_state(const RunRecord& run);  ///< status, ending, best_trial, elapsed_ms
 
   /// Questions without an answer.

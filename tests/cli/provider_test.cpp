@@ -154,6 +154,19 @@ TEST(Provider, MoneyIsCountedFromThePriceTableOfTheUser) {
       << exit.out << exit.err;
 }
 
+TEST(Provider, AResumedRunFindsPricesWhereItTellsUsersToStateThem) {
+  Scene scene("answer");
+  EXPECT_LE(scene.search({"-d", "1"}).exit_code, 1);
+  const auto refused = scene.program.run({"resume", "last", "--budget-usd", "5000", "-d", "2"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("state it in warpwright.toml"));
+  scene.program.write("warpwright.toml", "[prices]\n\"openai:m\" = [1000, 100, 1000, 10000]\n");
+  const auto exit =
+      scene.program.run({"resume", "last", "--budget-usd", "5000", "-d", "2", "--json"});
+  EXPECT_LE(exit.exit_code, 1) << exit.err;
+  EXPECT_GT(ending(exit.out, "usd"), 0);
+}
+
 /// Every byte of every file below the folder.
 std::string everything_below(const std::filesystem::path& folder) {
   std::string text;
