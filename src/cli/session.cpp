@@ -214,7 +214,7 @@ Limits limits_of(const Settings& settings) {
           settings.number("limits.device")};
 }
 
-Status check_settings(const Settings& settings, const Task& task) {
+Result<CheckedSettings> check_settings(const Settings& settings, const Task& task) {
   for (const char* key : {"search.candidates", "search.depth"}) {
     const auto value = settings.integer(key).value_or(0);
     if (value < 1 || value > 100'000) return Error{std::string(key) + " must be at least 1"};
@@ -235,7 +235,7 @@ Status check_settings(const Settings& settings, const Task& task) {
   search::PromptComposer composer(templates, task, facts, pattern.lane, level);
   WW_TRY(const auto strategy, search::make_strategy(settings.text("search.strategy"),
                                                     strategy_options(settings), composer));
-  return {};
+  return CheckedSettings{model->price_known()};
 }
 
 Result<HeldRun> hold_run(const store::Archive& archive, const store::RunRecord& run) {

@@ -40,8 +40,11 @@ Result<prompt::FeedbackLevel> feedback_level(const Settings& settings);
 Result<prompt::TemplateSet> prompt_templates(const Settings& settings);
 Limits limits_of(const Settings& settings);
 
+struct CheckedSettings {
+  bool price_known = true;  ///< of the model
+};
 /// All checks that can be made before anything is stored or paid.
-Status check_settings(const Settings& settings, const Task& task);
+Result<CheckedSettings> check_settings(const Settings& settings, const Task& task);
 
 struct RunManner {
   ProgressMode mode = ProgressMode::automatic;

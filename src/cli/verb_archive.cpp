@@ -57,12 +57,13 @@ json trial_json(const store::TrialRecord& trial) {
                  {"kind", trial.prompt.kind},           {"parent", trial.prompt.parent},
                  {"source_sha256", trial.source_sha256}};
   if (trial.reply) {
-    object["reply"] = {{"model", trial.reply->model},
-                       {"origin", trial.reply->origin},
-                       {"finish_reason", trial.reply->finish_reason},
-                       {"tokens", trial.reply->fresh + trial.reply->cache_read +
-                                      trial.reply->cache_write + trial.reply->output},
-                       {"cost_usd", trial.reply->cost_usd}};
+    object["reply"] = {
+        {"model", trial.reply->model},
+        {"origin", trial.reply->origin},
+        {"finish_reason", trial.reply->finish_reason},
+        {"tokens", trial.reply->fresh + trial.reply->cache_read + trial.reply->cache_write +
+                       trial.reply->output},
+        {"cost_usd", trial.reply->unpriced.empty() ? json(trial.reply->cost_usd) : json()}};
   }
   json failures = json::array();
   for (const auto& failure : trial.failures) {

@@ -44,6 +44,16 @@ void announce_mailbox(const Settings& settings, const RunFlags& flags) {
                pending.c_str(), pending.c_str());
 }
 
+/// Better now than in the summary, when it is spent.
+void warn_of_price(const CheckedSettings& checked, const Settings& settings,
+                   const RunFlags& flags) {
+  if (checked.price_known || flags.quiet) return;
+  std::fprintf(stderr,
+               "The price of '%s' is not known: what the service does not state itself is reported "
+               "as unknown (docs/models.md, [prices]).\n",
+               settings.text("model.spec").c_str());
+}
+
 /// With --wait, open questions do not end the process: it goes on as answers arrive.
 Result<int> work_until_done(store::Archive& archive, const std::string& id, const HeldRun& held,
                             const Task& task, const Settings& settings, const RunFlags& flags,
@@ -69,7 +79,7 @@ Result<int> start(const RunFlags& flags) {
   if (settings.text("model.spec").empty()) {
     return Error{no_model_text(flags.task, own_program())};
   }
-  WW_CHECK(check_settings(settings, task));
+  WW_TRY(const auto checked, check_settings(settings, task));
   const SystemClock clock;
   WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
   store::RunRecord run;
@@ -81,6 +91,7 @@ Result<int> start(const RunFlags& flags) {
     std::fprintf(stderr, "Run %s: task %s, model %s, strategy %s\n", id.c_str(), task.name.c_str(),
                  run.model.c_str(), run.strategy.c_str());
   }
+  warn_of_price(checked, settings, flags);
   WW_TRY(run, archive->find_run(id));
   WW_TRY(const HeldRun held, hold_run(*archive, run));
   return work_until_done(*archive, id, held, task, settings, flags, clock);
@@ -95,7 +106,8 @@ Result<int> go_on(const RunFlags& flags) {
   WW_TRY(const auto stored, archive->config(run.id));
   WW_TRY(const Settings settings, settings_from(stored, *flags.settings));
   WW_TRY(const Task task, task_from_json(run.task_json));
-  WW_CHECK(check_settings(settings, task));
+  WW_TRY(const auto checked, check_settings(settings, task));
+  warn_of_price(checked, settings, flags);
   describe(run, settings);
   WW_CHECK(archive->restate_run(run, settings.all()));
   return work_until_done(*archive, run.id, held, task, settings, flags, clock);

@@ -151,6 +151,8 @@ std::optional<Outcome> CourierModel::stored(const std::string& id,
   const Usage& usage = answered ? outcome.reply.usage : outcome.wasted;
   const double cost = spooled.stated_usd ? *spooled.stated_usd : price_usd(usage);
   (answered ? outcome.reply.cost_usd : outcome.wasted_usd) = cost;
+  (answered ? outcome.reply.unpriced : outcome.wasted_unpriced) =
+      !spooled.stated_usd && !price_known() && usage.total() > 0;
   return outcome;
 }
 
@@ -203,6 +205,7 @@ std::optional<Outcome> CourierModel::send_courier(const Request& request, const 
   lost.wasted.output = report.progress.output_tokens;
   lost.wasted.estimated = true;
   lost.wasted_usd = price_usd(lost.wasted);
+  lost.wasted_unpriced = !price_known();
   return lost;
 }
 

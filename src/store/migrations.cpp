@@ -25,10 +25,19 @@ constexpr std::string_view kRunFolder = "ALTER TABLE runs ADD COLUMN folder TEXT
 constexpr std::string_view kRunFolderView =
     "CREATE TEMP VIEW runs AS SELECT rowid AS rowid, *, NULL AS folder FROM main.runs";
 
-constexpr std::size_t kSteps = 2;
+constexpr std::string_view kUnpriced =
+    "ALTER TABLE replies ADD COLUMN unpriced TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE failures ADD COLUMN unpriced TEXT NOT NULL DEFAULT ''";
+constexpr std::string_view kUnpricedView =
+    "CREATE TEMP VIEW replies AS SELECT *, '' AS unpriced FROM main.replies;"
+    "CREATE TEMP VIEW failures AS SELECT *, '' AS unpriced FROM main.failures";
+
+constexpr std::size_t kSteps = 3;
 
 std::array<Step, kSteps> steps() {
-  return {{{store_schema_files()[0].content, ""}, {kRunFolder, kRunFolderView}}};
+  return {{{store_schema_files()[0].content, ""},
+           {kRunFolder, kRunFolderView},
+           {kUnpriced, kUnpricedView}}};
 }
 
 /// The file's format, 0 for a file without one.

@@ -154,6 +154,27 @@ TEST(Provider, MoneyIsCountedFromThePriceTableOfTheUser) {
       << exit.out << exit.err;
 }
 
+nlohmann::json last_event(const std::string& json_lines) {
+  const auto from = json_lines.rfind('\n', json_lines.size() - 2);
+  return nlohmann::json::parse(json_lines.substr(from == std::string::npos ? 0 : from + 1));
+}
+
+TEST(Provider, AnUnknownPriceIsNeverReportedAsNothing) {
+  Scene scene("answer");
+  const auto exit = scene.search({"-d", "1"});
+  EXPECT_THAT(exit.err, HasSubstr("The price of 'openai:m' is not known"));
+  EXPECT_THAT(exit.out, HasSubstr("tokens, price unknown;"));
+  EXPECT_THAT(exit.out, Not(HasSubstr("$0")));
+  const auto again = scene.program.run({"resume", "last", "--json"});
+  EXPECT_TRUE(last_event(again.out)["usd"].is_null()) << again.out;
+  const auto shown = nlohmann::json::parse(scene.program.run({"show", "last", "--json"}).out);
+  EXPECT_TRUE(shown["trials"][0]["reply"]["cost_usd"].is_null());
+  scene.program.run({"report", "last", "-o", "page.html"});
+  EXPECT_THAT(read_file(scene.program.folder() / "page.html").value(), HasSubstr("\"usd\":null"));
+  // An answer that was told, replayed or made here has a price: none.
+  EXPECT_EQ(last_event(scene.search({"-m", "ollama:m", "--json"}).out)["usd"], 0);
+}
+
 TEST(Provider, AResumedRunFindsPricesWhereItTellsUsersToStateThem) {
   Scene scene("answer");
   EXPECT_LE(scene.search({"-d", "1"}).exit_code, 1);
@@ -164,7 +185,12 @@ TEST(Provider, AResumedRunFindsPricesWhereItTellsUsersToStateThem) {
   const auto exit =
       scene.program.run({"resume", "last", "--budget-usd", "5000", "-d", "2", "--json"});
   EXPECT_LE(exit.exit_code, 1) << exit.err;
-  EXPECT_GT(ending(exit.out, "usd"), 0);
+  // Also those that were answered before the price was known, each in 180 tokens.
+  EXPECT_NEAR(ending(exit.out, "usd"),
+              ending(exit.out, "tokens") / 180 * (100e3 + 20 * 100 + 60 * 10e3) / 1e6, 1e-9)
+      << exit.out << exit.err;
+  const auto shown = nlohmann::json::parse(scene.program.run({"show", "last", "--json"}).out);
+  EXPECT_GT(shown["trials"][0]["reply"]["cost_usd"].get<double>(), 0);
 }
 
 /// Every byte of every file below the folder.
