@@ -159,11 +159,27 @@ Status make_directories(const fs::path& path) {
   return {};
 }
 
-Result<TemporaryDirectory> TemporaryDirectory::create(std::string_view prefix) {
+fs::path temporary_folder() {
   std::error_code code;
-  fs::path root = fs::temp_directory_path(code);
-  if (code) root = "/tmp";
-  std::string name = (root / (std::string(prefix) + "XXXXXX")).string();
+  fs::path folder = fs::temp_directory_path(code);
+  return code ? fs::path("/tmp") : folder;
+}
+
+fs::path absolute_path(const fs::path& path) {
+  std::error_code code;
+  fs::path whole = fs::absolute(path, code);
+  return code ? path : whole;
+}
+
+Result<bool> path_exists(const fs::path& path) {
+  std::error_code code;
+  const bool there = fs::exists(path, code);
+  if (code) return Error{"cannot look at '" + path.string() + "': " + code.message()};
+  return there;
+}
+
+Result<TemporaryDirectory> TemporaryDirectory::create(std::string_view prefix) {
+  std::string name = (temporary_folder() / (std::string(prefix) + "XXXXXX")).string();
   if (::mkdtemp(name.data()) == nullptr) return system_error("cannot create", name, errno);
   return TemporaryDirectory(fs::path(name));
 }

@@ -71,6 +71,15 @@ class ReservedFile {
 
 Status make_directories(const std::filesystem::path& path);
 
+/// The system's temporary directory; /tmp where TMPDIR names none.
+std::filesystem::path temporary_folder();
+
+/// The path from the root; as it is where the current folder is gone.
+std::filesystem::path absolute_path(const std::filesystem::path& path);
+
+/// Whether there is something, or an error where that cannot be found out.
+Result<bool> path_exists(const std::filesystem::path& path);
+
 /// A fresh private directory under the system's temporary directory, removed with this object.
 class TemporaryDirectory {
  public:

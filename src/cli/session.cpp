@@ -155,7 +155,7 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
 fs::path mailbox_folder(const Settings& settings) {
   const std::string& worker = settings.text("judge.worker");
   if (!worker.starts_with(kMailbox)) return {};
-  return fs::absolute(worker.substr(kMailbox.size()));
+  return absolute_path(worker.substr(kMailbox.size()));
 }
 
 std::unique_ptr<evaluate::Evaluator> make_evaluator(const Settings& settings, JudgePlace place) {
@@ -224,8 +224,7 @@ Result<CheckedSettings> check_settings(const Settings& settings, const Task& tas
   WW_TRY(const auto templates, prompt_templates(settings));
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto options, model_options(settings));
-  const auto environment =
-      llm::process_environment(fs::temp_directory_path(), {own_program(), "courier"});
+  const auto environment = llm::process_environment(temporary_folder(), {own_program(), "courier"});
   WW_TRY(const auto model, llm::make_model(options, environment));
   if (settings.number("limits.usd") && !model->price_known()) {
     return Error{"--budget-usd: the price of '" + options.spec +
@@ -266,9 +265,9 @@ int work_on_run(store::Archive& archive, const store::RunRecord& run, const Held
            llm::make_model(model_settings,
                            llm::process_environment(folder / "spool", {own_program(), "courier"})));
     WW_TRY(auto pattern, job_pattern(settings, task));
-    pattern.cache = fs::absolute(archive.path().parent_path() / "cache");
+    pattern.cache = absolute_path(archive.path().parent_path() / "cache");
     const auto evaluator =
-        make_evaluator(settings, {.jobs = fs::absolute(folder / "jobs"), .pattern = pattern});
+        make_evaluator(settings, {.jobs = absolute_path(folder / "jobs"), .pattern = pattern});
     WW_TRY(auto templates, prompt_templates(settings));
     WW_TRY(const auto facts, target_facts(settings));
     WW_TRY(const auto level, feedback_level(settings));

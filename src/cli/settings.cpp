@@ -162,6 +162,10 @@ Status Settings::set(std::string_view key, const std::string& value, const std::
     return Error{origin + ": unknown setting '" + std::string(key) + "'" +
                  did_you_mean(key, all_keys())};
   }
+  if (value.empty() && !row->otherwise.empty()) {
+    return Error{origin + ": " + std::string(key) + " is empty; leave it out for the default, " +
+                 std::string(row->otherwise)};
+  }
   if (!value.empty()) {
     if (const char* expected = what_is_wrong(row->kind, value)) {
       return Error{origin + ": " + std::string(key) + " is '" + value + "', but must be " +
@@ -210,7 +214,12 @@ Status Settings::read(const std::string& path, Part part, const std::string& bef
 }
 
 Status Settings::adopt(const std::vector<store::ConfigValue>& stored) {
-  for (const auto& value : stored) WW_CHECK(set(value.key, value.value, value.origin));
+  for (const auto& value : stored) {
+    const SettingRow* row = find_row(value.key);
+    // Stored before empty values were refused: the default.
+    if (row != nullptr && value.value.empty() && !row->otherwise.empty()) continue;
+    WW_CHECK(set(value.key, value.value, value.origin));
+  }
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "base/files.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/session.h"
@@ -177,7 +178,8 @@ Result<int> show_run(store::Archive& archive, const store::RunRecord& run, const
 Result<int> show(const ShowFlags& flags) {
   const SystemClock clock;
   const auto path = archive_path(flags.archive);
-  if (std::filesystem::exists(path)) {
+  const auto there = path_exists(path);
+  if (there.ok() && *there) {
     WW_TRY(const auto archive, store::Archive::open(path, clock));
     if (const auto run = archive->find_run(flags.name); run.ok()) {
       return show_run(*archive, *run, flags);
@@ -185,6 +187,7 @@ Result<int> show(const ShowFlags& flags) {
   }
   const auto task = suite::load_task(flags.name);
   if (!task.ok()) {
+    if (!there.ok()) return there.error();
     return Error{"'" + flags.name + "' is neither a run of '" + path.string() +
                  "' nor a task: " + task.error().message};
   }

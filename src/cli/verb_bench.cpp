@@ -107,7 +107,7 @@ Status run_jobs(const bench::BenchFolder& folder) {
   for (const auto& job : jobs) {
     std::error_code ignored;
     fs::remove(folder.job(job).path() / "result.json", ignored);
-    command.argv.push_back(fs::absolute(folder.job(job).path()).string());
+    command.argv.push_back(absolute_path(folder.job(job).path()).string());
   }
   StopSignal stop;
   const InterruptGuard interrupts(stop);

@@ -30,11 +30,8 @@ double seconds_since(SteadyClock::time_point start) {
 }
 
 Result<FileLock> wait_for_gpu(int ordinal, double wait_s) {
-  std::error_code ignored;
-  auto folder = std::filesystem::temp_directory_path(ignored);
-  if (ignored) folder = "/tmp";
-  const auto path = folder / ("warpwright-gpu-" + std::to_string(ordinal) + "-" +
-                              std::to_string(getuid()) + ".lock");
+  const auto path = temporary_folder() / ("warpwright-gpu-" + std::to_string(ordinal) + "-" +
+                                          std::to_string(getuid()) + ".lock");
   const auto start = SteadyClock::now();
   while (true) {
     WW_TRY(auto lock, FileLock::acquire(path));

@@ -47,7 +47,7 @@ RunRecord read_run(SQLite::Statement& row) {
 /// there is no log, nobody else can be writing either: the file is taken as it is.
 std::string read_only_name(const std::filesystem::path& path) {
   std::string name = "file:";
-  for (const char c : std::filesystem::absolute(path).string()) {
+  for (const char c : absolute_path(path).string()) {
     if (c == '%' || c == '?' || c == '#') {
       constexpr std::string_view kDigits = "0123456789ABCDEF";
       const auto byte = static_cast<unsigned char>(c);
@@ -56,7 +56,8 @@ std::string read_only_name(const std::filesystem::path& path) {
       name += c;
     }
   }
-  const bool logged = std::filesystem::exists(path.string() + "-wal");
+  const auto log = path_exists(path.string() + "-wal");
+  const bool logged = !log.ok() || *log;
   const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
   if (!logged && ::access(folder.c_str(), W_OK) != 0) name += "?immutable=1";
   return name;
@@ -128,7 +129,8 @@ Result<std::unique_ptr<Archive>> Archive::open(const std::filesystem::path& path
 
 Result<std::unique_ptr<Archive>> Archive::open_read_only(const std::filesystem::path& path,
                                                          const Clock& clock) {
-  if (!std::filesystem::exists(path)) {
+  WW_TRY(const bool there, path_exists(path));
+  if (!there) {
     return Error{"there is no archive '" + path.string() +
                  "'; start a run with 'warpwright run TASK' or name one with --archive"};
   }

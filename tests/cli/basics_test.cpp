@@ -307,6 +307,73 @@ TEST(Cli, ExportWritesKernelHeaderTestAndProvenance) {
   EXPECT_EQ(story(replayed.archive(), "last"), story(program.archive(), "last"));
 }
 
+TEST(Cli, AnEmptyValueWhereOneIsNeededIsRefusedByItsName) {
+  Program program;
+  write_recording(program, 1, 1);
+  program.write("warpwright.toml", "[model]\nconnect_timeout = \"\"\n");
+  const auto exit = program.run(with_fake({"run", "transpose", "--model", "replay:talk"}));
+  EXPECT_EQ(exit.exit_code, 2);
+  EXPECT_THAT(exit.err, HasSubstr("warpwright.toml:2: model.connect_timeout is empty"));
+  // Where nothing is the default, it may be written down.
+  program.write("warpwright.toml", "[judge]\nlane = \"\"\n");
+  EXPECT_EQ(program.run(with_fake({"run", "transpose", "--model", "replay:talk", "-q"})).exit_code,
+            0);
+}
+
+TEST(Cli, ATemporaryFolderThatIsGoneIsDoneWithout) {
+  Program program;
+  write_recording(program, 1, 1);
+  program.environment.emplace_back("TMPDIR=/nonexistent/gone");
+  const auto exit = program.run(
+      with_fake({"run", "transpose", "--model", "replay:talk", "-n", "1", "-d", "1", "-q"}));
+  EXPECT_EQ(exit.exit_code, 0) << exit.err;
+}
+
+TEST(Cli, PathsThatCannotBeLookedAtAreNamed) {
+  Program program;
+  // A loop cannot be followed by anybody; a forbidden folder can, by root.
+  std::filesystem::create_symlink("loop", program.folder() / "loop");
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"report", "last", "--archive", "loop/archive.db"},
+                                             {"report", "last", "-o", "loop/page.html"},
+                                             {"show", "last", "--archive", "loop/archive.db"},
+                                             {"serve", "--root", "loop/deeper", "--port", "0"}}) {
+    const auto exit = program.run(arguments);
+    EXPECT_EQ(exit.exit_code, 2) << arguments[0] << " " << exit.err;
+    EXPECT_THAT(exit.err, HasSubstr("loop/"));
+    EXPECT_THAT(exit.err, HasSubstr("symbolic links"));
+  }
+  EXPECT_EQ(program.run({"show", "transpose", "--archive", "loop/archive.db"}).exit_code, 0);
+}
+
+TEST(Cli, AFolderThatWasRemovedUnderTheProgramIsNoReasonToAbort) {
+  Program program;
+  Command command = program.command({"runs"});
+  command.argv = {"/bin/sh", "-c",
+                  "mkdir gone && cd gone && rmdir ../gone && \"$0\" report last --archive a.db; "
+                  "\"$0\" worker nowhere elsewhere",
+                  WARPWRIGHT_PROGRAM};
+  const auto exit = run_process(command);
+  ASSERT_TRUE(exit.ok());
+  EXPECT_EQ(exit->exit_code, 2) << exit->err;
+  EXPECT_THAT(exit->err, Not(HasSubstr("terminate called")));
+}
+
+#ifndef __SANITIZE_ADDRESS__
+TEST(Cli, MemoryThatRunsOutIsAMessageNotAnAbort) {
+  Program program;
+  program.write("long.jsonl", "");
+  std::filesystem::resize_file(program.folder() / "long.jsonl", 900'000'000);
+  Command command =
+      program.command(with_fake({"run", "transpose", "--model", "replay:long.jsonl"}));
+  command.limits.address_space_bytes = std::uint64_t{600} << 20;
+  const auto exit = run_process(command);
+  ASSERT_TRUE(exit.ok());
+  EXPECT_EQ(exit->exit_code, 2) << exit->err;
+  EXPECT_THAT(exit->err, HasSubstr("warpwright: an error that was not foreseen"));
+}
+#endif
+
 TEST(Cli, AnArchiveThatCannotBeOpenedIsNamed) {
   Program program;
   const auto exit = program.run({"runs", "--archive", "/proc/nowhere/archive.db"});
