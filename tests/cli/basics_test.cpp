@@ -316,7 +316,10 @@ TEST(Cli, AnEmptyValueWhereOneIsNeededIsRefusedByItsName) {
   EXPECT_THAT(exit.err, HasSubstr("warpwright.toml:2: model.connect_timeout is empty"));
   // Where nothing is the default, it may be written down.
   program.write("warpwright.toml", "[judge]\nlane = \"\"\n");
-  EXPECT_EQ(program.run(with_fake({"run", "transpose", "--model", "replay:talk", "-q"})).exit_code,
+  EXPECT_EQ(program
+                .run(with_fake(
+                    {"run", "transpose", "--model", "replay:talk", "-n", "1", "-d", "1", "-q"}))
+                .exit_code,
             0);
 }
 
