@@ -12,7 +12,7 @@ const CANDIDATE_COLUMNS = [
   ['speed-up', (t) => (t.speedup ? gain(t.speedup[0]) : ''), (a, b) => (b.speedup ? b.speedup[0] : 0) - (a.speedup ? a.speedup[0] : 0), true],
   ['of the roof', (t) => (t.share === null ? '' : percent(t.share)), (a, b) => (b.share ?? 0) - (a.share ?? 0), true],
   ['tokens', (t) => (t.tokens ? whole(t.tokens) : ''), (a, b) => b.tokens - a.tokens, true],
-  ['cost', (t) => (t.usd ? money(t.usd) : ''), (a, b) => b.usd - a.usd, true],
+  ['cost', (t) => (t.usd === 0 ? '' : money(t.usd)), (a, b) => b.usd - a.usd, true],
   ['reason', (t) => t.reason, (a, b) => a.reason.localeCompare(b.reason)],
 ];
 

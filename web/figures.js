@@ -34,8 +34,8 @@ function progressFigure(state) {
     const [label, at, spell] = PROGRESS_AXES[axis.key];
     const value = (t) => (model.hasGain ? t.speedup && t.speedup[0] : t.score);
     const name = model.hasGain ? 'speed-up over the baseline' : 'time, µs';
-    const steps = model.timeline.filter((p) => p.best).map((p) => ({x: at(p), y: value(p.best), id: p.best.id}));
-    const points = model.timeline.filter((p) => p.trial.valid)
+    const steps = model.timeline.filter((p) => p.best && isNumber(at(p))).map((p) => ({x: at(p), y: value(p.best), id: p.best.id}));
+    const points = model.timeline.filter((p) => p.trial.valid && isNumber(at(p)))
       .map((p) => ({x: at(p), y: value(p.trial), id: p.trial.id}));
     lineChart(place, {
       label: `Best ${name} against ${label}: ${steps.length ? `from ${digits(steps[0].y, 3)} to ${digits(steps[steps.length - 1].y, 3)}` : 'no valid kernel yet'}`,

@@ -24,7 +24,9 @@ const gain = (x) => (isNumber(x) ? `×${x >= 100 ? digits(x, 3) : x.toFixed(2)}`
 const percent = (x) => (isNumber(x) ? `${(100 * x).toFixed(1)} %` : '–');
 const whole = (x) => (isNumber(x) ? Math.round(x).toLocaleString('en-US') : '–');
 
+/** Null: there was a cost, but nobody knows the price. */
 function money(usd) {
+  if (usd === null) return 'price unknown';
   if (!isNumber(usd)) return '–';
   if (usd === 0) return '$0';
   return usd < 0.1 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;

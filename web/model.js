@@ -2,6 +2,8 @@
 // What the figures show, computed from the page's data. Every field may be missing.
 
 const list = (x) => (Array.isArray(x) ? x : []);
+/** Null, a cost that is not known, makes a total that is not known. */
+const costs = (numbers) => (numbers.some((x) => x === null) ? null : sum(numbers));
 const sum = (numbers) => numbers.reduce((total, x) => total + (isNumber(x) ? x : 0), 0);
 
 // A measurement's row, see docs/report.md.
@@ -23,7 +25,7 @@ function trialOf(row) {
     times: result ? list(result.times) : [],
     reason: String((result && result.reason) || row.no_code || ''),
     tokens: (reply ? sum(list(reply.tokens).slice(0, 4)) : 0) + sum(list(row.failures).map((f) => f[3])),
-    usd: (reply && isNumber(reply.usd) ? reply.usd : 0) + sum(list(row.failures).map((f) => f[4])),
+    usd: costs([reply ? reply.usd : 0, ...list(row.failures).map((f) => f[4])]),
     model: reply ? String(reply.model || '') : '',
     ms: (result && result.ms) || (reply && reply.ms) || row.asked_ms || 0,
   };
@@ -37,7 +39,7 @@ function timelineOf(trials, start) {
   let tokens = 0, usd = 0, evaluations = 0, best = null;
   for (const trial of judged) {
     tokens += trial.tokens;
-    usd += trial.usd;
+    usd = costs([usd, trial.usd]);
     // The same source is judged once; a reply without code is not judged.
     const source = trial.row.source;
     if (source !== undefined && !seen.has(source)) ++evaluations;
@@ -66,7 +68,7 @@ function modelOf(doc) {
     estimated: timed.some((m) => m[ESTIMATED]),
     evaluations: last ? last.evaluations : 0,
     tokens: sum(trials.map((t) => t.tokens)),
-    usd: sum(trials.map((t) => t.usd)),
+    usd: costs(trials.map((t) => t.usd)),
     valid: trials.filter((t) => t.valid).length,
     judged: timeline.length,
     hasGain: timeline.some((p) => p.trial.speedup),

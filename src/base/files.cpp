@@ -34,12 +34,23 @@ Status write_all(int fd, std::string_view content, const fs::path& path) {
 
 enum class Sync { no, yes };
 
-Status replace_file(const fs::path& path, std::string_view content, Sync sync) {
-  // The process id keeps two writers apart; the last rename wins, whole.
-  const fs::path partial = path.string() + ".part" + std::to_string(::getpid());
-  FileDescriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!file.valid()) return system_error("cannot create", partial, errno);
+Status sync_folder_of(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  FileDescriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.valid() || ::fsync(directory.get()) != 0) {
+    return system_error("cannot sync folder", folder, errno);
+  }
+  return {};
+}
+
+/// Fills an open file and gives it its name; without success it is removed.
+Status finish_file(FileDescriptor file, const fs::path& partial, const fs::path& path,
+                   std::string_view content, Sync sync) {
   Status status = write_all(file.get(), content, partial);
+  // What was reserved and not needed.
+  if (status.ok() && ::ftruncate(file.get(), static_cast<off_t>(content.size())) != 0) {
+    status = system_error("cannot shorten", partial, errno);
+  }
   if (status.ok() && sync == Sync::yes && ::fsync(file.get()) != 0) {
     status = system_error("cannot sync", partial, errno);
   }
@@ -51,14 +62,15 @@ Status replace_file(const fs::path& path, std::string_view content, Sync sync) {
     ::unlink(partial.c_str());
     return status;
   }
-  if (sync == Sync::yes) {
-    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    FileDescriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!directory.valid() || ::fsync(directory.get()) != 0) {
-      return system_error("cannot sync folder", folder, errno);
-    }
-  }
-  return {};
+  return sync == Sync::yes ? sync_folder_of(path) : Status();
+}
+
+Status replace_file(const fs::path& path, std::string_view content, Sync sync) {
+  // The process id keeps two writers apart; the last rename wins, whole.
+  const fs::path partial = path.string() + ".part" + std::to_string(::getpid());
+  FileDescriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file.valid()) return system_error("cannot create", partial, errno);
+  return finish_file(std::move(file), partial, path, content, sync);
 }
 
 }  // namespace
@@ -112,6 +124,34 @@ Status write_file(const fs::path& path, std::string_view content) {
   return replace_file(path, content, Sync::no);
 }
 
+Result<ReservedFile> ReservedFile::create(const fs::path& path, std::size_t bytes) {
+  ReservedFile reserved(path, {});
+  const fs::path partial = reserved.partial();
+  // Readable, because the C library writes the blocks itself where the file system cannot.
+  FileDescriptor file(::open(partial.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file.valid()) return system_error("cannot create", partial, errno);
+  reserved.file_ = std::move(file);
+  int code = EINTR;
+  while (code == EINTR) {
+    code = ::posix_fallocate(reserved.file_.get(), 0, static_cast<off_t>(bytes));
+  }
+  if (code != 0 && code != EOPNOTSUPP && code != EINVAL && code != ENOSYS) {
+    return system_error("no room for " + std::to_string(bytes) + " bytes in", partial, code);
+  }
+  return reserved;
+}
+
+fs::path ReservedFile::partial() const { return path_.string() + ".part"; }
+
+ReservedFile::~ReservedFile() {
+  if (file_.valid()) ::unlink(partial().c_str());
+}
+
+Status ReservedFile::commit(std::string_view content) {
+  ASSERT(file_.valid(), "a reserved file is committed once");
+  return finish_file(std::move(file_), partial(), path_, content, Sync::yes);
+}
+
 Status make_directories(const fs::path& path) {
   std::error_code code;
   fs::create_directories(path, code);
@@ -119,11 +159,27 @@ Status make_directories(const fs::path& path) {
   return {};
 }
 
-Result<TemporaryDirectory> TemporaryDirectory::create(std::string_view prefix) {
+fs::path temporary_folder() {
   std::error_code code;
-  fs::path root = fs::temp_directory_path(code);
-  if (code) root = "/tmp";
-  std::string name = (root / (std::string(prefix) + "XXXXXX")).string();
+  fs::path folder = fs::temp_directory_path(code);
+  return code ? fs::path("/tmp") : folder;
+}
+
+fs::path absolute_path(const fs::path& path) {
+  std::error_code code;
+  fs::path whole = fs::absolute(path, code);
+  return code ? path : whole;
+}
+
+Result<bool> path_exists(const fs::path& path) {
+  std::error_code code;
+  const bool there = fs::exists(path, code);
+  if (code) return Error{"cannot look at '" + path.string() + "': " + code.message()};
+  return there;
+}
+
+Result<TemporaryDirectory> TemporaryDirectory::create(std::string_view prefix) {
+  std::string name = (temporary_folder() / (std::string(prefix) + "XXXXXX")).string();
   if (::mkdtemp(name.data()) == nullptr) return system_error("cannot create", name, errno);
   return TemporaryDirectory(fs::path(name));
 }
@@ -137,14 +193,14 @@ TemporaryDirectory::~TemporaryDirectory() {
   fs::remove_all(path_, ignored);
 }
 
-Result<FileLock> FileLock::acquire(const fs::path& path) {
+Result<std::optional<FileLock>> FileLock::acquire(const fs::path& path) {
   FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (!file.valid()) return system_error("cannot open lock", path, errno);
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) return Error{"'" + path.string() + "' is held by another process"};
+    if (errno == EWOULDBLOCK) return std::optional<FileLock>();
     return system_error("cannot lock", path, errno);
   }
-  return FileLock(std::move(file));
+  return std::optional<FileLock>(FileLock(std::move(file)));
 }
 
 bool FileLock::is_held(const fs::path& path) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,7 +45,40 @@ Status write_file_durably(const std::filesystem::path& path, std::string_view co
 /// The same without the syncs: complete or absent for every reader while the machine stays up.
 Status write_file(const std::filesystem::path& path, std::string_view content);
 
+/// A file whose room on the disk is there before its content is: made for something that is paid
+/// for and then must not fail. Removed with this object unless committed.
+class ReservedFile {
+ public:
+  /// Room for `bytes` beside `path`, as `path` with ".part" at its end; one process at a time may
+  /// do so. An error when there is no such room, or nothing can be written there. Where the file
+  /// system cannot promise room, none is promised.
+  static Result<ReservedFile> create(const std::filesystem::path& path, std::size_t bytes);
+  ReservedFile(ReservedFile&& other) noexcept = default;
+  ReservedFile& operator=(ReservedFile&&) = delete;
+  ~ReservedFile();
+
+  /// As write_file_durably does. May be called once; after an error the room is given back.
+  Status commit(std::string_view content);
+
+ private:
+  ReservedFile(std::filesystem::path path, FileDescriptor file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+  [[nodiscard]] std::filesystem::path partial() const;
+
+  std::filesystem::path path_;
+  FileDescriptor file_;
+};
+
 Status make_directories(const std::filesystem::path& path);
+
+/// The system's temporary directory; /tmp where TMPDIR names none.
+std::filesystem::path temporary_folder();
+
+/// The path from the root; as it is where the current folder is gone.
+std::filesystem::path absolute_path(const std::filesystem::path& path);
+
+/// Whether there is something, or an error where that cannot be found out.
+Result<bool> path_exists(const std::filesystem::path& path);
 
 /// A fresh private directory under the system's temporary directory, removed with this object.
 class TemporaryDirectory {
@@ -64,8 +98,8 @@ class TemporaryDirectory {
 /// An advisory lock that the kernel drops when its owner dies, however it dies.
 class FileLock {
  public:
-  /// The lock, or an error saying that another process holds it.
-  static Result<FileLock> acquire(const std::filesystem::path& path);
+  /// The lock; nothing while another process holds it; an error where nobody can have it.
+  static Result<std::optional<FileLock>> acquire(const std::filesystem::path& path);
   /// Whether a live process holds the lock on path right now.
   static bool is_held(const std::filesystem::path& path);
 

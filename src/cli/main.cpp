@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <string>
 
@@ -42,7 +43,14 @@ int run_command_line(int argc, char** argv) {
     // The library's own codes say nothing to a script; help and version are successes.
     return app.exit(error) == 0 ? kOk : kFailed;
   }
-  return action();
+  try {
+    return action();
+  } catch (const std::exception& error) {
+    // Not ours: a library's that nobody caught, such as memory that ran out. What was committed is
+    // stored all the same.
+    return fail(Error{std::string("an error that was not foreseen: ") + error.what() +
+                      "; nothing that was stored is lost"});
+  }
 }
 
 }  // namespace

@@ -34,8 +34,9 @@ std::vector<std::string> recorded_tasks(const std::vector<fs::path>& folders) {
   std::vector<std::string> names;
   for (const auto& folder : folders) {
     std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-      if (is_recording(entry.path())) names.push_back(entry.path().filename().string());
+    fs::directory_iterator entry(folder, ignored);
+    for (; !ignored && entry != fs::directory_iterator(); entry.increment(ignored)) {
+      if (is_recording(entry->path())) names.push_back(entry->path().filename().string());
     }
   }
   std::sort(names.begin(), names.end());

@@ -47,14 +47,38 @@ inline std::shared_ptr<SettingFlags> add_setting_flags(CLI::App& verb,
   return flags;
 }
 
+inline Status lay_over(Settings& settings, const SettingFlags& flags,
+                       const std::string& before_origin = "") {
+  for (std::size_t i = 0; i < flags.given.size(); ++i) {
+    const auto& [key, value] = flags.given[i];
+    WW_CHECK(settings.set(key, value, before_origin + flags.names[i]));
+  }
+  return {};
+}
+
 /// Defaults, then the configuration file, then the flags.
 inline Result<Settings> settings_from(const SettingFlags& flags) {
   Settings settings;
   const std::string file = find_config_file(flags.config_file);
   if (!file.empty()) WW_CHECK(settings.read_file(file));
-  for (std::size_t i = 0; i < flags.given.size(); ++i) {
-    WW_CHECK(settings.set(flags.given[i].first, flags.given[i].second, flags.names[i]));
+  WW_CHECK(lay_over(settings, flags));
+  return settings;
+}
+
+/// What a run has stored, then a file named with --config, then the flags. Of a file that nobody
+/// named only the prices count: they change, and a run that lacks one is told to state it there.
+inline Result<Settings> settings_from(const std::vector<store::ConfigValue>& stored,
+                                      const SettingFlags& flags) {
+  constexpr const char* kOrigin = "resume, ";
+  Settings settings;
+  WW_CHECK(settings.adopt(stored));
+  const std::string file = find_config_file(flags.config_file);
+  if (!flags.config_file.empty()) {
+    WW_CHECK(settings.read_file(file, kOrigin));
+  } else if (!file.empty()) {
+    WW_CHECK(settings.read_prices(file, kOrigin));
   }
+  WW_CHECK(lay_over(settings, flags, kOrigin));
   return settings;
 }
 

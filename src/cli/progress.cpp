@@ -117,7 +117,7 @@ class JsonProgress final : public search::Observer {
  private:
   static void emit(nlohmann::json event, const SearchState& state) {
     event["tokens"] = state.spent.tokens;
-    event["usd"] = state.spent.usd;
+    event["usd"] = usd_json(state.spent);
     event["evaluations"] = state.spent.evaluations;
     event["elapsed_s"] = state.elapsed_s;
     if (state.best_us) event["best_us"] = *state.best_us;
@@ -136,6 +136,16 @@ class QuietProgress final : public search::Observer {
 
 }  // namespace
 
+std::string money_text(const Cost& spent) {
+  if (!spent.unpriced) return fmt::format("${:.4f}", spent.usd);
+  if (spent.usd == 0) return "price unknown";
+  return fmt::format("${:.4f} and more (price unknown in part)", spent.usd);
+}
+
+nlohmann::json usd_json(const Cost& spent) {
+  return spent.unpriced ? nlohmann::json() : nlohmann::json(spent.usd);
+}
+
 std::string progress_line(const SearchState& state, const search::StrategyOptions& plan) {
   std::string line =
       fmt::format("round {}/{} | {} asked, {} judged, {} done ({} valid)", state.round, plan.depth,
@@ -145,6 +155,7 @@ std::string progress_line(const SearchState& state, const search::StrategyOption
   if (state.best_speedup) line += fmt::format(" (x{:.2f})", *state.best_speedup);
   line += " | " + tokens_text(state.spent.tokens + state.live_tokens) + " tokens";
   if (state.live_tokens > 0) line += fmt::format(" (+{} now)", tokens_text(state.live_tokens));
+  if (state.spent.unpriced) line += ", price unknown";
   if (state.spent.usd > 0) line += fmt::format(", ${:.3f}", state.spent.usd);
   line += " | " + seconds_text(state.elapsed_s);
   // What N x D candidates take at this pace, and never more than the limit leaves. Repairs come on

@@ -3,7 +3,10 @@
 
 #include <memory>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/clock.h"
+#include "core/budget.h"
 #include "search/progress.h"
 #include "search/strategy.h"
 
@@ -20,5 +23,10 @@ std::unique_ptr<search::Observer> make_progress(ProgressMode mode,
 /// "round 2/4 | 1 asked, 2 judged, 5 done (3 valid) | best 12.3 us (x4.1) | 31k tokens, $0.02 |
 /// ..."
 std::string progress_line(const search::SearchState& state, const search::StrategyOptions& plan);
+
+/// What was spent: "$0.0123", or that it is not known.
+std::string money_text(const Cost& spent);
+/// The same for programs: null where it is not known.
+nlohmann::json usd_json(const Cost& spent);
 
 }  // namespace warpwright::cli

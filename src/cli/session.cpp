@@ -95,11 +95,6 @@ search::StrategyOptions strategy_options(const Settings& settings) {
           static_cast<int>(settings.integer("search.repairs").value_or(3))};
 }
 
-/// Beside the archive: run folders for the spool, the jobs and the lock.
-fs::path run_folder(const store::Archive& archive, const std::string& run) {
-  return archive.path().parent_path() / "runs" / run;
-}
-
 }  // namespace
 
 fs::path archive_path(const std::string& from_flag) {
@@ -160,7 +155,7 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
 fs::path mailbox_folder(const Settings& settings) {
   const std::string& worker = settings.text("judge.worker");
   if (!worker.starts_with(kMailbox)) return {};
-  return fs::absolute(worker.substr(kMailbox.size()));
+  return absolute_path(worker.substr(kMailbox.size()));
 }
 
 std::unique_ptr<evaluate::Evaluator> make_evaluator(const Settings& settings, JudgePlace place) {
@@ -219,7 +214,7 @@ Limits limits_of(const Settings& settings) {
           settings.number("limits.device")};
 }
 
-Status check_settings(const Settings& settings, const Task& task) {
+Result<CheckedSettings> check_settings(const Settings& settings, const Task& task) {
   for (const char* key : {"search.candidates", "search.depth"}) {
     const auto value = settings.integer(key).value_or(0);
     if (value < 1 || value > 100'000) return Error{std::string(key) + " must be at least 1"};
@@ -229,8 +224,7 @@ Status check_settings(const Settings& settings, const Task& task) {
   WW_TRY(const auto templates, prompt_templates(settings));
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto options, model_options(settings));
-  const auto environment =
-      llm::process_environment(fs::temp_directory_path(), {own_program(), "courier"});
+  const auto environment = llm::process_environment(temporary_folder(), {own_program(), "courier"});
   WW_TRY(const auto model, llm::make_model(options, environment));
   if (settings.number("limits.usd") && !model->price_known()) {
     return Error{"--budget-usd: the price of '" + options.spec +
@@ -240,27 +234,40 @@ Status check_settings(const Settings& settings, const Task& task) {
   search::PromptComposer composer(templates, task, facts, pattern.lane, level);
   WW_TRY(const auto strategy, search::make_strategy(settings.text("search.strategy"),
                                                     strategy_options(settings), composer));
-  return {};
+  return CheckedSettings{model->price_known()};
 }
 
-int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task& task,
-                const Settings& settings, const RunManner& manner, const Clock& clock) {
+Result<HeldRun> hold_run(const store::Archive& archive, const store::RunRecord& run) {
+  // Beside the archive: a folder per run for the spool, the jobs and the lock.
+  fs::path folder = archive.path().parent_path() / "runs" / run.folder;
+  WW_CHECK(make_directories(folder / "spool"));
+  WW_TRY(auto lock, FileLock::acquire(folder / "lock"));
+  if (!lock) {
+    return Error{"run '" + run.id + "' is being worked on by another process, which holds '" +
+                 (folder / "lock").string() + "'"};
+  }
+  return HeldRun{std::move(folder), std::move(*lock)};
+}
+
+void describe(store::RunRecord& run, const Settings& settings) {
+  run.strategy = settings.text("search.strategy");
+  run.model = settings.text("model.spec");
+  run.device = settings.text("judge.device") + " (" + settings.text("judge.target") + ")";
+}
+
+int work_on_run(store::Archive& archive, const store::RunRecord& run, const HeldRun& held,
+                const Task& task, const Settings& settings, const RunManner& manner,
+                const Clock& clock) {
   const auto work = [&]() -> Result<int> {
-    const fs::path folder = run_folder(archive, run.id);
-    WW_CHECK(make_directories(folder / "spool"));
-    auto lock = FileLock::acquire(folder / "lock");
-    if (!lock.ok()) {
-      return Error{"run '" + run.id +
-                   "' is being worked on by another process: " + lock.error().message};
-    }
+    const fs::path& folder = held.folder;
     WW_TRY(const auto model_settings, model_options(settings));
     WW_TRY(const auto model,
            llm::make_model(model_settings,
                            llm::process_environment(folder / "spool", {own_program(), "courier"})));
     WW_TRY(auto pattern, job_pattern(settings, task));
-    pattern.cache = fs::absolute(archive.path().parent_path() / "cache");
+    pattern.cache = absolute_path(archive.path().parent_path() / "cache");
     const auto evaluator =
-        make_evaluator(settings, {.jobs = fs::absolute(folder / "jobs"), .pattern = pattern});
+        make_evaluator(settings, {.jobs = absolute_path(folder / "jobs"), .pattern = pattern});
     WW_TRY(auto templates, prompt_templates(settings));
     WW_TRY(const auto facts, target_facts(settings));
     WW_TRY(const auto level, feedback_level(settings));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/files.h"
 #include "cli/progress.h"
 #include "cli/settings.h"
 #include "core/device_facts.h"
@@ -39,17 +40,32 @@ Result<prompt::FeedbackLevel> feedback_level(const Settings& settings);
 Result<prompt::TemplateSet> prompt_templates(const Settings& settings);
 Limits limits_of(const Settings& settings);
 
+struct CheckedSettings {
+  bool price_known = true;  ///< of the model
+};
 /// All checks that can be made before anything is stored or paid.
-Status check_settings(const Settings& settings, const Task& task);
+Result<CheckedSettings> check_settings(const Settings& settings, const Task& task);
 
 struct RunManner {
   ProgressMode mode = ProgressMode::automatic;
   bool wait = false;  ///< answers that are told while the judge works are taken at once
 };
 
+/// A run that nobody else may work on or change while this exists, and its folder.
+struct HeldRun {
+  std::filesystem::path folder;
+  FileLock lock;
+};
+/// The error says when another process has it.
+Result<HeldRun> hold_run(const store::Archive& archive, const store::RunRecord& run);
+
+/// What the settings say of the run as a whole: strategy, model and device.
+void describe(store::RunRecord& run, const Settings& settings);
+
 /// One process's part of a run: wires the parts, runs the engine, prints the summary. Returns the
 /// exit code.
-int work_on_run(store::Archive& archive, const store::RunRecord& run, const Task& task,
-                const Settings& settings, const RunManner& manner, const Clock& clock);
+int work_on_run(store::Archive& archive, const store::RunRecord& run, const HeldRun& held,
+                const Task& task, const Settings& settings, const RunManner& manner,
+                const Clock& clock);
 
 }  // namespace warpwright::cli

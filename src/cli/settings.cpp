@@ -80,6 +80,7 @@ std::vector<std::string_view> all_keys() {
   return keys;
 }
 
+constexpr std::string_view kPriceSection = "prices";
 constexpr std::string_view kPrices = "prices.";
 
 template <class Number>
@@ -161,6 +162,10 @@ Status Settings::set(std::string_view key, const std::string& value, const std::
     return Error{origin + ": unknown setting '" + std::string(key) + "'" +
                  did_you_mean(key, all_keys())};
   }
+  if (value.empty() && !row->otherwise.empty()) {
+    return Error{origin + ": " + std::string(key) + " is empty; leave it out for the default, " +
+                 std::string(row->otherwise)};
+  }
   if (!value.empty()) {
     if (const char* expected = what_is_wrong(row->kind, value)) {
       return Error{origin + ": " + std::string(key) + " is '" + value + "', but must be " +
@@ -171,7 +176,15 @@ Status Settings::set(std::string_view key, const std::string& value, const std::
   return {};
 }
 
-Status Settings::read_file(const std::string& path) {
+Status Settings::read_file(const std::string& path, const std::string& before_origin) {
+  return read(path, Part::everything, before_origin);
+}
+
+Status Settings::read_prices(const std::string& path, const std::string& before_origin) {
+  return read(path, Part::prices, before_origin);
+}
+
+Status Settings::read(const std::string& path, Part part, const std::string& before_origin) {
   toml::table document;
   try {
     document = toml::parse_file(path);
@@ -180,6 +193,7 @@ Status Settings::read_file(const std::string& path) {
                  std::string(error.description())};
   }
   for (const auto& [section, node] : document) {
+    if (part == Part::prices && section.str() != kPriceSection) continue;
     const auto* table = node.as_table();
     const std::string where = path + ":" + std::to_string(node.source().begin.line);
     if (table == nullptr) {
@@ -188,7 +202,8 @@ Status Settings::read_file(const std::string& path) {
                    "[judge]"};
     }
     for (const auto& [name, value] : *table) {
-      const std::string origin = path + ":" + std::to_string(value.source().begin.line);
+      const std::string origin =
+          before_origin + path + ":" + std::to_string(value.source().begin.line);
       const std::string key = std::string(section.str()) + "." + std::string(name.str());
       const auto as_text = scalar_text(value);
       if (!as_text) return Error{origin + ": " + key + " must be a string, a number or a boolean"};
@@ -199,7 +214,12 @@ Status Settings::read_file(const std::string& path) {
 }
 
 Status Settings::adopt(const std::vector<store::ConfigValue>& stored) {
-  for (const auto& value : stored) WW_CHECK(set(value.key, value.value, value.origin));
+  for (const auto& value : stored) {
+    const SettingRow* row = find_row(value.key);
+    // Stored before empty values were refused: the default.
+    if (row != nullptr && value.value.empty() && !row->otherwise.empty()) continue;
+    WW_CHECK(set(value.key, value.value, value.origin));
+  }
   return {};
 }
 

@@ -35,8 +35,11 @@ class Settings {
 
   /// Checks the value against the row's kind; the error names the origin.
   Status set(std::string_view key, const std::string& value, const std::string& origin);
-  /// Every "key = value" of a TOML file, origin "FILE:LINE". Unknown keys are errors.
-  Status read_file(const std::string& path);
+  /// Every "key = value" of a TOML file, origin "FILE:LINE" after the given words. Unknown keys are
+  /// errors.
+  Status read_file(const std::string& path, const std::string& before_origin = "");
+  /// The file's [prices] alone; what else it says is not looked at.
+  Status read_prices(const std::string& path, const std::string& before_origin);
   /// What an earlier process stored of a run.
   Status adopt(const std::vector<store::ConfigValue>& stored);
 
@@ -49,6 +52,9 @@ class Settings {
   [[nodiscard]] std::vector<store::ConfigValue> all() const;
 
  private:
+  enum class Part { everything, prices };
+  Status read(const std::string& path, Part part, const std::string& before_origin);
+
   struct Value {
     std::string text;
     std::string origin;

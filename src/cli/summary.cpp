@@ -40,7 +40,7 @@ void print_json(const std::string& run, const search::Ending& ending) {
                           {"valid", ending.state.valid},
                           {"evaluations", ending.state.spent.evaluations},
                           {"tokens", ending.state.spent.tokens},
-                          {"usd", ending.state.spent.usd},
+                          {"usd", usd_json(ending.state.spent)},
                           {"elapsed_s", ending.state.elapsed_s}};
   if (ending.best) {
     event["best_trial"] = ending.best->proposal.id;
@@ -113,9 +113,10 @@ int print_ending(store::Archive& archive, const std::string& run, const search::
               ending.why.c_str());
   if (ending.best) print_best(ending);
   const auto& state = ending.state;
-  std::printf("%d trials, %d valid, %lld judged; %lld tokens, $%.4f; %.1f s\n", state.finished,
+  std::printf("%d trials, %d valid, %lld judged; %lld tokens, %s; %.1f s\n", state.finished,
               state.valid, static_cast<long long>(state.spent.evaluations),
-              static_cast<long long>(state.spent.tokens), state.spent.usd, state.elapsed_s);
+              static_cast<long long>(state.spent.tokens), money_text(state.spent).c_str(),
+              state.elapsed_s);
   std::printf("Archive: %s\n", archive.path().c_str());
   print_next_steps(run, ending);
   return exit_code(ending);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "base/files.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/session.h"
@@ -57,12 +58,13 @@ json trial_json(const store::TrialRecord& trial) {
                  {"kind", trial.prompt.kind},           {"parent", trial.prompt.parent},
                  {"source_sha256", trial.source_sha256}};
   if (trial.reply) {
-    object["reply"] = {{"model", trial.reply->model},
-                       {"origin", trial.reply->origin},
-                       {"finish_reason", trial.reply->finish_reason},
-                       {"tokens", trial.reply->fresh + trial.reply->cache_read +
-                                      trial.reply->cache_write + trial.reply->output},
-                       {"cost_usd", trial.reply->cost_usd}};
+    object["reply"] = {
+        {"model", trial.reply->model},
+        {"origin", trial.reply->origin},
+        {"finish_reason", trial.reply->finish_reason},
+        {"tokens", trial.reply->fresh + trial.reply->cache_read + trial.reply->cache_write +
+                       trial.reply->output},
+        {"cost_usd", trial.reply->unpriced.empty() ? json(trial.reply->cost_usd) : json()}};
   }
   json failures = json::array();
   for (const auto& failure : trial.failures) {
@@ -176,7 +178,8 @@ Result<int> show_run(store::Archive& archive, const store::RunRecord& run, const
 Result<int> show(const ShowFlags& flags) {
   const SystemClock clock;
   const auto path = archive_path(flags.archive);
-  if (std::filesystem::exists(path)) {
+  const auto there = path_exists(path);
+  if (there.ok() && *there) {
     WW_TRY(const auto archive, store::Archive::open(path, clock));
     if (const auto run = archive->find_run(flags.name); run.ok()) {
       return show_run(*archive, *run, flags);
@@ -184,6 +187,7 @@ Result<int> show(const ShowFlags& flags) {
   }
   const auto task = suite::load_task(flags.name);
   if (!task.ok()) {
+    if (!there.ok()) return there.error();
     return Error{"'" + flags.name + "' is neither a run of '" + path.string() +
                  "' nor a task: " + task.error().message};
   }

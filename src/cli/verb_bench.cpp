@@ -107,7 +107,7 @@ Status run_jobs(const bench::BenchFolder& folder) {
   for (const auto& job : jobs) {
     std::error_code ignored;
     fs::remove(folder.job(job).path() / "result.json", ignored);
-    command.argv.push_back(fs::absolute(folder.job(job).path()).string());
+    command.argv.push_back(absolute_path(folder.job(job).path()).string());
   }
   StopSignal stop;
   const InterruptGuard interrupts(stop);
@@ -138,10 +138,8 @@ Result<int> bench_main(const BenchFlags& flags) {
   const bool here = flags.prepare.empty();
   const bench::BenchFolder folder(here ? flags.folder : flags.prepare);
   WW_CHECK(make_directories(folder.path()));
-  const auto lock = FileLock::acquire(folder.path() / "lock");
-  if (!lock.ok()) {
-    return Error{"'" + folder.path().string() + "' is in use: " + lock.error().message};
-  }
+  WW_TRY(const auto lock, FileLock::acquire(folder.path() / "lock"));
+  if (!lock) return Error{"'" + folder.path().string() + "' is in use by another process"};
   WW_CHECK(prepare(flags, settings, folder));
   if (!here) {
     WW_TRY(const auto jobs, folder.jobs());

@@ -42,7 +42,8 @@ Result<int> write_page(const ReportFlags& flags) {
     return Error{"--runs compares runs; it goes with neither a single run nor --bench"};
   }
   const std::string out = flags.out.empty() ? "report.html" : flags.out;
-  if (!flags.force && std::filesystem::exists(out)) {
+  WW_TRY(const bool there, path_exists(out));
+  if (!flags.force && there) {
     return Error{"'" + out + "' exists already; --force replaces it, -o names another file"};
   }
   WW_TRY(const auto page, make_page(flags));

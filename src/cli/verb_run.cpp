@@ -44,15 +44,27 @@ void announce_mailbox(const Settings& settings, const RunFlags& flags) {
                pending.c_str(), pending.c_str());
 }
 
+/// Better now than in the summary, when it is spent.
+void warn_of_price(const CheckedSettings& checked, const Settings& settings,
+                   const RunFlags& flags) {
+  if (checked.price_known || flags.quiet) return;
+  std::fprintf(stderr,
+               "The price of '%s' is not known: what the service does not state itself is reported "
+               "as unknown (docs/models.md, [prices]).\n",
+               settings.text("model.spec").c_str());
+}
+
 /// With --wait, open questions do not end the process: it goes on as answers arrive.
-Result<int> work_until_done(store::Archive& archive, const std::string& id, const Task& task,
-                            const Settings& settings, const RunFlags& flags, const Clock& clock) {
+Result<int> work_until_done(store::Archive& archive, const std::string& id, const HeldRun& held,
+                            const Task& task, const Settings& settings, const RunFlags& flags,
+                            const Clock& clock) {
   announce_mailbox(settings, flags);
   for (;;) {
     // Counted before the engine looks: an answer that arrives behind its back is not missed.
     WW_TRY(const int answers, archive.answer_count(id));
     WW_TRY(const auto run, archive.find_run(id));
-    const int code = work_on_run(archive, run, task, settings, {mode_of(flags), flags.wait}, clock);
+    const int code =
+        work_on_run(archive, run, held, task, settings, {mode_of(flags), flags.wait}, clock);
     if (code != kWaiting || !flags.wait) return code;
     for (int now = answers; now == answers;) {
       ::usleep(300'000);
@@ -67,38 +79,38 @@ Result<int> start(const RunFlags& flags) {
   if (settings.text("model.spec").empty()) {
     return Error{no_model_text(flags.task, own_program())};
   }
-  WW_CHECK(check_settings(settings, task));
+  WW_TRY(const auto checked, check_settings(settings, task));
   const SystemClock clock;
   WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
   store::RunRecord run;
   run.task = task.name;
   run.task_json = task_to_json(task);
-  run.strategy = settings.text("search.strategy");
-  run.model = settings.text("model.spec");
-  run.device = settings.text("judge.device") + " (" + settings.text("judge.target") + ")";
+  describe(run, settings);
   WW_TRY(const std::string id, archive->create_run(run, settings.all()));
   if (mode_of(flags) == ProgressMode::automatic) {
     std::fprintf(stderr, "Run %s: task %s, model %s, strategy %s\n", id.c_str(), task.name.c_str(),
                  run.model.c_str(), run.strategy.c_str());
   }
-  return work_until_done(*archive, id, task, settings, flags, clock);
+  warn_of_price(checked, settings, flags);
+  WW_TRY(run, archive->find_run(id));
+  WW_TRY(const HeldRun held, hold_run(*archive, run));
+  return work_until_done(*archive, id, held, task, settings, flags, clock);
 }
 
 Result<int> go_on(const RunFlags& flags) {
   const SystemClock clock;
   WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
-  WW_TRY(const auto run, archive->find_run(flags.run));
+  WW_TRY(auto run, archive->find_run(flags.run));
+  // First of all: whoever else works on the run may be changing its settings.
+  WW_TRY(const HeldRun held, hold_run(*archive, run));
   WW_TRY(const auto stored, archive->config(run.id));
-  Settings settings;
-  WW_CHECK(settings.adopt(stored));
-  for (std::size_t i = 0; i < flags.settings->given.size(); ++i) {
-    const auto& [key, value] = flags.settings->given[i];
-    WW_CHECK(settings.set(key, value, "resume, " + flags.settings->names[i]));
-  }
+  WW_TRY(const Settings settings, settings_from(stored, *flags.settings));
   WW_TRY(const Task task, task_from_json(run.task_json));
-  WW_CHECK(check_settings(settings, task));
-  for (const auto& value : settings.all()) WW_CHECK(archive->set_config(run.id, value));
-  return work_until_done(*archive, run.id, task, settings, flags, clock);
+  WW_TRY(const auto checked, check_settings(settings, task));
+  warn_of_price(checked, settings, flags);
+  describe(run, settings);
+  WW_CHECK(archive->restate_run(run, settings.all()));
+  return work_until_done(*archive, run.id, held, task, settings, flags, clock);
 }
 
 }  // namespace

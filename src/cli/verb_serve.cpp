@@ -27,8 +27,10 @@ Result<int> serve_pages(const ServeFlags& flags) {
   if (flags.roots.empty() || !flags.archive.empty()) archives = {archive_path(flags.archive)};
   const std::vector<std::filesystem::path> roots(flags.roots.begin(), flags.roots.end());
   for (const auto& root : roots) {
-    if (!std::filesystem::is_directory(root)) {
-      return Error{"--root '" + root.string() + "' is not a folder"};
+    std::error_code code;
+    if (!std::filesystem::is_directory(root, code)) {
+      return Error{"--root '" + root.string() + "' is not a folder" +
+                   (code ? ": " + code.message() : "")};
     }
   }
   const report::Library library(archives, roots);

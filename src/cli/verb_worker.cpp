@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "cli/exit_codes.h"
 #include "cli/verbs.h"
 #include "core/evaluation_json.h"
@@ -57,7 +58,7 @@ int judge_many(const WorkerFlags& flags) {
   evaluate::Supervisor supervisor(supervisor_options(), stop);
   std::vector<evaluate::JobDirectory> jobs;
   for (const std::string& folder : flags.folders) {
-    const evaluate::JobDirectory job(std::filesystem::absolute(folder));
+    const evaluate::JobDirectory job(absolute_path(folder));
     if (!flags.again && job.has_result()) continue;
     jobs.push_back(job);
   }

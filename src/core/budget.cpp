@@ -16,6 +16,7 @@ Cost& Cost::operator+=(const Cost& other) {
   evaluations += other.evaluations;
   tokens += other.tokens;
   usd += other.usd;
+  unpriced = unpriced || other.unpriced;
   device_s += other.device_s;
   return *this;
 }

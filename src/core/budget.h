@@ -22,6 +22,7 @@ struct Cost {
   std::int64_t tokens = 0;
   double usd = 0;
   double device_s = 0;
+  bool unpriced = false;  ///< usd lacks a part that nobody knows
 
   Cost& operator+=(const Cost& other);
   Cost& operator-=(const Cost& other);

@@ -30,15 +30,15 @@ double seconds_since(SteadyClock::time_point start) {
 }
 
 Result<FileLock> wait_for_gpu(int ordinal, double wait_s) {
-  std::error_code ignored;
-  auto folder = std::filesystem::temp_directory_path(ignored);
-  if (ignored) folder = "/tmp";
-  const auto path = folder / ("warpwright-gpu-" + std::to_string(ordinal) + "-" +
-                              std::to_string(getuid()) + ".lock");
+  const auto path = temporary_folder() / ("warpwright-gpu-" + std::to_string(ordinal) + "-" +
+                                          std::to_string(getuid()) + ".lock");
   const auto start = SteadyClock::now();
   while (true) {
-    auto lock = FileLock::acquire(path);
-    if (lock.ok() || seconds_since(start) >= wait_s) return lock;
+    WW_TRY(auto lock, FileLock::acquire(path));
+    if (lock) return std::move(*lock);
+    if (seconds_since(start) >= wait_s) {
+      return Error{"'" + path.string() + "' is held by another process"};
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }

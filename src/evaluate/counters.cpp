@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "evaluate/checking_tools.h"
 #include "evaluate/trial_sanitize.h"
@@ -115,7 +116,7 @@ std::string stalls_of(const LaunchCounters& launch) {
 Result<std::vector<LaunchCounters>> measure(TrialState& state, const TaskSize& size) {
   const auto tool = find_cuda_tool("ncu");
   if (!tool) return Error{"there is no ncu in PATH, CUDA_HOME or /usr/local/cuda"};
-  const auto folder = std::filesystem::absolute(state.scratch / "counters");
+  const auto folder = absolute_path(state.scratch / "counters");
   WW_TRY(auto program, replay_command(state, folder));
   program.insert(program.end(), {"--size", size.label});
   const auto log = folder / "ncu.csv";

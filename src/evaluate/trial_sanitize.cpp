@@ -75,7 +75,7 @@ Result<bool> run_all(TrialState& state, CarefulRun& careful) {
 
 Result<std::vector<device::Fault>> ask_sanitizers(TrialState& state,
                                                   const std::filesystem::path& tool) {
-  const auto folder = std::filesystem::absolute(state.scratch / "sanitize");
+  const auto folder = absolute_path(state.scratch / "sanitize");
   WW_TRY(auto program, replay_command(state, folder));
   const PartTimer timer(state, "tools");
   return run_sanitizers(
@@ -138,8 +138,8 @@ Result<std::vector<std::string>> replay_command(const TrialState& state,
   request.seed = state.seed;
   request.sanitize = "off";
   request.counters = false;
-  request.cache = std::filesystem::absolute(state.request.cache.empty() ? state.scratch / "cache"
-                                                                        : state.request.cache);
+  request.cache =
+      absolute_path(state.request.cache.empty() ? state.scratch / "cache" : state.request.cache);
   const JobDirectory job(folder / "job");
   WW_CHECK(job.write_request(request));
   std::error_code error;

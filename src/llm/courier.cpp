@@ -26,13 +26,13 @@ constexpr int kFinalPatienceMs = 2000;
 constexpr std::size_t kMaxReportedError = 1500;  // a line must fit in one atomic pipe write
 
 /// A reader that only probes the lock may hold it for an instant, so one refusal proves nothing.
-std::optional<FileLock> lock_attempt(const Spool& spool, const std::string& id) {
+Result<std::optional<FileLock>> lock_attempt(const Spool& spool, const std::string& id) {
   for (int i = 0; i < 10; ++i) {
-    auto lock = FileLock::acquire(spool.lock_path(id));
-    if (lock.ok()) return std::move(lock).value();
+    WW_TRY(auto lock, FileLock::acquire(spool.lock_path(id)));
+    if (lock) return lock;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  return std::nullopt;
+  return std::optional<FileLock>();
 }
 
 void redact(Performed& performed, const Job& job) {
@@ -43,27 +43,27 @@ void redact(Performed& performed, const Job& job) {
   }
 }
 
-/// A full disk or a folder that is away for a moment should not cost a paid answer.
-Status store_patiently(const Spool& spool, const Job& job, const SpooledOutcome& spooled) {
+/// A disk that got full after all, or a folder that is away for a moment, should not cost a paid
+/// answer.
+Status store_patiently(const Spool& spool, const Job& job, const SpooledOutcome& spooled,
+                       ReservedFile reserved) {
   constexpr int kTries = 30;
-  Status stored = spool.store(job.id, spooled);
+  std::optional<ReservedFile> room(std::move(reserved));
+  Status stored = spool.store(job.id, job.request_sha256, spooled, room);
   for (int i = 1; i < kTries && !stored.ok(); ++i) {
     std::this_thread::sleep_for(std::chrono::duration<double>(job.delay_scale));
-    stored = spool.store(job.id, spooled);
+    stored = spool.store(job.id, job.request_sha256, spooled, room);
   }
   return stored;
 }
 
-int run(const Job& job, Reporter& reporter) {
-  const Spool spool(job.spool);
-  const auto lock = lock_attempt(spool, job.id);
-  if (!lock) {
-    reporter.end("busy");
-    return 0;
-  }
-  // Another courier may have finished between our starter's look and our lock.
-  if (const auto before = spool.load(job.id); before.ok() && before->has_value()) {
-    reporter.end("stored");
+/// The request itself, with the attempt's lock held.
+int perform(const Job& job, const Spool& spool, Reporter& reporter) {
+  auto room = spool.reserve(job.id, job.max_output_tokens);
+  if (!room.ok()) {
+    reporter.end_failed("nothing was asked, for the answer could not be kept: " +
+                            room.error().message + "; 'resume' asks when that is mended",
+                        false);
     return 0;
   }
   Performed performed =
@@ -74,12 +74,33 @@ int run(const Job& job, Reporter& reporter) {
     reporter.end_failed(outcome.error, outcome.retry);
     return 0;
   }
-  if (const Status stored = store_patiently(spool, job, performed.spooled); !stored.ok()) {
+  const Status stored = store_patiently(spool, job, performed.spooled, std::move(room).value());
+  if (!stored.ok()) {
     reporter.end_failed("an answer came but could not be kept: " + stored.error().message, false);
     return 1;
   }
   reporter.end("stored");
   return 0;
+}
+
+int run(const Job& job, Reporter& reporter) {
+  const Spool spool(job.spool);
+  const auto lock = lock_attempt(spool, job.id);
+  if (!lock.ok()) {
+    reporter.end_failed("nothing was asked, for the spool cannot be used: " + lock.error().message,
+                        false);
+    return 0;
+  }
+  if (!lock->has_value()) {
+    reporter.end("busy");
+    return 0;
+  }
+  // Another courier may have finished between our starter's look and our lock.
+  if (const auto before = spool.load(job.id, job.request_sha256); before.ok() && *before) {
+    reporter.end("stored");
+    return 0;
+  }
+  return perform(job, spool, reporter);
 }
 
 }  // namespace

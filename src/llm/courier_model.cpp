@@ -73,6 +73,10 @@ CourierModel::CourierModel(Setup setup)
       rate_(setup_.requests_per_minute, setup_.tokens_per_minute),
       turns_left_(setup_.concurrency) {}
 
+std::int64_t CourierModel::longest_answer(const Request& request) const {
+  return request.max_output_tokens > 0 ? request.max_output_tokens : setup_.max_output_tokens;
+}
+
 Usage CourierModel::reserve(const Request& request) const {
   Usage usage;
   // No tokenizer makes more tokens than bytes.
@@ -82,8 +86,7 @@ Usage CourierModel::reserve(const Request& request) const {
   }
   const bool write_is_dearer = setup_.price && setup_.price->cache_write > setup_.price->fresh;
   (write_is_dearer ? usage.cache_write : usage.fresh) = prompt;
-  usage.output =
-      request.max_output_tokens > 0 ? request.max_output_tokens : setup_.max_output_tokens;
+  usage.output = longest_answer(request);
   usage.estimated = true;
   return usage;
 }
@@ -98,7 +101,8 @@ Outcome CourierModel::ask(const Request& request, const ProgressCallback& progre
     return failure("request id '" + request.id + "' may only have letters, digits, '.', '_', '-'",
                    false);
   }
-  if (auto outcome = stored(request.id)) return *outcome;
+  const std::string sha256 = request_sha256(setup_.name, longest_answer(request), request.messages);
+  if (auto outcome = stored(request.id, sha256)) return *outcome;
   const Turn turn(*this, stop);
   if (!turn.taken()) return stopped();
   bool told = false;
@@ -106,14 +110,14 @@ Outcome CourierModel::ask(const Request& request, const ProgressCallback& progre
     if (stop.requested()) return stopped();
     // The lock first: a courier lets go of it only after its outcome is there.
     const bool busy = FileLock::is_held(spool_.lock_path(request.id));
-    if (auto outcome = stored(request.id)) return *outcome;
+    if (auto outcome = stored(request.id, sha256)) return *outcome;
     if (busy) {
       if (progress && !told) progress({0, "waiting for a request that is already under way"});
       told = true;
       sleep_unless(stop, Milliseconds(50));
       continue;
     }
-    if (auto outcome = send_courier(request, progress, stop)) return *outcome;
+    if (auto outcome = send_courier(request, sha256, progress, stop)) return *outcome;
   }
 }
 
@@ -136,8 +140,9 @@ void CourierModel::give_turn() {
   ++turns_left_;
 }
 
-std::optional<Outcome> CourierModel::stored(const std::string& id) const {
-  auto loaded = spool_.load(id);
+std::optional<Outcome> CourierModel::stored(const std::string& id,
+                                            const std::string& sha256) const {
+  auto loaded = spool_.load(id, sha256);
   if (!loaded.ok()) return failure(loaded.error().message, false);
   if (!loaded->has_value()) return std::nullopt;
   SpooledOutcome spooled = std::move(**loaded);
@@ -146,6 +151,8 @@ std::optional<Outcome> CourierModel::stored(const std::string& id) const {
   const Usage& usage = answered ? outcome.reply.usage : outcome.wasted;
   const double cost = spooled.stated_usd ? *spooled.stated_usd : price_usd(usage);
   (answered ? outcome.reply.cost_usd : outcome.wasted_usd) = cost;
+  (answered ? outcome.reply.unpriced : outcome.wasted_unpriced) =
+      !spooled.stated_usd && !price_known() && usage.total() > 0;
   return outcome;
 }
 
@@ -168,11 +175,13 @@ bool CourierModel::wait_for_rate(const Request& request, const ProgressCallback&
   return false;
 }
 
-std::optional<Outcome> CourierModel::send_courier(const Request& request,
+std::optional<Outcome> CourierModel::send_courier(const Request& request, const std::string& sha256,
                                                   const ProgressCallback& progress,
                                                   const StopSignal& stop) {
-  const auto job = setup_.make_job(request);
+  auto job = setup_.make_job(request);
   if (!job.ok()) return failure(job.error().message, false);
+  job->request_sha256 = sha256;
+  job->max_output_tokens = longest_answer(request);
   if (!wait_for_rate(request, progress, stop)) return stopped();
   auto courier = start_detached(setup_.courier, setup_.courier_env);
   if (!courier.ok()) return failure("cannot ask " + name() + ": " + courier.error().message, false);
@@ -181,8 +190,13 @@ std::optional<Outcome> CourierModel::send_courier(const Request& request,
   courier->in.reset();
   Report report;
   if (!listen(courier->out, report, progress, stop)) return stopped();
-  if (auto outcome = stored(request.id)) return outcome;
-  if (report.end == "busy" || report.end == "stored") return std::nullopt;
+  if (auto outcome = stored(request.id, sha256)) return outcome;
+  if (report.end == "busy") return std::nullopt;
+  if (report.end == "stored") {
+    return failure("the answer to request '" + request.id + "' was kept in '" +
+                       spool_.outcome_path(request.id).string() + "' but is gone",
+                   false);
+  }
   if (report.end == "failed") return failure(report.error, report.retry);
   Outcome lost = failure("the courier for request '" + request.id + "' to " + name() +
                              " was killed or could not run; what it was sent may have been paid",
@@ -191,6 +205,7 @@ std::optional<Outcome> CourierModel::send_courier(const Request& request,
   lost.wasted.output = report.progress.output_tokens;
   lost.wasted.estimated = true;
   lost.wasted_usd = price_usd(lost.wasted);
+  lost.wasted_unpriced = !price_known();
   return lost;
 }
 

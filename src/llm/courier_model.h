@@ -53,11 +53,13 @@ class CourierModel final : public Model {
 
   bool take_turn(const StopSignal& stop);
   void give_turn();
-  [[nodiscard]] std::optional<Outcome> stored(const std::string& id) const;
+  [[nodiscard]] std::optional<Outcome> stored(const std::string& id,
+                                              const std::string& sha256) const;
+  [[nodiscard]] std::int64_t longest_answer(const Request& request) const;
   bool wait_for_rate(const Request& request, const ProgressCallback& progress,
                      const StopSignal& stop);
-  std::optional<Outcome> send_courier(const Request& request, const ProgressCallback& progress,
-                                      const StopSignal& stop);
+  std::optional<Outcome> send_courier(const Request& request, const std::string& sha256,
+                                      const ProgressCallback& progress, const StopSignal& stop);
   /// Until the courier says how it ended, or is gone. False: stopped before that.
   bool listen(const FileDescriptor& out, Report& report, const ProgressCallback& progress,
               const StopSignal& stop);

@@ -24,10 +24,12 @@ std::string job_to_json(const Job& job) {
   return dump_json(Json{{"version", 1},
                         {"id", job.id},
                         {"spool", job.spool},
+                        {"request_sha256", job.request_sha256},
                         {"name", job.name},
                         {"wire", job.wire},
                         {"body", job.body},
                         {"prompt_bytes", job.prompt_bytes},
+                        {"max_output_tokens", job.max_output_tokens},
                         {"connect_ms", job.timeouts.connect.count()},
                         {"idle_ms", job.timeouts.idle.count()},
                         {"total_ms", job.timeouts.total.count()},
@@ -51,10 +53,12 @@ Result<Job> job_from_json(std::string_view text) {
   Job job;
   job.id = text_of(member(value, "id"));
   job.spool = text_of(member(value, "spool"));
+  job.request_sha256 = text_of(member(value, "request_sha256"));
   job.name = text_of(member(value, "name"));
   job.wire = text_of(member(value, "wire"));
   job.body = text_of(member(value, "body"));
   job.prompt_bytes = count_of(member(value, "prompt_bytes"));
+  job.max_output_tokens = count_of(member(value, "max_output_tokens"));
   job.timeouts.connect = ms_of(member(value, "connect_ms"));
   job.timeouts.idle = ms_of(member(value, "idle_ms"));
   job.timeouts.total = ms_of(member(value, "total_ms"));

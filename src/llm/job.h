@@ -17,10 +17,12 @@ namespace warpwright::llm {
 struct Job {
   std::string id;
   std::string spool;
-  std::string name;  ///< of the model, for messages and records
-  std::string wire;  ///< row of wires(), or "exec"
-  std::string body;  ///< what is posted, or the program's standard input
+  std::string request_sha256;  ///< of spool.h; the outcome is found again by it and the id
+  std::string name;            ///< of the model, for messages and records
+  std::string wire;            ///< row of wires(), or "exec"
+  std::string body;            ///< what is posted, or the program's standard input
   std::int64_t prompt_bytes = 0;
+  std::int64_t max_output_tokens = 0;
   ModelTimeouts timeouts;
   int max_tries = 1;
   double delay_scale = 1;

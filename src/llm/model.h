@@ -54,6 +54,7 @@ struct Reply {
   std::string finish_reason;  ///< "stop", "length", ...
   Usage usage;
   double cost_usd = 0;
+  bool unpriced = false;  ///< nobody knows what it cost: cost_usd is 0 for want of better
   bool operator==(const Reply&) const = default;
 };
 
@@ -71,6 +72,7 @@ struct Outcome {
   bool retry = false;  ///< failed: a new attempt (newly budgeted) may succeed
   Usage wasted;        ///< failed: tokens that were produced and paid, e.g. of a cut stream
   double wasted_usd = 0;
+  bool wasted_unpriced = false;  ///< as Reply::unpriced
 };
 
 /// What a caller may show while an answer is being written. Called from the asking thread.

@@ -83,12 +83,14 @@ json group_json(const std::string& name, const std::vector<const RunCurve*>& run
                 {"points", json::array()}};
   std::int64_t tokens = 0;
   double usd = 0;
+  bool unpriced = false;
   for (const auto* run : runs) {
     tokens += run->tokens;
     usd += run->usd;
+    unpriced = unpriced || run->unpriced;
   }
   group["tokens"] = tokens;
-  group["usd"] = rounded(usd);
+  group["usd"] = unpriced ? json() : json(rounded(usd));
   const auto gains = mean_gains(runs, points);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto solved = static_cast<int>(std::count_if(
@@ -112,7 +114,7 @@ json row_json(const RunCurve& run) {
            run.best.empty() || run.best.back() <= 0 ? json() : json(rounded(run.best.back()))},
           {"share", run.share > 0 ? json(rounded(run.share)) : json()},
           {"tokens", run.tokens},
-          {"usd", rounded(run.usd)}};
+          {"usd", run.unpriced ? json() : json(rounded(run.usd))}};
 }
 
 }  // namespace
@@ -134,11 +136,13 @@ RunCurve curve_of(const RunStory& story) {
     for (const auto& failure : trial.failures) {
       curve.tokens += failure.tokens;
       curve.usd += failure.cost_usd;
+      curve.unpriced = curve.unpriced || !failure.unpriced.empty();
     }
     if (trial.reply) {
       curve.tokens += trial.reply->fresh + trial.reply->cache_read + trial.reply->cache_write +
                       trial.reply->output;
       curve.usd += trial.reply->cost_usd;
+      curve.unpriced = curve.unpriced || trial.reply->unpriced;
     }
     if (trial.verdict && !trial.source_sha256.empty()) judged.push_back(&trial);
   }

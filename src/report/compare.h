@@ -21,6 +21,7 @@ struct RunCurve {
   double share = 0;          ///< of the roofline, of the best kernel
   std::int64_t tokens = 0;
   double usd = 0;
+  bool unpriced = false;  ///< usd lacks a part that nobody knows
 
   /// Later than its end a run stays where it was.
   [[nodiscard]] double best_after(std::size_t evaluations) const;

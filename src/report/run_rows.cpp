@@ -76,7 +76,7 @@ json reply_row(const store::ReplyFacts& reply) {
   row["tokens"] = {reply.fresh, reply.cache_read, reply.cache_write, reply.output,
                    reply.reasoning_tokens};
   if (reply.estimated) row["estimated"] = true;
-  row["usd"] = rounded(reply.cost_usd);
+  row["usd"] = reply.unpriced ? json() : json(rounded(reply.cost_usd));
   return row;
 }
 
@@ -207,8 +207,9 @@ json row_of(const store::TrialStory& trial, const RunStory& story, TextLinks& li
     if (trial.reply->has_reasoning) row["reply"]["reasoning"] = links.reasoning(trial.prompt.trial);
   }
   for (const auto& failure : trial.failures) {
-    row["failures"].push_back({failure.attempt, short_text(failure.error), failure.is_final ? 1 : 0,
-                               failure.tokens, rounded(failure.cost_usd)});
+    row["failures"].push_back(
+        {failure.attempt, short_text(failure.error), failure.is_final ? 1 : 0, failure.tokens,
+         failure.unpriced.empty() ? json(rounded(failure.cost_usd)) : json()});
   }
   if (trial.verdict) {
     row["eval"] = verdict_row(*trial.verdict, story.baseline ? &*story.baseline : nullptr);

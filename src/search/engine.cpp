@@ -153,13 +153,29 @@ Status Engine::enqueue(std::vector<Proposal> proposals) {
 /// What the archive knows of a question is taken from there: never ask, never pay twice.
 Status Engine::recall(const std::string& id) {
   WW_TRY(const auto failures, log_.failures(id));
-  for (const auto& failure : failures) budget_.spend({0, failure.tokens, failure.cost_usd, 0});
+  for (const auto& failure : failures) {
+    budget_.spend({0, failure.tokens, failure.cost_usd, 0, !failure.unpriced.empty()});
+  }
   WW_TRY(const auto reply, log_.reply(id));
-  if (reply) return accept(id, to_reply(*reply));
+  if (reply) {
+    WW_TRY(const llm::Reply priced, recalled(id, *reply));
+    return accept(id, priced);
+  }
   if (!failures.empty() && failures.back().is_final) return give_up(id, failures.back().error);
   open_.at(id).attempt = static_cast<int>(failures.size());
   to_ask_.push_back(id);
   return {};
+}
+
+/// A stored answer; one without a price gets it once somebody has stated it.
+Result<llm::Reply> Engine::recalled(const std::string& id, const store::ReplyRecord& record) {
+  llm::Reply reply = to_reply(record);
+  if (reply.unpriced && record.unpriced == parts_.model.name() && parts_.model.price_known()) {
+    reply.unpriced = false;
+    reply.cost_usd = parts_.model.price_usd(reply.usage);
+    WW_CHECK(log_.set_price(id, reply.cost_usd));
+  }
+  return reply;
 }
 
 Status Engine::handle(const Streaming& event) {
@@ -186,15 +202,16 @@ Status Engine::handle(const Answered& event) {
   budget_.release(asked);
   open.reserved -= asked;
   if (outcome.kind == llm::OutcomeKind::answered) {
-    WW_CHECK(log_.add_reply(event.trial, to_record(outcome.reply)));
+    WW_CHECK(log_.add_reply(event.trial, to_record(outcome.reply, parts_.model.name())));
     return accept(event.trial, outcome.reply);
   }
   parts_.observer.on_event("failed", event.trial + ": " + outcome.error, state_);
   if (!outcome.retry) return Error{"question " + event.trial + ": " + outcome.error};
   const bool last = event.attempt + 1 >= options_.ask_attempts;
-  WW_CHECK(log_.add_failure(event.trial, {event.attempt, outcome.error, last,
-                                          outcome.wasted.total(), outcome.wasted_usd}));
-  budget_.spend({0, outcome.wasted.total(), outcome.wasted_usd, 0});
+  WW_CHECK(log_.add_failure(
+      event.trial, {event.attempt, outcome.error, last, outcome.wasted.total(), outcome.wasted_usd,
+                    outcome.wasted_unpriced ? parts_.model.name() : ""}));
+  budget_.spend({0, outcome.wasted.total(), outcome.wasted_usd, 0, outcome.wasted_unpriced});
   if (last && outcome.wasted.total() == 0 && outcome.wasted_usd == 0) {
     // Nobody was there: no fault of the question, which a later run asks again.
     return Error{"question " + event.trial + ": " + outcome.error + "; 'resume' asks again"};
@@ -210,7 +227,7 @@ Status Engine::handle(const Answered& event) {
 /// An answer that is safely stored: its code goes to the judge unless the verdict is known.
 Status Engine::accept(const std::string& id, const llm::Reply& reply) {
   Open& open = open_.at(id);
-  budget_.spend({0, reply.usage.total(), reply.cost_usd, 0});
+  budget_.spend({0, reply.usage.total(), reply.cost_usd, 0, reply.unpriced});
   open.reply = reply.text;
   const store::CandidateRecord candidate = parts_.extract(reply);
   WW_CHECK(log_.add_candidate(id, candidate));

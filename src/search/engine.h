@@ -92,6 +92,7 @@ class Engine {
 
   Status enqueue(std::vector<Proposal> proposals);
   Status recall(const std::string& id);
+  Result<llm::Reply> recalled(const std::string& id, const store::ReplyRecord& record);
   Status accept(const std::string& id, const llm::Reply& reply);
   Status give_up(const std::string& id, const std::string& error);
   Status finish(const std::string& id, Evaluation evaluation);

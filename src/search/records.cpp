@@ -21,7 +21,7 @@ std::vector<llm::Message> messages_of(const store::PromptRecord& prompt) {
   return messages;
 }
 
-store::ReplyRecord to_record(const llm::Reply& reply) {
+store::ReplyRecord to_record(const llm::Reply& reply, const std::string& spec) {
   return {.text = reply.text,
           .reasoning = reply.reasoning,
           .model = reply.model,
@@ -33,7 +33,8 @@ store::ReplyRecord to_record(const llm::Reply& reply) {
           .output = reply.usage.output,
           .reasoning_tokens = reply.usage.reasoning,
           .estimated = reply.usage.estimated,
-          .cost_usd = reply.cost_usd};
+          .cost_usd = reply.cost_usd,
+          .unpriced = reply.unpriced ? spec : ""};
 }
 
 llm::Reply to_reply(const store::ReplyRecord& record) {
@@ -45,6 +46,7 @@ llm::Reply to_reply(const store::ReplyRecord& record) {
   reply.usage = {record.fresh,  record.cache_read,       record.cache_write,
                  record.output, record.reasoning_tokens, record.estimated};
   reply.cost_usd = record.cost_usd;
+  reply.unpriced = !record.unpriced.empty();
   return reply;
 }
 

@@ -13,7 +13,8 @@ namespace warpwright::search {
 
 store::PromptRecord to_record(const Proposal& proposal);
 std::vector<llm::Message> messages_of(const store::PromptRecord& prompt);
-store::ReplyRecord to_record(const llm::Reply& reply);
+/// `spec` is the model's, for the day when its price is known.
+store::ReplyRecord to_record(const llm::Reply& reply, const std::string& spec);
 llm::Reply to_reply(const store::ReplyRecord& record);
 
 /// The verdict of an answer without code.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <random>
 
 #include <unistd.h>
 
@@ -22,7 +24,7 @@ constexpr std::array<std::string_view, 5> kStatusNames = {"running", "waiting", 
 
 constexpr const char* kRunColumns =
     "SELECT id, task, task_json, strategy, model, device, status, ending, best_trial, created_ms, "
-    "elapsed_ms FROM runs ORDER BY created_ms, rowid";
+    "elapsed_ms, coalesce(folder, id) FROM runs ORDER BY created_ms, rowid";
 
 RunRecord read_run(SQLite::Statement& row) {
   RunRecord run;
@@ -37,6 +39,7 @@ RunRecord read_run(SQLite::Statement& row) {
   run.best_trial = row.getColumn(8).getString();
   run.created_ms = row.getColumn(9).getInt64();
   run.elapsed_ms = row.getColumn(10).getInt64();
+  run.folder = row.getColumn(11).getString();
   return run;
 }
 
@@ -44,7 +47,7 @@ RunRecord read_run(SQLite::Statement& row) {
 /// there is no log, nobody else can be writing either: the file is taken as it is.
 std::string read_only_name(const std::filesystem::path& path) {
   std::string name = "file:";
-  for (const char c : std::filesystem::absolute(path).string()) {
+  for (const char c : absolute_path(path).string()) {
     if (c == '%' || c == '?' || c == '#') {
       constexpr std::string_view kDigits = "0123456789ABCDEF";
       const auto byte = static_cast<unsigned char>(c);
@@ -53,10 +56,20 @@ std::string read_only_name(const std::filesystem::path& path) {
       name += c;
     }
   }
-  const bool logged = std::filesystem::exists(path.string() + "-wal");
+  const auto log = path_exists(path.string() + "-wal");
+  const bool logged = !log.ok() || *log;
   const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
   if (!logged && ::access(folder.c_str(), W_OK) != 0) name += "?immutable=1";
   return name;
+}
+
+/// Run ids repeat: in another archive of the same folder, in one that was deleted and made anew.
+/// What a run leaves beside the archive must never be taken for another's.
+std::string folder_of_its_own(const std::string& id) {
+  std::random_device random;
+  char mark[16];
+  std::snprintf(mark, sizeof mark, "-%08x", static_cast<unsigned>(random()));
+  return id + mark;
 }
 
 std::string listed(const std::vector<RunRecord>& runs) {
@@ -88,9 +101,7 @@ Database::Database(const std::filesystem::path& file, const std::string& name,
                    const Clock& its_clock)
     : path(file),
       clock(its_clock),
-      connection(name, SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs) {
-  connection.exec("PRAGMA query_only = ON");
-}
+      connection(name, SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs) {}
 
 Query Database::statement(const char* sql) {
   auto found = statements.find(sql);
@@ -118,13 +129,14 @@ Result<std::unique_ptr<Archive>> Archive::open(const std::filesystem::path& path
 
 Result<std::unique_ptr<Archive>> Archive::open_read_only(const std::filesystem::path& path,
                                                          const Clock& clock) {
-  if (!std::filesystem::exists(path)) {
+  WW_TRY(const bool there, path_exists(path));
+  if (!there) {
     return Error{"there is no archive '" + path.string() +
                  "'; start a run with 'warpwright run TASK' or name one with --archive"};
   }
   return guarded(path, "open the database", [&]() -> Result<std::unique_ptr<Archive>> {
     auto database = std::make_unique<Database>(path, read_only_name(path), clock);
-    WW_CHECK(check_format(database->connection));
+    WW_CHECK(prepare_reading(database->connection));
     return std::unique_ptr<Archive>(new Archive(std::move(database)));
   });
 }
@@ -141,10 +153,12 @@ Result<std::string> Archive::create_run(RunRecord run, const std::vector<ConfigV
       if (taken->getColumn(0).getInt() == 0) break;
     }
     const Query insert = database_->statement(
-        "INSERT INTO runs(id, task, task_json, strategy, model, device, status, created_ms) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+        "INSERT INTO runs(id, task, task_json, strategy, model, device, status, created_ms, "
+        "folder) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     SQLite::bind(*insert, run.id, run.task, run.task_json, run.strategy, run.model, run.device,
-                 static_cast<int>(run.status), database_->clock.unix_ms());
+                 static_cast<int>(run.status), database_->clock.unix_ms(),
+                 folder_of_its_own(run.id));
     insert->exec();
     for (const auto& value : config) WW_CHECK(set_config(run.id, value));
     transaction.commit();
@@ -198,6 +212,19 @@ Status Archive::set_config(const std::string& run, const ConfigValue& value) {
         "ON CONFLICT(run, key) DO UPDATE SET value = excluded.value, origin = excluded.origin");
     SQLite::bind(*insert, run, value.key, value.value, value.origin);
     insert->exec();
+    return {};
+  });
+}
+
+Status Archive::restate_run(const RunRecord& run, const std::vector<ConfigValue>& config) {
+  return guarded(path(), "store a run's settings", [&]() -> Status {
+    SQLite::Transaction transaction(database_->connection, SQLite::TransactionBehavior::IMMEDIATE);
+    const Query update =
+        database_->statement("UPDATE runs SET strategy = ?, model = ?, device = ? WHERE id = ?");
+    SQLite::bind(*update, run.strategy, run.model, run.device, run.id);
+    update->exec();
+    for (const auto& value : config) WW_CHECK(set_config(run.id, value));
+    transaction.commit();
     return {};
   });
 }

@@ -33,13 +33,16 @@ class Archive {
 
   [[nodiscard]] const std::filesystem::path& path() const;
 
-  /// Stores a new run; its id is the task's name and the next free number.
+  /// Stores a new run; its id is the task's name and the next free number, its folder's name is
+  /// drawn. Both are durable when this returns.
   Result<std::string> create_run(RunRecord run, const std::vector<ConfigValue>& config);
   Result<std::vector<RunRecord>> runs();
   /// By id, by unique beginning of an id, or "last"; the error lists what there is.
   Result<RunRecord> find_run(std::string_view name);
   Result<std::vector<ConfigValue>> config(const std::string& run);
   Status set_config(const std::string& run, const ConfigValue& value);
+  /// Other settings for a run, and its strategy, model and device as they follow from them.
+  Status restate_run(const RunRecord& run, const std::vector<ConfigValue>& config);
   Status set_state(const RunRecord& run);  ///< status, ending, best_trial, elapsed_ms
 
   /// Questions without an answer.

@@ -67,7 +67,8 @@ auto guarded(const std::filesystem::path& file, const char* attempt, Work work)
 /// Brings the file to the newest format.
 Status migrate(SQLite::Database& connection);
 
-/// An error unless the file already has the newest format.
-Status check_format(SQLite::Database& connection);
+/// For a connection that only reads: an older format looks like the newest through temporary views,
+/// a newer one is refused. Nothing can be written afterwards.
+Status prepare_reading(SQLite::Database& connection);
 
 }  // namespace warpwright::store

@@ -15,39 +15,59 @@ namespace warpwright::store {
 namespace {
 
 // Step i brings format i to format i + 1. Format 1 is schema.sql as it was at 0.1.0; later steps
-// are ALTERs listed below it.
+// are ALTERs. Whoever may only read sees the same through a view under the table's name.
 struct Step {
   std::string_view sql;
+  std::string_view view;
 };
 
-std::string_view schema() { return store_schema_files()[0].content; }
+constexpr std::string_view kRunFolder = "ALTER TABLE runs ADD COLUMN folder TEXT";
+constexpr std::string_view kRunFolderView =
+    "CREATE TEMP VIEW runs AS SELECT rowid AS rowid, *, NULL AS folder FROM main.runs";
 
-constexpr std::size_t kSteps = 1;
+constexpr std::string_view kUnpriced =
+    "ALTER TABLE replies ADD COLUMN unpriced TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE failures ADD COLUMN unpriced TEXT NOT NULL DEFAULT ''";
+constexpr std::string_view kUnpricedView =
+    "CREATE TEMP VIEW replies AS SELECT *, '' AS unpriced FROM main.replies;"
+    "CREATE TEMP VIEW failures AS SELECT *, '' AS unpriced FROM main.failures";
+
+constexpr std::size_t kSteps = 3;
+
+std::array<Step, kSteps> steps() {
+  return {{{store_schema_files()[0].content, ""},
+           {kRunFolder, kRunFolderView},
+           {kUnpriced, kUnpricedView}}};
+}
+
+/// The file's format, 0 for a file without one.
+Result<std::size_t> format_of(SQLite::Database& connection) {
+  const int found = connection.execAndGet("PRAGMA user_version").getInt();
+  if (found >= 0 && found <= static_cast<int>(kSteps)) return static_cast<std::size_t>(found);
+  return Error{"archive format " + std::to_string(found) + " is newer than this program's " +
+               std::to_string(kSteps) + ": update warpwright"};
+}
 
 }  // namespace
 
-Status check_format(SQLite::Database& connection) {
-  const int found = connection.execAndGet("PRAGMA user_version").getInt();
-  if (found == static_cast<int>(kSteps)) return {};
+Status prepare_reading(SQLite::Database& connection) {
+  WW_TRY(const std::size_t found, format_of(connection));
   if (found == 0) return Error{"the file is not an archive of warpwright"};
-  return Error{"archive format " + std::to_string(found) + " is not this program's " +
-               std::to_string(kSteps) + ": 'warpwright runs' updates an older one, a newer one " +
-               "needs a newer warpwright"};
+  for (std::size_t step = found; step < kSteps; ++step) {
+    connection.exec(std::string(steps()[step].view));
+  }
+  connection.exec("PRAGMA query_only = ON");
+  return {};
 }
 
 Status migrate(SQLite::Database& connection) {
-  const std::array<Step, kSteps> steps = {{{schema()}}};
   // IMMEDIATE: two processes that create the archive at once must not both run the steps.
   SQLite::Transaction transaction(connection, SQLite::TransactionBehavior::IMMEDIATE);
-  const int found = connection.execAndGet("PRAGMA user_version").getInt();
-  if (found > static_cast<int>(steps.size())) {
-    return Error{"archive format " + std::to_string(found) + " is newer than this program's " +
-                 std::to_string(steps.size()) + ": update warpwright"};
+  WW_TRY(const std::size_t found, format_of(connection));
+  for (std::size_t step = found; step < kSteps; ++step) {
+    connection.exec(std::string(steps()[step].sql));
   }
-  for (std::size_t step = static_cast<std::size_t>(found); step < steps.size(); ++step) {
-    connection.exec(std::string(steps[step].sql));
-  }
-  connection.exec("PRAGMA user_version = " + std::to_string(steps.size()));
+  connection.exec("PRAGMA user_version = " + std::to_string(kSteps));
   transaction.commit();
   return {};
 }

@@ -41,6 +41,8 @@ struct RunRecord {
   std::string best_trial;
   std::int64_t created_ms = 0;
   std::int64_t elapsed_ms = 0;
+  /// Of what lies beside the archive for this run; its own alone, whatever else is called `id`.
+  std::string folder;
 };
 
 struct MessageRecord {
@@ -73,6 +75,8 @@ struct ReplyRecord {
   std::int64_t reasoning_tokens = 0;
   bool estimated = false;
   double cost_usd = 0;
+  /// The model whose price was not known, by its spec: cost_usd is 0 then. Else empty.
+  std::string unpriced = {};
 };
 
 struct FailureRecord {
@@ -81,6 +85,7 @@ struct FailureRecord {
   bool is_final = false;
   std::int64_t tokens = 0;
   double cost_usd = 0;
+  std::string unpriced = {};  ///< as in ReplyRecord
 };
 
 /// A reply's code: the source, or the reason there is none.

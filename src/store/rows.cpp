@@ -54,12 +54,12 @@ void insert_reply(Database& database, const std::string& run, const std::string&
                   const ReplyRecord& reply) {
   const Query insert = database.statement(
       "INSERT INTO replies(run, trial, text, reasoning, model, finish_reason, origin, fresh, "
-      "cache_read, cache_write, output, reasoning_tokens, estimated, cost_usd, created_ms) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "cache_read, cache_write, output, reasoning_tokens, estimated, cost_usd, unpriced, "
+      "created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   SQLite::bind(*insert, run, trial, reply.text, reply.reasoning, reply.model, reply.finish_reason,
                reply.origin, reply.fresh, reply.cache_read, reply.cache_write, reply.output,
                reply.reasoning_tokens, static_cast<int>(reply.estimated), reply.cost_usd,
-               database.clock.unix_ms());
+               reply.unpriced, database.clock.unix_ms());
   insert->exec();
 }
 
@@ -77,6 +77,7 @@ ReplyRecord read_reply(SQLite::Statement& row, int first) {
   reply.reasoning_tokens = row.getColumn(first + 9).getInt64();
   reply.estimated = row.getColumn(first + 10).getInt() != 0;
   reply.cost_usd = row.getColumn(first + 11).getDouble();
+  reply.unpriced = row.getColumn(first + 12).getString();
   return reply;
 }
 

@@ -56,7 +56,7 @@ Result<std::optional<ReplyRecord>> RunLog::reply(const std::string& trial) {
   return guarded(archive_.path(), "look up an answer", [&]() -> Result<std::optional<ReplyRecord>> {
     const Query query = database.statement(
         "SELECT text, reasoning, model, finish_reason, origin, fresh, cache_read, "
-        "cache_write, output, reasoning_tokens, estimated, cost_usd FROM replies "
+        "cache_write, output, reasoning_tokens, estimated, cost_usd, unpriced FROM replies "
         "WHERE run = ? AND trial = ?");
     SQLite::bind(*query, run_, trial);
     if (!query->executeStep()) return std::optional<ReplyRecord>();
@@ -71,18 +71,29 @@ Status RunLog::add_reply(const std::string& trial, const ReplyRecord& reply) {
   });
 }
 
+Status RunLog::set_price(const std::string& trial, double cost_usd) {
+  auto& database = *archive_.database_;
+  return guarded(archive_.path(), "store a price", [&]() -> Status {
+    const Query update = database.statement(
+        "UPDATE replies SET cost_usd = ?, unpriced = '' WHERE run = ? AND trial = ?");
+    SQLite::bind(*update, cost_usd, run_, trial);
+    update->exec();
+    return {};
+  });
+}
+
 Result<std::vector<FailureRecord>> RunLog::failures(const std::string& trial) {
   auto& database = *archive_.database_;
   return guarded(archive_.path(), "look up failures", [&]() -> Result<std::vector<FailureRecord>> {
     std::vector<FailureRecord> found;
     const Query query = database.statement(
-        "SELECT attempt, error, final, tokens, cost_usd FROM failures WHERE run = ? AND trial = ? "
-        "ORDER BY attempt");
+        "SELECT attempt, error, final, tokens, cost_usd, unpriced FROM failures "
+        "WHERE run = ? AND trial = ? ORDER BY attempt");
     SQLite::bind(*query, run_, trial);
     while (query->executeStep()) {
       found.push_back({query->getColumn(0).getInt(), query->getColumn(1).getString(),
                        query->getColumn(2).getInt() != 0, query->getColumn(3).getInt64(),
-                       query->getColumn(4).getDouble()});
+                       query->getColumn(4).getDouble(), query->getColumn(5).getString()});
     }
     return found;
   });
@@ -93,10 +104,10 @@ Status RunLog::add_failure(const std::string& trial, const FailureRecord& failur
   return guarded(archive_.path(), "store a failure", [&]() -> Status {
     const Query insert = database.statement(
         "INSERT OR REPLACE INTO failures(run, trial, attempt, error, final, tokens, cost_usd, "
-        "created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+        "unpriced, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     SQLite::bind(*insert, run_, trial, failure.attempt, failure.error,
                  static_cast<int>(failure.is_final), failure.tokens, failure.cost_usd,
-                 database.clock.unix_ms());
+                 failure.unpriced, database.clock.unix_ms());
     insert->exec();
     return {};
   });

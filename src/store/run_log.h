@@ -30,6 +30,8 @@ class RunLog {
 
   Result<std::optional<ReplyRecord>> reply(const std::string& trial);
   Status add_reply(const std::string& trial, const ReplyRecord& reply);
+  /// What an unpriced answer cost, now that its price is known.
+  Status set_price(const std::string& trial, double cost_usd);
 
   Result<std::vector<FailureRecord>> failures(const std::string& trial);
   Status add_failure(const std::string& trial, const FailureRecord& failure);

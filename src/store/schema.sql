@@ -1,4 +1,7 @@
 -- The archive's format. A change is a new step in store/migrations.cpp, never an edit of an old one.
+-- Format 2 adds runs.folder: name of the run's folder under runs/ beside the archive, NULL = the id.
+-- Format 3 adds replies.unpriced and failures.unpriced: spec of the model whose price was not known
+-- (cost_usd is 0 then), else ''.
 -- Times are milliseconds since 1970 and durations milliseconds; they and `events` are the only
 -- things that differ between two runs with the same answers and verdicts.
 

@@ -46,7 +46,8 @@ void read_prompts(Database& database, const std::string& run, std::vector<TrialS
 void read_replies(Database& database, const std::string& run, const Index& index) {
   const Query query = database.statement(
       "SELECT trial, model, finish_reason, origin, fresh, cache_read, cache_write, output, "
-      "reasoning_tokens, estimated, cost_usd, reasoning <> '', created_ms FROM replies "
+      "reasoning_tokens, estimated, cost_usd, reasoning <> '', created_ms, unpriced <> '' FROM "
+      "replies "
       "WHERE run = ?");
   query->bind(1, run);
   while (query->executeStep()) {
@@ -65,20 +66,21 @@ void read_replies(Database& database, const std::string& run, const Index& index
     reply.cost_usd = query->getColumn(10).getDouble();
     reply.has_reasoning = query->getColumn(11).getInt() != 0;
     reply.created_ms = query->getColumn(12).getInt64();
+    reply.unpriced = query->getColumn(13).getInt() != 0;
     trial->reply = std::move(reply);
   }
 }
 
 void read_failures(Database& database, const std::string& run, const Index& index) {
   const Query query = database.statement(
-      "SELECT trial, attempt, error, final, tokens, cost_usd FROM failures WHERE run = ? "
-      "ORDER BY trial, attempt");
+      "SELECT trial, attempt, error, final, tokens, cost_usd, unpriced FROM failures "
+      "WHERE run = ? ORDER BY trial, attempt");
   query->bind(1, run);
   while (query->executeStep()) {
     if (TrialStory* trial = find(index, *query)) {
       trial->failures.push_back({query->getColumn(1).getInt(), query->getColumn(2).getString(),
                                  query->getColumn(3).getInt() != 0, query->getColumn(4).getInt64(),
-                                 query->getColumn(5).getDouble()});
+                                 query->getColumn(5).getDouble(), query->getColumn(6).getString()});
     }
   }
 }

@@ -24,6 +24,7 @@ struct ReplyFacts {
   std::int64_t reasoning_tokens = 0;
   bool estimated = false;
   double cost_usd = 0;
+  bool unpriced = false;
   bool has_reasoning = false;
   std::int64_t created_ms = 0;
 };

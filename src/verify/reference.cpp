@@ -201,8 +201,8 @@ Result<Reference> Reference::load(const Task& task, const Options& options) {
   const auto source = source_with_glue(task);
   const auto key = sha256_hex(
       fmt::format("{}\n{}\n{}", options.compiler, fmt::join(options.flags, " "), source));
-  const auto target = std::filesystem::absolute(
-      options.cache / fmt::format("{}-{}.so", task.name, key.substr(0, 16)));
+  const auto target =
+      absolute_path(options.cache / fmt::format("{}-{}.so", task.name, key.substr(0, 16)));
   std::error_code ignored;
   if (!std::filesystem::exists(target, ignored)) WW_CHECK(compile(task, options, source, target));
   void* library = dlopen(target.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -72,9 +73,57 @@ TEST(Files, LocksDieWithTheirOwner) {
     const auto lock = FileLock::acquire(path);
     ASSERT_TRUE(lock.ok());
     EXPECT_TRUE(FileLock::is_held(path));
-    EXPECT_FALSE(FileLock::acquire(path).ok());
+    EXPECT_FALSE(FileLock::acquire(path).value().has_value());
   }
   EXPECT_FALSE(FileLock::is_held(path));
+}
+
+TEST(Files, ALockThatNobodyCanHaveIsAnError) {
+  const auto folder = std::move(TemporaryDirectory::create("ww-base-")).value();
+  const auto nowhere = FileLock::acquire(folder.path() / "gone" / "lock");
+  ASSERT_FALSE(nowhere.ok());
+  EXPECT_THAT(nowhere.error().message, HasSubstr("gone/lock"));
+  EXPECT_FALSE(FileLock::acquire(folder.path()).ok());
+}
+
+TEST(Files, ReservedRoomIsThereFirstAndTheFileHasItsTrueLength) {
+  const auto folder = std::move(TemporaryDirectory::create("ww-base-")).value();
+  const auto path = folder.path() / "answer";
+  const auto count = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder.path()), {});
+  };
+  {
+    auto room = ReservedFile::create(path, 100'000);
+    ASSERT_TRUE(room.ok()) << room.error().message;
+    EXPECT_EQ(std::filesystem::file_size(path.string() + ".part"), 100'000U);
+    EXPECT_FALSE(std::filesystem::exists(path));
+    ASSERT_TRUE(room->commit("short").ok());
+    EXPECT_EQ(read_file(path).value(), "short");
+  }
+  EXPECT_EQ(count(), 1);
+  { const auto unused = ReservedFile::create(path, 10); }
+  EXPECT_EQ(read_file(path).value(), "short");
+  {
+    auto room = ReservedFile::create(path, 10);
+    ASSERT_TRUE(room->commit(std::string(1000, 'x')).ok());
+    EXPECT_EQ(read_file(path).value(), std::string(1000, 'x'));
+  }
+  EXPECT_EQ(count(), 1);
+}
+
+TEST(Files, NoRoomIsAnErrorThatLeavesNothing) {
+  const auto folder = std::move(TemporaryDirectory::create("ww-base-")).value();
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{4096, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto room = ReservedFile::create(folder.path() / "answer", 100'000);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(room.ok());
+  EXPECT_THAT(room.error().message, HasSubstr("no room for 100000 bytes"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(Process, TheEnvironmentIsExactlyWhatWasGiven) {

@@ -34,6 +34,11 @@ void write_recording(Program& program, int n, int d) {
   program.write("talk/conversation.jsonl", lines);
 }
 
+nlohmann::json setting_of_last(Program& program, const char* key) {
+  const auto run = nlohmann::json::parse(program.run({"show", "last", "--json"}).out);
+  return run["config"][key];
+}
+
 TEST(Cli, EveryVerbHasHelpWithAnExample) {
   Program program;
   const auto help = program.run({"--help"});
@@ -204,10 +209,54 @@ TEST(Cli, TwoProcessesCannotWorkOnOneRun) {
        ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
   }
-  const auto second = program.run({"resume", "last"});
+  const auto second = program.run({"resume", "last", "-n", "7"});
   EXPECT_EQ(second.exit_code, 2);
   EXPECT_THAT(second.err, HasSubstr("being worked on by another process"));
   first.join();
+  EXPECT_EQ(setting_of_last(program, "search.candidates")["value"], "1");
+}
+
+TEST(Cli, ResumeReadsTheSettingsFileItIsGiven) {
+  Program program;
+  write_recording(program, 1, 3);
+  ASSERT_EQ(program
+                .run(with_fake(
+                    {"run", "transpose", "--model", "replay:talk", "-n", "1", "-d", "1", "-q"}))
+                .exit_code,
+            0);
+  // Of a file that nobody named only the prices count.
+  program.write("warpwright.toml", "[search]\ndepth = 3\n");
+  ASSERT_EQ(program.run({"resume", "last", "-q"}).exit_code, 0);
+  EXPECT_THAT(program.run({"show", "last"}).out, Not(HasSubstr("r2.c1")));
+  program.write("more.toml", "[search]\ndepth = 2\nrepairs = 9\n");
+  ASSERT_EQ(
+      program.run({"resume", "last", "-q", "--config", "more.toml", "--repairs", "1"}).exit_code,
+      0);
+  EXPECT_THAT(program.run({"show", "last"}).out,
+              AllOf(HasSubstr("r2.c1"), Not(HasSubstr("r3.c1"))));
+  EXPECT_EQ(setting_of_last(program, "search.depth")["origin"], "resume, more.toml:2");
+  EXPECT_EQ(setting_of_last(program, "search.repairs")["value"], "1");
+}
+
+TEST(Cli, AResumedRunIsListedWithItsNewModelAndDevice) {
+  Program program;
+  write_recording(program, 1, 1);
+  ASSERT_EQ(
+      program.run(with_fake({"run", "transpose", "--model", "inbox", "-n", "1", "-d", "1", "-q"}))
+          .exit_code,
+      3);
+  ASSERT_EQ(program
+                .run({"resume", "last", "-q", "-m", "replay:talk", "--device", "simt", "--target",
+                      "a100"})
+                .exit_code,
+            0);
+  const auto runs = nlohmann::json::parse(program.run({"runs", "--json"}).out);
+  EXPECT_EQ(runs[0]["model"], "replay:talk");
+  EXPECT_EQ(runs[0]["device"], "simt (a100)");
+  ASSERT_EQ(program.run({"export", "last", "-o", "out"}).exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(
+                read_file(program.folder() / "out" / "provenance.json").value())["model"],
+            "replay:talk");
 }
 
 TEST(Cli, AFullDiskIsReportedAndLosesNothing) {
@@ -257,6 +306,76 @@ TEST(Cli, ExportWritesKernelHeaderTestAndProvenance) {
   replayed.run(with_fake({"run", "transpose", "--model", "replay:talk", "-q"}));
   EXPECT_EQ(story(replayed.archive(), "last"), story(program.archive(), "last"));
 }
+
+TEST(Cli, AnEmptyValueWhereOneIsNeededIsRefusedByItsName) {
+  Program program;
+  write_recording(program, 1, 1);
+  program.write("warpwright.toml", "[model]\nconnect_timeout = \"\"\n");
+  const auto exit = program.run(with_fake({"run", "transpose", "--model", "replay:talk"}));
+  EXPECT_EQ(exit.exit_code, 2);
+  EXPECT_THAT(exit.err, HasSubstr("warpwright.toml:2: model.connect_timeout is empty"));
+  // Where nothing is the default, it may be written down.
+  program.write("warpwright.toml", "[judge]\nlane = \"\"\n");
+  EXPECT_EQ(program
+                .run(with_fake(
+                    {"run", "transpose", "--model", "replay:talk", "-n", "1", "-d", "1", "-q"}))
+                .exit_code,
+            0);
+}
+
+TEST(Cli, ATemporaryFolderThatIsGoneIsDoneWithout) {
+  Program program;
+  write_recording(program, 1, 1);
+  program.environment.emplace_back("TMPDIR=/nonexistent/gone");
+  const auto exit = program.run(
+      with_fake({"run", "transpose", "--model", "replay:talk", "-n", "1", "-d", "1", "-q"}));
+  EXPECT_EQ(exit.exit_code, 0) << exit.err;
+}
+
+TEST(Cli, PathsThatCannotBeLookedAtAreNamed) {
+  Program program;
+  // A loop cannot be followed by anybody; a forbidden folder can, by root.
+  std::filesystem::create_symlink("loop", program.folder() / "loop");
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"report", "last", "--archive", "loop/archive.db"},
+                                             {"report", "last", "-o", "loop/page.html"},
+                                             {"show", "last", "--archive", "loop/archive.db"},
+                                             {"serve", "--root", "loop/deeper", "--port", "0"}}) {
+    const auto exit = program.run(arguments);
+    EXPECT_EQ(exit.exit_code, 2) << arguments[0] << " " << exit.err;
+    EXPECT_THAT(exit.err, HasSubstr("loop/"));
+    EXPECT_THAT(exit.err, HasSubstr("symbolic links"));
+  }
+  EXPECT_EQ(program.run({"show", "transpose", "--archive", "loop/archive.db"}).exit_code, 0);
+}
+
+TEST(Cli, AFolderThatWasRemovedUnderTheProgramIsNoReasonToAbort) {
+  Program program;
+  Command command = program.command({"runs"});
+  command.argv = {"/bin/sh", "-c",
+                  "mkdir gone && cd gone && rmdir ../gone && \"$0\" report last --archive a.db; "
+                  "\"$0\" worker nowhere elsewhere",
+                  WARPWRIGHT_PROGRAM};
+  const auto exit = run_process(command);
+  ASSERT_TRUE(exit.ok());
+  EXPECT_EQ(exit->exit_code, 2) << exit->err;
+  EXPECT_THAT(exit->err, Not(HasSubstr("terminate called")));
+}
+
+#ifndef __SANITIZE_ADDRESS__
+TEST(Cli, MemoryThatRunsOutIsAMessageNotAnAbort) {
+  Program program;
+  program.write("long.jsonl", "");
+  std::filesystem::resize_file(program.folder() / "long.jsonl", 900'000'000);
+  Command command =
+      program.command(with_fake({"run", "transpose", "--model", "replay:long.jsonl"}));
+  command.limits.address_space_bytes = std::uint64_t{600} << 20;
+  const auto exit = run_process(command);
+  ASSERT_TRUE(exit.ok());
+  EXPECT_EQ(exit->exit_code, 2) << exit->err;
+  EXPECT_THAT(exit->err, HasSubstr("warpwright: an error that was not foreseen"));
+}
+#endif
 
 TEST(Cli, AnArchiveThatCannotBeOpenedIsNamed) {
   Program program;

@@ -104,6 +104,21 @@ double ending(const std::string& json_lines, const char* field) {
   return end.is_object() && end.contains(field) ? end[field].get<double>() : -1;
 }
 
+TEST(Provider, ARunNeverTakesTheAnswersOfAnotherOfTheSameName) {
+  Scene scene("answer");
+  EXPECT_LE(scene.search({"--archive", "a.db"}).exit_code, 1);
+  const int paid = scene.provider->paid();
+  EXPECT_GT(paid, 0);
+  // Beside it, and in its place after it was deleted.
+  EXPECT_LE(scene.search({"--archive", "b.db"}).exit_code, 1);
+  EXPECT_EQ(scene.provider->paid(), 2 * paid);
+  for (const char* name : {"a.db", "a.db-wal", "a.db-shm"}) {
+    std::filesystem::remove(scene.program.folder() / name);
+  }
+  EXPECT_LE(scene.search({"--archive", "a.db"}).exit_code, 1);
+  EXPECT_EQ(scene.provider->paid(), 3 * paid);
+}
+
 TEST(Provider, TokenBudgetsHoldToTheToken) {
   // Every answer costs 180 tokens, a cut one what came of it; the longest allowed answer is 1000.
   for (const char* scenario : {"answer", "answer,cut", "cut,answer,answer", "missing_usage"}) {
@@ -137,6 +152,45 @@ TEST(Provider, MoneyIsCountedFromThePriceTableOfTheUser) {
   EXPECT_NEAR(ending(exit.out, "usd"),
               ending(exit.out, "trials") * (100e3 + 20 * 100 + 60 * 10e3) / 1e6, 1e-9)
       << exit.out << exit.err;
+}
+
+nlohmann::json last_event(const std::string& json_lines) {
+  const auto from = json_lines.rfind('\n', json_lines.size() - 2);
+  return nlohmann::json::parse(json_lines.substr(from == std::string::npos ? 0 : from + 1));
+}
+
+TEST(Provider, AnUnknownPriceIsNeverReportedAsNothing) {
+  Scene scene("answer");
+  const auto exit = scene.search({"-d", "1"});
+  EXPECT_THAT(exit.err, HasSubstr("The price of 'openai:m' is not known"));
+  EXPECT_THAT(exit.out, HasSubstr("tokens, price unknown;"));
+  EXPECT_THAT(exit.out, Not(HasSubstr("$0")));
+  const auto again = scene.program.run({"resume", "last", "--json"});
+  EXPECT_TRUE(last_event(again.out)["usd"].is_null()) << again.out;
+  const auto shown = nlohmann::json::parse(scene.program.run({"show", "last", "--json"}).out);
+  EXPECT_TRUE(shown["trials"][0]["reply"]["cost_usd"].is_null());
+  scene.program.run({"report", "last", "-o", "page.html"});
+  EXPECT_THAT(read_file(scene.program.folder() / "page.html").value(), HasSubstr("\"usd\":null"));
+  // An answer that was told, replayed or made here has a price: none.
+  EXPECT_EQ(last_event(scene.search({"-m", "ollama:m", "--json"}).out)["usd"], 0);
+}
+
+TEST(Provider, AResumedRunFindsPricesWhereItTellsUsersToStateThem) {
+  Scene scene("answer");
+  EXPECT_LE(scene.search({"-d", "1"}).exit_code, 1);
+  const auto refused = scene.program.run({"resume", "last", "--budget-usd", "5000", "-d", "2"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("state it in warpwright.toml"));
+  scene.program.write("warpwright.toml", "[prices]\n\"openai:m\" = [1000, 100, 1000, 10000]\n");
+  const auto exit =
+      scene.program.run({"resume", "last", "--budget-usd", "5000", "-d", "2", "--json"});
+  EXPECT_LE(exit.exit_code, 1) << exit.err;
+  // Also those that were answered before the price was known, each in 180 tokens.
+  EXPECT_NEAR(ending(exit.out, "usd"),
+              ending(exit.out, "tokens") / 180 * (100e3 + 20 * 100 + 60 * 10e3) / 1e6, 1e-9)
+      << exit.out << exit.err;
+  const auto shown = nlohmann::json::parse(scene.program.run({"show", "last", "--json"}).out);
+  EXPECT_GT(shown["trials"][0]["reply"]["cost_usd"].get<double>(), 0);
 }
 
 /// Every byte of every file below the folder.

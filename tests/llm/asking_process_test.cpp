@@ -15,9 +15,13 @@ namespace warpwright::llm {
 
 namespace fs = std::filesystem;
 
+namespace {
+constexpr const char* kQuestion = "Scale a vector.";
+}
+
 AskingProcess::AskingProcess(const Asker& asker, const std::string& id) {
   const fs::path prompt = asker.folder() / "prompt.txt";
-  EXPECT_TRUE(write_file(prompt, "Scale a vector.").ok());
+  EXPECT_TRUE(write_file(prompt, kQuestion).ok());
   std::vector<std::string> argv = {
       ASK_TOOL, "ask", asker.options.spec, asker.options.base_url, asker.spool().string(), id};
   std::vector<char*> arguments;
@@ -82,6 +86,7 @@ void serve_slowly(Asker& asker, int chunk_delay_ms, const std::string& scenario 
   asker.provider =
       hostile::Provider::start({.scenario = scenario, .chunk_delay_ms = chunk_delay_ms}).value();
   asker.options.base_url = asker.provider->base_url();
+  asker.question = {{Role::user, kQuestion}};
 }
 
 void expect_one_paid_answer(Asker& asker, const Outcome& outcome) {
@@ -197,7 +202,8 @@ TEST(Courier, AStopLeavesThePaidRequestRunning) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
   ASSERT_TRUE(eventually([&] { return fs::exists(asker.spool() / "a.json"); }));
   const StopSignal fresh;
-  expect_one_paid_answer(asker, asker.model()->ask({.id = "a"}, {}, fresh));
+  expect_one_paid_answer(asker,
+                         asker.model()->ask({.id = "a", .messages = asker.question}, {}, fresh));
 }
 
 TEST(Courier, RequestsAtOnceAreLimited) {
@@ -288,6 +294,60 @@ TEST(Courier, AMissingProgramIsAnErrorNotAHang) {
   environment.courier = {"/bin/true"};
   const auto silent = make_model(asker.options, environment);
   EXPECT_EQ((*silent)->ask({.id = "a"}, {}, asker.stop).kind, OutcomeKind::failed);
+}
+
+/// Asks; gives up after some seconds, with the error "stopped".
+Outcome ask_with_patience(Model& model, Asker& asker) {
+  std::atomic<bool> over{false};
+  std::thread watchdog([&] {
+    for (int i = 0; i < 500 && !over; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    asker.stop.request(StopReason::interrupted);
+  });
+  Outcome outcome = model.ask({.id = "a", .messages = asker.question}, {}, asker.stop);
+  over = true;
+  watchdog.join();
+  return outcome;
+}
+
+TEST(Courier, ASpoolThatCannotBeUsedIsAnErrorNotAHang) {
+  Asker asker;
+  asker.serve("answer");
+  const auto model = asker.model();
+  fs::remove_all(asker.spool());
+  const Outcome outcome = ask_with_patience(*model, asker);
+  EXPECT_EQ(outcome.kind, OutcomeKind::failed);
+  EXPECT_FALSE(outcome.retry);
+  EXPECT_THAT(outcome.error, HasSubstr("the spool cannot be used"));
+  EXPECT_THAT(outcome.error, HasSubstr("a.lock"));
+  EXPECT_EQ(asker.provider->requests(), 0);
+}
+
+TEST(Courier, NothingIsAskedWhereTheAnswerHasNoRoom) {
+  Asker asker;
+  asker.serve("answer");
+  auto environment = asker.environment();
+  // Files of no more than 4 KiB: an answer may be longer.
+  environment.courier = {"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" courier",
+                         ASK_TOOL};
+  const auto model = std::move(make_model(asker.options, environment)).value();
+  const Outcome outcome = ask_with_patience(*model, asker);
+  EXPECT_EQ(outcome.kind, OutcomeKind::failed);
+  EXPECT_FALSE(outcome.retry);
+  EXPECT_THAT(outcome.error, HasSubstr("no room for"));
+  EXPECT_EQ(outcome.wasted.total(), 0);
+  EXPECT_EQ(asker.provider->requests(), 0);
+  EXPECT_FALSE(fs::exists(asker.spool() / "a.json.part"));
+}
+
+TEST(Courier, AKeptOutcomeIsAsLongAsItsText) {
+  Asker asker;
+  asker.serve("answer");
+  ASSERT_EQ(asker.ask("a").kind, OutcomeKind::answered);
+  const std::string text = read_file(asker.spool() / "a.json").value();
+  EXPECT_TRUE(text.ends_with("}\n"));
+  EXPECT_FALSE(fs::exists(asker.spool() / "a.json.part"));
 }
 
 // The key: in no file, no error, no argument vector, no environment.

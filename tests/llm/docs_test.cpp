@@ -68,13 +68,14 @@ TEST(Docs, DefaultsAreTrue) {
   const std::string text = page();
   EXPECT_THAT(text, HasSubstr("| `max_output_tokens` | " +
                               std::to_string(options.max_output_tokens) + " |"));
-  EXPECT_THAT(text, HasSubstr("| `max_tries` | " + std::to_string(options.max_tries) + " |"));
-  const auto seconds = [](std::chrono::milliseconds ms) {
-    return std::to_string(ms.count() / 1000) + " s";
+  EXPECT_THAT(text, HasSubstr("| `tries` | " + std::to_string(options.max_tries) + " |"));
+  const auto in = [](std::chrono::milliseconds ms, int unit, const char* name) {
+    return std::to_string(ms.count() / 1000 / unit) + name;
   };
-  EXPECT_THAT(text, HasSubstr("| `timeouts` | " + seconds(options.timeouts.connect) + ", " +
-                              seconds(options.timeouts.idle) + ", " +
-                              seconds(options.timeouts.total) + " |"));
+  EXPECT_THAT(text, HasSubstr("| `connect_timeout`, `idle_timeout`, `total_timeout` | " +
+                              in(options.timeouts.connect, 1, "s") + ", " +
+                              in(options.timeouts.idle, 1, "s") + ", " +
+                              in(options.timeouts.total, 60, "m") + " |"));
 }
 
 }  // namespace

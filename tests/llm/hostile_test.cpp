@@ -290,6 +290,36 @@ TEST(Hostile, ABadIdIsRefusedBeforeAnythingIsSent) {
   EXPECT_EQ(asking.provider->requests(), 0);
 }
 
+TEST(Hostile, AnotherRequestsOutcomeIsNotTakenForOurs) {
+  Asker asking;
+  asking.serve("answer");
+  ASSERT_EQ(asking.ask("r1").kind, kAnswered);
+  ASSERT_EQ(asking.ask("r1").kind, kAnswered);
+  EXPECT_EQ(asking.provider->requests(), 1);
+  asking.question[1].text = "Add two vectors.";
+  ASSERT_EQ(asking.ask("r1").kind, kAnswered);
+  EXPECT_EQ(asking.provider->requests(), 2);
+  EXPECT_THAT(asking.provider->served()[1].body, HasSubstr("Add two vectors."));
+  asking.options.max_output_tokens = 99;
+  ASSERT_EQ(asking.ask("r1").kind, kAnswered);
+  asking.options.spec = "openai:other";
+  ASSERT_EQ(asking.ask("r1").kind, kAnswered);
+  EXPECT_EQ(asking.provider->requests(), 4);
+  ASSERT_EQ(asking.ask("r1").kind, kAnswered);
+  EXPECT_EQ(asking.provider->requests(), 4);
+}
+
+TEST(Hostile, AnOutcomeFromBeforeRequestsWereNotedIsKept) {
+  Asker asking;
+  asking.serve("answer");
+  ASSERT_TRUE(make_directories(asking.spool()).ok());
+  ASSERT_TRUE(write_file(asking.spool() / "r1.json",
+                         R"({"version":1,"id":"r1","kind":"answered","text":"paid long ago"})")
+                  .ok());
+  EXPECT_EQ(asking.ask("r1").reply.text, "paid long ago");
+  EXPECT_EQ(asking.provider->requests(), 0);
+}
+
 TEST(Hostile, ADamagedOutcomeFileIsNamed) {
   Asker asking;
   asking.serve("answer");

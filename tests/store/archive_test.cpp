@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "store/run_log.h"
+#include "store/story.h"
 
 namespace warpwright::store {
 namespace {
@@ -123,6 +124,72 @@ TEST_F(ArchiveTest, NewerFormatsAreRefusedAndOldOnesKept) {
   const auto refused = Archive::open(path(), clock_);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, HasSubstr("newer than this program"));
+}
+
+TEST_F(ArchiveTest, EveryRunHasAFolderOfItsOwn) {
+  const auto archive = open();
+  const auto other = std::move(Archive::open(directory_.path() / "other.db", clock_)).value();
+  ASSERT_TRUE(archive->create_run(run_of("copy"), {}).ok());
+  ASSERT_TRUE(other->create_run(run_of("copy"), {}).ok());
+  const std::string folder = archive->find_run("copy-1")->folder;
+  EXPECT_THAT(folder, testing::MatchesRegex("copy-1-[0-9a-f]{8}"));
+  EXPECT_NE(other->find_run("copy-1")->folder, folder);
+  EXPECT_EQ(open()->find_run("copy-1")->folder, folder);
+}
+
+TEST_F(ArchiveTest, TheFirstFormatIsReadAndMigrated) {
+  {
+    const auto archive = open();
+    ASSERT_TRUE(archive->create_run(run_of("copy"), {}).ok());
+    RunLog log(*archive, "copy-1");
+    ASSERT_TRUE(log.remember_prompt(prompt("r1.c1")).ok());
+    ASSERT_TRUE(log.add_reply("r1.c1", {.text = "old", .origin = "model", .cost_usd = 2}).ok());
+    ASSERT_TRUE(log.add_failure("r1.c1", {0, "cut", false, 5, 1}).ok());
+  }
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw,
+                         "ALTER TABLE runs DROP COLUMN folder;"
+                         "ALTER TABLE replies DROP COLUMN unpriced;"
+                         "ALTER TABLE failures DROP COLUMN unpriced;"
+                         "PRAGMA user_version = 1",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(raw);
+  // Where nothing may be written, it is read as it is; its runs keep the folders they have.
+  {
+    const auto reader = Archive::open_read_only(path(), clock_);
+    ASSERT_TRUE(reader.ok()) << reader.error().message;
+    EXPECT_EQ((*reader)->find_run("last")->folder, "copy-1");
+    const auto trials = (*reader)->trials("copy-1");
+    ASSERT_TRUE(trials.ok()) << trials.error().message;
+    EXPECT_EQ((*trials)[0].reply->cost_usd, 2);
+    EXPECT_EQ((*trials)[0].reply->unpriced, "");
+    const auto story = StoryReader(**reader).trials("copy-1");
+    ASSERT_TRUE(story.ok()) << story.error().message;
+    EXPECT_EQ((*story)[0].failures[0].cost_usd, 1);
+    EXPECT_FALSE((*story)[0].reply->unpriced);
+    EXPECT_FALSE((*reader)->set_config("copy-1", {"a", "b", "c"}).ok());
+  }
+  EXPECT_EQ(open()->find_run("last")->folder, "copy-1");
+  EXPECT_EQ(open()->trials("copy-1").value()[0].reply->text, "old");
+  EXPECT_EQ(open()->create_run(run_of("copy"), {}).value(), "copy-2");
+  EXPECT_NE(open()->find_run("last")->folder, "copy-2");
+}
+
+TEST_F(ArchiveTest, AnAnswerWithoutAPriceMayGetItLater) {
+  const auto archive = open();
+  const auto id = archive->create_run(run_of("copy"), {}).value();
+  RunLog log(*archive, id);
+  ASSERT_TRUE(log.remember_prompt(prompt("r1.c1")).ok());
+  ASSERT_TRUE(log.add_reply("r1.c1", {.text = "x", .unpriced = "openai:m"}).ok());
+  ASSERT_TRUE(log.add_failure("r1.c1", {0, "cut", false, 5, 0, "openai:m"}).ok());
+  EXPECT_EQ(log.reply("r1.c1").value()->unpriced, "openai:m");
+  EXPECT_EQ(log.failures("r1.c1").value()[0].unpriced, "openai:m");
+  EXPECT_TRUE(StoryReader(*archive).trials(id).value()[0].reply->unpriced);
+  ASSERT_TRUE(log.set_price("r1.c1", 0.5).ok());
+  EXPECT_EQ(log.reply("r1.c1").value()->unpriced, "");
+  EXPECT_EQ(log.reply("r1.c1").value()->cost_usd, 0.5);
 }
 
 TEST_F(ArchiveTest, JunkIsAnErrorThatNamesTheFile) {
