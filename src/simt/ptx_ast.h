@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,7 +93,6 @@ struct Function {
 /// A parsed PTX text. Owns the text that all names point into.
 struct Ast {
   std::string text;
-  std::deque<std::string> joined;  ///< opcodes that the text has in pieces
   std::string target;              ///< "sm_80"
   std::vector<std::string> files;  ///< by `.file` number; [0] is empty
   std::vector<Variable> variables;

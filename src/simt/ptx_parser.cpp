@@ -111,13 +111,15 @@ Result<std::uint64_t> Parser::integer(std::string_view what) {
                    "'");
 }
 
-/// With all its qualifiers: blanks and comments may stand before each.
+/// With all its qualifiers: blanks and comments may stand before each. What the text has in pieces
+/// is put together behind its end, where there is room for all of it.
 std::string_view Parser::opcode() {
   const std::string_view first = in_.dotted();
   if (first.empty() || in_.peek() != '.') return first;
-  std::string whole(first);
-  while (in_.peek() == '.') whole += in_.dotted();
-  return ast_.joined.emplace_back(std::move(whole));
+  const std::size_t start = ast_.text.size();
+  ast_.text += first;
+  while (in_.peek() == '.') ast_.text += in_.dotted();
+  return std::string_view(ast_.text).substr(start);
 }
 
 Status Parser::top_level() {
@@ -566,7 +568,8 @@ std::uint32_t bytes_of_type(std::string_view type) {
 Result<Ast> parse_ptx(std::string_view text) {
   Ast ast;
   // One heap block that later moves of Ast keep: short texts would live inside the string object.
-  ast.text.reserve(text.size() + 64);
+  // Twice the size, for opcode().
+  ast.text.reserve(2 * text.size() + 64);
   ast.text.assign(text);
   ast.files.resize(1);
   Parser parser(ast);
