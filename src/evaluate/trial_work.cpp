@@ -140,8 +140,9 @@ void draw_work_size(TrialState& state) {
   if (!is_watched(state) || sizes.empty()) return;
   std::random_device source;
   std::mt19937_64 random(state.request.seed.value_or((std::uint64_t{source()} << 32) ^ source()));
-  // Large enough for a clear answer, small enough to be simulated.
-  std::uniform_real_distribution<double> share(0.7, 1.0);
+  // The larger, the clearer: the work of a network grows slower than the number of wrong pairs.
+  // there.
+  std::uniform_real_distribution<double> share(0.9, 1.0);
   TaskSize drawn = sizes.back();
   drawn.label.clear();
   for (auto& [name, value] : drawn.values) {

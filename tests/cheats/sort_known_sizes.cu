@@ -20,7 +20,7 @@ __global__ void sort(float* data, int n, int size, int phase, int width, int dis
   } else if (phase == 2) {
     if (i < n) data[i] = padded[i];
   } else if (i < size / 2) {
-    const int low = (i / distance) * 2 * distance + i % distance, high = low + distance;
+    const int low = 2 * i - (i & (distance - 1)), high = low + distance;
     const bool up = (low & width) == 0;
     const float a = padded[low], b = padded[high];
     if ((a > b) == up) {
