@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
 #include <future>
 
 #include "base/files.h"
@@ -107,26 +108,71 @@ Result<ProcessExit> link_host(const Workshop& shop, const fs::path& folder) {
                    "-Wl,--no-undefined", "-L" + shop.recorder.string(), "-l:librecorder.so"});
 }
 
-/// System headers were upgraded after we precompiled ours.
-bool is_stale(const ProcessExit& exit) {
-  return !exit.succeeded() && exit.err.find("since the precompiled header") != std::string::npos;
+/// Whether a compiler blames the precompiled prelude: system headers were upgraded after it was
+/// made, or the file is gone or damaged. Any candidate can print the same words, so they are only a
+/// reason to look.
+bool blames_prelude(const ProcessExit& exit, Side side) {
+  return !exit.succeeded() && (exit.err.find("precompiled header") != std::string::npos ||
+                               exit.err.find(pch_name(side)) != std::string::npos);
+}
+
+/// Compiles nothing at all with the prelude. A run that was cut short proves nothing against it.
+Result<bool> is_usable(const Workshop& shop, Side side) {
+  WW_TRY(const fs::path folder, bench(shop, "prelude-" + std::string(pch_name(side))));
+  WW_CHECK(write_file(folder / "nothing.cu", ""));
+  std::vector<std::string> argv = {shop.builder.tools().clang.path.string()};
+  const auto flags = language_flags(shop, side);
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  argv.insert(argv.end(),
+              {"-Xclang", "-include-pch", "-Xclang", (shop.precompiled / pch_name(side)).string(),
+               "-fsyntax-only", "-Wno-unknown-cuda-version", "nothing.cu"});
+  WW_TRY(const ProcessExit exit, run_tool(shop, folder, std::move(argv)));
+  return exit.succeeded() || exit.timed_out || exit.stopped || exit.signal != 0;
+}
+
+/// Takes a prelude that serves nobody out of the way, in one step for those who look for it.
+void set_aside(const fs::path& prelude) {
+  std::string aside = prelude.string() + ".staleXXXXXX";
+  if (::mkdtemp(aside.data()) == nullptr) return;
+  std::error_code ignored;
+  fs::rename(prelude, fs::path(aside) / "prelude", ignored);
+  fs::remove_all(aside, ignored);
+}
+
+Status check_prelude(const Workshop& shop) {
+  for (const Side side : {Side::device, Side::host}) {
+    WW_TRY(const bool usable, is_usable(shop, side));
+    if (usable) continue;
+    set_aside(shop.precompiled);
+    break;
+  }
+  return {};
 }
 
 struct Compiled {
+  fs::path device_folder;
+  fs::path host_folder;
   ProcessExit device;
   ProcessExit host;
 };
 
-/// Both sides at once, each in a folder of its own.
-Result<Compiled> compile_both(const Workshop& shop, const fs::path& device_folder,
-                              const fs::path& host_folder) {
-  auto device_run =
-      std::async(std::launch::async, [&] { return compile(shop, device_folder, Side::device); });
-  auto host = compile(shop, host_folder, Side::host);
+/// Both sides at once, each in a new folder of its own: what one run of the sandbox leaves, the
+/// next may not be able to replace.
+Result<Compiled> compile_both(const Workshop& shop, const std::string& attempt) {
+  Compiled compiled;
+  WW_TRY(compiled.device_folder, bench(shop, "device" + attempt));
+  WW_TRY(compiled.host_folder, bench(shop, "host" + attempt));
+  WW_CHECK(write_file(compiled.host_folder / "empty.fatbin", "none"));
+  WW_CHECK(write_file(compiled.host_folder / "call.c", shop.call));
+  auto device_run = std::async(std::launch::async,
+                               [&] { return compile(shop, compiled.device_folder, Side::device); });
+  auto host = compile(shop, compiled.host_folder, Side::host);
   auto device = device_run.get();
   if (!device.ok()) return device.error();
   if (!host.ok()) return host.error();
-  return Compiled{std::move(*device), std::move(*host)};
+  compiled.device = std::move(*device);
+  compiled.host = std::move(*host);
+  return compiled;
 }
 
 }  // namespace
@@ -134,28 +180,24 @@ Result<Compiled> compile_both(const Workshop& shop, const fs::path& device_folde
 Result<BuildOutcome> build_with_clang(const Workshop& given) {
   Workshop shop = given;
   WW_TRY(shop.precompiled, precompiled_headers(shop));
-  WW_TRY(const fs::path device_folder, bench(shop, "device"));
-  WW_TRY(const fs::path host_folder, bench(shop, "host"));
-  WW_CHECK(write_file(host_folder / "empty.fatbin", "none"));
-  WW_CHECK(write_file(host_folder / "call.c", shop.call));
-  WW_TRY(Compiled compiled, compile_both(shop, device_folder, host_folder));
-  if (is_stale(compiled.device) || is_stale(compiled.host)) {
-    std::error_code ignored;
-    fs::remove_all(shop.precompiled, ignored);
+  WW_TRY(Compiled compiled, compile_both(shop, ""));
+  if (blames_prelude(compiled.device, Side::device) || blames_prelude(compiled.host, Side::host)) {
+    WW_CHECK(check_prelude(shop));
+    // Whoever was to blame: without it, what is wrong now is the candidate's.
     shop.precompiled.clear();
-    WW_TRY(compiled, compile_both(shop, device_folder, host_folder));
+    WW_TRY(compiled, compile_both(shop, "-again"));
   }
   if (!compiled.device.succeeded()) return failed_build(compiled.device, "clang");
   if (!compiled.host.succeeded()) return failed_build(compiled.host, "clang");
-  WW_TRY(const ProcessExit linked, link_host(shop, host_folder));
+  WW_TRY(const ProcessExit linked, link_host(shop, compiled.host_folder));
   if (!linked.succeeded()) return failed_build(linked, "the linker");
 
   BuildOutcome outcome;
   outcome.verdict = Verdict::ok;
   outcome.diagnostics = parse_diagnostics(compiled.device.err);
-  WW_TRY(outcome.ptx, read_product(device_folder / "device.ptx"));
-  WW_TRY(outcome.host_library, read_product(host_folder / "host.so"));
-  WW_CHECK(assemble(shop, device_folder, outcome));
+  WW_TRY(outcome.ptx, read_product(compiled.device_folder / "device.ptx"));
+  WW_TRY(outcome.host_library, read_product(compiled.host_folder / "host.so"));
+  WW_CHECK(assemble(shop, compiled.device_folder, outcome));
   return outcome;
 }
 

@@ -7,16 +7,13 @@
 #include <vector>
 
 #include "base/text.h"
+#include "build/source_pieces.h"
 
 namespace warpwright::build {
 
 namespace {
 
 constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20;
-
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 int line_at(std::string_view text, std::size_t position) {
   return 1 + static_cast<int>(
@@ -27,9 +24,9 @@ int line_at(std::string_view text, std::size_t position) {
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0) {
   for (std::size_t at = text.find(word, from); at != std::string_view::npos;
        at = text.find(word, at + 1)) {
-    const bool starts = at == 0 || !is_word(text[at - 1]);
+    const bool starts = at == 0 || !is_word_character(text[at - 1]);
     const std::size_t end = at + word.size();
-    if (starts && (end >= text.size() || !is_word(text[end]))) return at;
+    if (starts && (end >= text.size() || !is_word_character(text[end]))) return at;
   }
   return std::string_view::npos;
 }
@@ -68,7 +65,7 @@ std::vector<Directive> directives(std::string_view text) {
     }
     rest = trimmed(rest);
     std::size_t end = 0;
-    while (end < rest.size() && is_word(rest[end])) ++end;
+    while (end < rest.size() && is_word_character(rest[end])) ++end;
     found.push_back(
         {std::string(rest.substr(0, end)), std::string(trimmed(rest.substr(end))), number});
   }
@@ -110,14 +107,46 @@ int path_include(std::string_view stripped, std::string_view) {
   return 0;
 }
 
+/// Whether a directive begins at this place of lower-case assembler text.
+bool is_directive(std::string_view text, std::size_t at, std::string_view directive) {
+  const std::size_t end = at + directive.size();
+  return (at == 0 || !is_word_character(text[at - 1])) &&
+         (end >= text.size() || !is_word_character(text[end]));
+}
+
+/// A macro can make strings of code, so a directive may stand outside of them. There, `p.include`
+/// is a member, and so is a name before '=', '{' or '('.
+bool is_bare_directive(std::string_view code, std::size_t at, std::string_view directive) {
+  if (!is_directive(code, at, directive)) return false;
+  const std::string_view behind = after_space(code.substr(at + directive.size()));
+  return (at == 0 || (code[at - 1] != ')' && code[at - 1] != ']')) &&
+         (behind.empty() || std::string_view("={(").find(behind[0]) == std::string_view::npos);
+}
+
+/// The line of an assembler's directive, given in lower case, or 0.
+int assembler_directive(std::string_view directive, std::string_view stripped,
+                        std::string_view original) {
+  for (const LiteralText& literal : literal_texts(original)) {
+    for (auto at = literal.text.find(directive); at != std::string::npos;
+         at = literal.text.find(directive, at + 1)) {
+      if (is_directive(literal.text, at, directive)) {
+        return line_at(original, literal.places[at]);
+      }
+    }
+  }
+  for (auto at = stripped.find(directive); at != std::string_view::npos;
+       at = stripped.find(directive, at + 1)) {
+    if (is_bare_directive(stripped, at, directive)) return line_at(stripped, at);
+  }
+  return 0;
+}
+
 int embedding(std::string_view stripped, std::string_view original) {
   for (const auto& directive : directives(stripped)) {
     if (directive.name == "embed" || directive.name == "include_next") return directive.line;
   }
-  // Assembler directives stand inside of strings.
   for (const std::string_view word : {".incbin", ".include"}) {
-    const auto at = original.find(word);
-    if (at != std::string_view::npos) return line_at(original, at);
+    if (const int line = assembler_directive(word, stripped, original); line > 0) return line;
   }
   if (const auto at = find_word(stripped, "__has_embed"); at != std::string_view::npos) {
     return line_at(stripped, at);
@@ -154,12 +183,16 @@ int line_directive(std::string_view stripped, std::string_view) {
   return 0;
 }
 
+int code_place(std::string_view stripped, std::string_view original) {
+  return assembler_directive(".loc", stripped, original);
+}
+
 int too_large(std::string_view, std::string_view original) {
   return original.size() > kMaxSourceBytes ? 1 : 0;
 }
 
 // In order: the first rule guards the others against huge texts.
-constexpr std::array<LintRule, 6> kRules = {{
+constexpr std::array<LintRule, 7> kRules = {{
     {"too_large", "sources above 1 MiB", "the source is larger than 1 MiB", too_large},
     {"missing_solve", "a definition of extern \"C\" solve(...)",
      "there is no function extern \"C\" void solve(...)", missing_solve},
@@ -171,25 +204,15 @@ constexpr std::array<LintRule, 6> kRules = {{
      pragma_plugin},
     {"line_directive", "#line", "#line is not allowed: it hides where messages come from",
      line_directive},
+    {"code_place", ".loc in assembler text",
+     "assembler text must not say where code comes from (.loc)", code_place},
 }};
 
-/// Copies a literal's delimiters and blanks what is between; returns the position after it.
-std::size_t blank_literal(std::string_view in, std::size_t at, std::string& out) {
-  const char quote = in[at];
-  out[at] = quote;
-  for (++at; at < in.size() && in[at] != quote && in[at] != '\n'; ++at) {
-    if (in[at] == '\\' && at + 1 < in.size() && in[at + 1] != '\n') ++at;
-  }
-  if (at < in.size() && in[at] == quote) out[at] = quote;
-  return at + 1;
-}
-
-std::size_t blank_raw_string(std::string_view in, std::size_t at) {
-  const auto open = in.find('(', at);
-  if (open == std::string_view::npos) return in.size();
-  const std::string end = ")" + std::string(in.substr(at + 1, open - at - 1)) + "\"";
-  const auto close = in.find(end, open);
-  return close == std::string_view::npos ? in.size() : close + end.size();
+/// Copies a literal's quotes and blanks what is between.
+void blank_literal(std::string_view in, const Piece& piece, std::string& out) {
+  out[piece.begin] = in[piece.begin];
+  const std::size_t last = piece.end - 1;
+  if (last > piece.begin && in[last] == in[piece.begin]) out[last] = in[last];
 }
 
 /// For each byte, whether it stands on an #include line; spliced lines count as one.
@@ -224,37 +247,20 @@ std::vector<bool> include_lines(std::string_view in) {
 std::string strip_source(std::string_view in) {
   std::string out(in.size(), ' ');
   const std::vector<bool> on_include = include_lines(in);
-  std::size_t at = 0;
-  while (at < in.size()) {
-    const char c = in[at];
-    if (in.substr(at, 2) == "//") {
-      // A backslash at its end carries a comment on to the next line.
-      while (at < in.size() && (in[at] != '\n' || in[at - 1] == '\\')) {
-        if (in[at] == '\n') out[at] = '\n';
-        ++at;
-      }
-    } else if (in.substr(at, 2) == "/*") {
-      const auto end = in.find("*/", at + 2);
-      const auto stop = end == std::string_view::npos ? in.size() : end + 2;
-      for (; at < stop; ++at) {
-        if (in[at] == '\n') out[at] = '\n';
-      }
-    } else if (c == '"' && at > 0 && in[at - 1] == 'R' && (at < 2 || !is_word(in[at - 2]))) {
-      const auto stop = blank_raw_string(in, at);
-      for (; at < stop; ++at) {
-        if (in[at] == '\n') out[at] = '\n';
-      }
-    } else if (c == '"' && on_include[at]) {
-      while (at < in.size() && in[at] != '\n') {
-        out[at] = in[at];
-        ++at;
-      }
-    } else if (c == '"' || (c == '\'' && (at == 0 || !is_word(in[at - 1])))) {
-      at = blank_literal(in, at, out);
-    } else {
-      out[at] = c;
-      ++at;
+  SourcePieces pieces(in);
+  for (Piece piece{}; pieces.next(piece);) {
+    const bool is_string = piece.kind == PieceKind::string;
+    if (piece.kind == PieceKind::word || piece.kind == PieceKind::other ||
+        (is_string && on_include[piece.begin])) {
+      std::copy(in.begin() + static_cast<long>(piece.begin),
+                in.begin() + static_cast<long>(piece.end),
+                out.begin() + static_cast<long>(piece.begin));
+      continue;
     }
+    for (std::size_t at = piece.begin; at < piece.end; ++at) {
+      if (in[at] == '\n') out[at] = '\n';
+    }
+    if (is_string || piece.kind == PieceKind::character) blank_literal(in, piece, out);
   }
   return out;
 }

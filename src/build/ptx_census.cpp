@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "base/text.h"
 #include "core/ptx_lexer.h"
@@ -67,16 +68,26 @@ bool is_tensor_product(const std::vector<std::string_view>& parts) {
          parts[1].starts_with("mma");
 }
 
+/// "f32", "s16", "b64", "u8": the types that are no lower precision.
+bool is_plain_type(std::string_view part) {
+  return part.size() >= 2 && has("fsub", part.substr(0, 1)) && part[1] >= '0' && part[1] <= '9';
+}
+
+/// cvt.MODIFIERS.TO.FROM; ptxas takes modifiers behind the types as well.
 std::string_view conversion_kind(const std::vector<std::string_view>& parts) {
-  // cvt.MODIFIERS.TO.FROM
-  if (parts.size() < 3) return {};
-  const auto to = low_precision(parts[parts.size() - 2]);
-  if (to == "f16") return "to_f16";
-  if (to == "bf16") return "to_bf16";
-  if (to == "tf32") return "to_tf32";
-  if (to == "f8") return "to_f8";
-  const auto from = low_precision(parts.back());
-  return from.empty() ? std::string_view() : "from_low";
+  bool first_type = true;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const auto low = low_precision(parts[i]);
+    if (low.empty()) {
+      first_type = first_type && !is_plain_type(parts[i]);
+      continue;
+    }
+    if (!first_type) return "from_low";
+    if (low == "f16") return "to_f16";
+    if (low == "bf16") return "to_bf16";
+    return low == "tf32" ? "to_tf32" : "to_f8";
+  }
+  return {};
 }
 
 std::string_view arithmetic_kind(const std::vector<std::string_view>& parts) {
@@ -151,7 +162,8 @@ int number_of(std::string_view word) {
 /// Numbers of `.file N "path"`. nvcc writes them at the module's end.
 struct FileNumbers {
   std::vector<int> candidate;  ///< paths that end in the candidate's name
-  std::vector<int> library;    ///< paths inside of the toolkit's own C++ library
+  std::vector<int> clock;      ///< the toolkit's C++ library: what reads its clock
+  std::vector<int> waiting;    ///< and what waits, a little longer each time
 };
 
 FileNumbers file_numbers(std::string_view ptx, std::string_view source_file) {
@@ -163,11 +175,51 @@ FileNumbers file_numbers(std::string_view ptx, std::string_view source_file) {
     std::string_view path = lexer.next();
     if (path.size() < 2 || path.front() != '"') continue;
     path = path.substr(1, path.size() - 2);
-    if (path.substr(path.rfind('/') + 1) == source_file) numbers.candidate.push_back(number);
-    if (has(path, "/cuda/std/") || has(path, "/cuda/__")) numbers.library.push_back(number);
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    if (name == source_file) numbers.candidate.push_back(number);
+    if (!has(path, "/cuda/std/")) continue;
+    if (name == "chrono.h" || name == "chrono") numbers.clock.push_back(number);
+    if (has(name, "threading_support")) numbers.waiting.push_back(number);
   }
   return numbers;
 }
+
+/// Where the code comes from, by its `.loc` lines.
+class Place {
+ public:
+  explicit Place(const FileNumbers& files) : files_(files) {}
+
+  /// Behind ".loc".
+  void read(PtxLexer& lexer) {
+    const int file = number_of(lexer.next());
+    const int line = number_of(lexer.next());
+    if (contains(files_.candidate, file)) line_ = line;
+    in_clock_ = contains(files_.clock, file);
+    in_wait_ = false;
+  }
+
+  /// Behind "inlined_at".
+  void read_caller(PtxLexer& lexer) {
+    in_wait_ = in_clock_ && contains(files_.waiting, number_of(lexer.next()));
+  }
+
+  [[nodiscard]] int line() const { return line_; }
+
+  /// The library's barriers and pipelines wait in one function, which reads the time once where it
+  /// begins and once per round; each read has a `.loc` of its own. Calls of that clock from
+  /// elsewhere are the candidate's.
+  bool take_wait() { return std::exchange(in_wait_, false); }
+
+ private:
+  static bool contains(const std::vector<int>& list, int number) {
+    return std::find(list.begin(), list.end(), number) != list.end();
+  }
+
+  const FileNumbers& files_;
+  int line_ = 0;
+  bool in_clock_ = false;
+  bool in_wait_ = false;
+};
 
 }  // namespace
 
@@ -204,32 +256,28 @@ const CensusKind* census_kind(std::string_view name) {
 
 std::vector<CensusRow> ptx_census(std::string_view ptx, std::string_view source_file) {
   const FileNumbers files = file_numbers(ptx, source_file);
-  const auto contains = [](const std::vector<int>& list, int number) {
-    return std::find(list.begin(), list.end(), number) != list.end();
-  };
-  bool in_library = false;
+  Place place(files);
   Counter counter;
   PtxLexer lexer(ptx);
   int depth = 0;
-  int line = 0;
   std::string_view before;
   for (auto word = lexer.next(); !word.empty(); before = word, word = lexer.next()) {
     if (word == "{") ++depth;
     if (word == "}") --depth;
     if (word == ".loc") {
-      const int file = number_of(lexer.next());
-      const int place = number_of(lexer.next());
-      if (contains(files.candidate, file)) line = place;
-      in_library = contains(files.library, file);
+      place.read(lexer);
+    } else if (word == "inlined_at") {
+      place.read_caller(lexer);
     } else if (word == ".global" || word == ".const") {
       // Compilers declare variables outside of bodies only; in there, nobody could reset them.
-      if (depth > 0 && before != ".ptr") counter.add("hidden_state", word, line);
+      if (depth > 0 && before != ".ptr") counter.add("hidden_state", word, place.line());
     } else if (word == "malloc" && depth == 0) {
       continue;  // its declaration
-    } else if (const auto kind = kind_of(word); !kind.empty()) {
-      // The library's barriers and pipelines wait for a while before they look again.
-      if (kind == "clock" && in_library) continue;
-      counter.add(kind, word, line);
+    } else {
+      const std::string plain = ptx_word(word);
+      const auto kind = kind_of(plain);
+      if (kind.empty() || (plain == "%globaltimer" && place.take_wait())) continue;
+      counter.add(kind, plain, place.line());
     }
   }
   return counter.rows();

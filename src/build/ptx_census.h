@@ -12,7 +12,7 @@ struct CensusRow {
   std::string kind;     ///< a name of census_kinds()
   int count = 0;        ///< instructions of that kind
   int line = 0;         ///< of the first one, in the candidate; 0 = not known
-  std::string example;  ///< the first one, as written: "cvt.rn.f16.f32"
+  std::string example;  ///< the first one, without blanks: "cvt.rn.f16.f32"
 
   bool operator==(const CensusRow&) const = default;
 };

@@ -113,12 +113,18 @@ class Parser {
     PtxEntry entry;
     entry.name = lexer_.next();
     std::string_view word = lexer_.next();
-    if (word == "(") WW_CHECK(parameters(entry));
+    if (word == "(") {
+      WW_CHECK(parameters(entry));
+      word = lexer_.next();
+    }
     uses_.emplace_back();
     int threads = 0;
     while (word != "{" && word != ";" && !word.empty()) {
-      word = lexer_.next();
-      if (word == ".maxntid" || word == ".reqntid") threads = dimensions(word);
+      if (word == ".maxntid" || word == ".reqntid") {
+        threads = dimensions(word);
+      } else {
+        word = lexer_.next();
+      }
     }
     if (threads > 0) entry.max_threads = std::min(threads, 1024);
     if (word == "{") inside(uses_.back(), &entry);

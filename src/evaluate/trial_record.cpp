@@ -101,9 +101,11 @@ std::string call_key(const build::SolveCall& call) {
 Result<Next> record_stage(TrialState& state) {
   const Task& task = state.request.task;
   WW_CHECK(choose_work(state));
+  draw_work_size(state);
   Calls calls;
   for (const verify::Case& item : state.cases) WW_CHECK(add_call(task, item, calls));
   for (const TaskSize* size : state.timed) WW_CHECK(add_call(task, {size, nullptr}, calls));
+  if (state.work_size) WW_CHECK(add_call(task, {state.work_size.get(), nullptr}, calls));
   if (calls.calls.empty()) return Error{"no size of the task fits the device"};
 
   WW_TRY(const auto outcome, record_program(state, state.candidate, calls));

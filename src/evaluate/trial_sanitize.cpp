@@ -8,6 +8,7 @@
 #include "evaluate/checking_tools.h"
 #include "evaluate/trial_checks.h"
 #include "evaluate/trial_limits.h"
+#include "evaluate/trial_rules.h"
 #include "evaluate/trial_runs.h"
 
 namespace warpwright::evaluate {
@@ -158,14 +159,19 @@ CarefulRun run_carefully(TrialState& state) {
 }
 
 Next look_before(TrialState& state) {
-  if (state.request.sanitize == "off") return Next::go_on;
-  state.careful = std::make_shared<CarefulRun>(run_carefully(state));
-  if (state.careful->faults.empty()) return Next::go_on;
-  return end_with_faults(state, state.careful->faults, state.careful->item);
+  if (state.request.sanitize != "off") {
+    state.careful = std::make_shared<CarefulRun>(run_carefully(state));
+    if (!state.careful->faults.empty()) {
+      return end_with_faults(state, state.careful->faults, state.careful->item);
+    }
+  }
+  return judge_work_by_size(state);
 }
 
 Result<Next> sanitize_stage(TrialState& state) {
   const std::string& wanted = state.request.sanitize;
+  // Of a GPU's candidate this was judged before it got the GPU.
+  if (!state.target.is_cuda && judge_work_by_size(state) == Next::ended) return Next::ended;
   if (wanted == "off" || state.request.timing_only) return Next::go_on;
   if (!state.target.is_cuda) {
     if (wanted == "on" && state.request.checks != "full") {

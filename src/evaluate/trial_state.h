@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -76,7 +77,8 @@ struct TrialState {
   std::uint64_t seed = 0;
   Ahead ahead;
   std::shared_ptr<const CarefulRun> careful;  ///< on the SIMT machine, before the GPU is taken
-  bool work_judged = false;                   ///< the work check on a second device is made once
+  std::shared_ptr<const TaskSize> work_size;  ///< drawn for the rule adjacent_exchange, else null
+  std::set<const TaskSize*> work_judged;      ///< sizes whose work that rule has seen
   /// Results may be checked while the kernel is timed: the measure stage settles them.
   bool settles_late = false;
   std::shared_ptr<CheckQueue> checks;  ///< refers to what stands above

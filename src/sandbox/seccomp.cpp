@@ -82,6 +82,10 @@ constexpr int kDenied[] = {
     SYS_mbind,
     SYS_migrate_pages,
     SYS_move_pages,
+    // Neither the network nor a service of the machine's that listens on a path: Landlock does not
+    // watch connections, and a folder that a namespace shows may hold a socket too.
+    SYS_socket,
+    SYS_connect,
 #if defined(SYS_kexec_file_load)
     SYS_kexec_file_load,
 #endif
@@ -127,6 +131,7 @@ class Program {
 
 constexpr std::size_t kNumber = offsetof(seccomp_data, nr);
 constexpr std::size_t kArgument0 = offsetof(seccomp_data, args);  // low half: little endian
+constexpr std::size_t kArgument1 = kArgument0 + sizeof(std::uint64_t);
 
 void judge_clone(Program& program) {
   program.unless_equal_skip(SYS_clone, 4);
@@ -136,11 +141,17 @@ void judge_clone(Program& program) {
   program.answer(SECCOMP_RET_ALLOW);
 }
 
-/// Compilers and pipes may use local sockets; everything with an address on a network may not.
-void judge_socket(Program& program, int number) {
-  program.unless_equal_skip(static_cast<std::uint32_t>(number), 4);
+/// Programs may use a local pair as a pipe. A datagram pair is none: each of its ends can send to
+/// any name.
+void judge_socket_pair(Program& program) {
+  constexpr std::uint32_t kTypeMask = 0xf;  // the rest are flags
+  program.unless_equal_skip(SYS_socketpair, 8);
   program.load(kArgument0);
-  program.add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 1, 0));
+  program.add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 0, 4));
+  program.load(kArgument1);
+  program.add(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, kTypeMask));
+  program.add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCK_STREAM, 2, 0));
+  program.add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCK_SEQPACKET, 1, 0));
   program.answer(refusal(EAFNOSUPPORT));
   program.answer(SECCOMP_RET_ALLOW);
 }
@@ -169,8 +180,7 @@ std::vector<sock_filter> seccomp_program(SignalRule signals) {
     for (const int number : kSignals) program.refuse(number, EPERM);
   }
   judge_clone(program);
-  judge_socket(program, SYS_socket);
-  judge_socket(program, SYS_socketpair);
+  judge_socket_pair(program);
   program.answer(SECCOMP_RET_ALLOW);
   auto code = program.take();
   ASSERT(code.size() < 4096, "the kernel takes at most 4096 instructions");

@@ -15,8 +15,9 @@ enum class SignalRule {
 };
 
 /// A seccomp program for this machine's architecture: calls that reach other processes, kernel
-/// settings, mounts, namespaces, keys, tracing or any network get an error; clone3 looks unknown
-/// so that the C library falls back to clone, whose flags can be judged.
+/// settings, mounts, namespaces, keys, tracing, any network or any local service get an error: no
+/// sockets but connected pairs. clone3 looks unknown so that the C library falls back to clone,
+/// whose flags can be judged.
 std::vector<sock_filter> seccomp_program(SignalRule signals);
 
 /// Installs it in the calling process. Async-signal-safe. Returns 0 or an errno.

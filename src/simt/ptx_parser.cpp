@@ -89,6 +89,7 @@ class Parser {
   Result<std::uint64_t> integer(std::string_view what);
   Status parameters(std::vector<Variable>& out);
   Status expect(char c, std::string_view where);
+  std::string_view opcode();
 
   Ast& ast_;
   Scanner in_;
@@ -110,8 +111,19 @@ Result<std::uint64_t> Parser::integer(std::string_view what) {
                    "'");
 }
 
+/// With all its qualifiers: blanks and comments may stand before each. What the text has in pieces
+/// is put together behind its end, where there is room for all of it.
+std::string_view Parser::opcode() {
+  const std::string_view first = in_.dotted();
+  if (first.empty() || in_.peek() != '.') return first;
+  const std::size_t start = ast_.text.size();
+  ast_.text += first;
+  while (in_.peek() == '.') ast_.text += in_.dotted();
+  return std::string_view(ast_.text).substr(start);
+}
+
 Status Parser::top_level() {
-  const std::string_view word = in_.dotted();
+  const std::string_view word = in_.directive();
   if (word == ".version") return in_.rest_of_line(), Status{};
   if (word == ".target") {
     ast_.target = std::string(in_.identifier());
@@ -132,7 +144,7 @@ Status Parser::top_level() {
   if (word == ".pragma" || word == ".alias") return in_.skip_statement(), Status{};
   if (word == ".visible" || word == ".weak" || word == ".common") return {};
   if (word == ".extern") {
-    const std::string_view next = in_.dotted();
+    const std::string_view next = in_.directive();
     if (next == ".func") return function(false, true);
     if (next == ".entry") return function(true, true);
     if (const auto space = space_of(next)) return variables(*space, true, ast_.variables, false);
@@ -185,7 +197,7 @@ Status Parser::parameters(std::vector<Variable>& out) {
   if (!in_.accept('(')) return {};
   if (in_.accept(')')) return {};
   do {
-    const std::string_view space = in_.dotted();
+    const std::string_view space = in_.directive();
     if (!space.starts_with(".param") && !space.starts_with(".reg"))
       return in_.error("expected .param in a parameter list");
     if (space != ".param")
@@ -197,7 +209,7 @@ Status Parser::parameters(std::vector<Variable>& out) {
 
 Status Parser::function_attributes(Function& f) {
   while (in_.peek() == '.') {
-    const std::string_view word = in_.dotted();
+    const std::string_view word = in_.directive();
     std::array<std::uint64_t, 3> n{1, 1, 1};
     const bool takes_numbers =
         word == ".maxntid" || word == ".reqntid" || word == ".minnctapersm" || word == ".maxnreg" ||
@@ -262,7 +274,7 @@ Status Parser::body(Function& f) {
       s.kind = Statement::Kind::close;
       f.body.push_back(std::move(s));
     } else if (in_.peek() == '.') {
-      WW_CHECK(statement(f, in_.dotted()));
+      WW_CHECK(statement(f, in_.directive()));
     } else {
       WW_CHECK(instruction(f));
     }
@@ -270,12 +282,6 @@ Status Parser::body(Function& f) {
 }
 
 Status Parser::statement(Function& f, std::string_view directive) {
-  // Hand-written inline assembly glues them: `.reg.b16 x;`
-  if (const std::size_t dot = directive.find('.', 1);
-      dot != std::string_view::npos && space_of(directive.substr(0, dot))) {
-    in_.step_back(directive.substr(dot));
-    directive = directive.substr(0, dot);
-  }
   if (directive == ".loc") return loc();
   if (directive == ".pragma") return in_.skip_statement(), Status{};
   if (const auto space = space_of(directive)) {
@@ -302,14 +308,14 @@ Status Parser::instruction(Function& f) {
     s.ins.guard_negated = in_.accept('!');
     s.ins.guard = in_.identifier();
   }
-  s.ins.text = in_.dotted();
+  s.ins.text = opcode();
   if (s.ins.text.empty())
     return in_.error(std::string("expected an instruction, got '") + in_.peek() + "'");
   if (in_.accept(':')) {
     s.kind = Statement::Kind::label;
     s.label = s.ins.text;
     if (in_.peek() == '.') {
-      const std::string_view word = in_.dotted();
+      const std::string_view word = in_.directive();
       // Calls name the sizes of what they pass; the prototype adds nothing.
       if (word == ".callprototype") return in_.skip_statement(), Status{};
       if (word != ".branchtargets") {
@@ -433,7 +439,7 @@ Status Parser::variables(Space space, bool is_extern, std::vector<Variable>& out
   std::uint64_t elements = 1;
   bool aligned = false;
   while (in_.peek() == '.') {
-    const std::string_view word = in_.dotted();
+    const std::string_view word = in_.directive();
     if (word == ".align") {
       WW_TRY(const std::uint64_t align, integer(".align"));
       if (!std::has_single_bit(align) || align > 4096) return in_.error("a bad .align");
@@ -449,7 +455,7 @@ Status Parser::variables(Space space, bool is_extern, std::vector<Variable>& out
     } else if (word == ".ptr") {
       // `.ptr .global .align N`: a promise to the compiler; N is of the target, not the parameter.
       while (in_.peek() == '.') {
-        if (in_.dotted() == ".align") WW_CHECK(integer(".align"));
+        if (in_.directive() == ".align") WW_CHECK(integer(".align"));
       }
     } else {
       proto.type = word.substr(1);
@@ -562,7 +568,8 @@ std::uint32_t bytes_of_type(std::string_view type) {
 Result<Ast> parse_ptx(std::string_view text) {
   Ast ast;
   // One heap block that later moves of Ast keep: short texts would live inside the string object.
-  ast.text.reserve(text.size() + 64);
+  // Twice the size, for opcode().
+  ast.text.reserve(2 * text.size() + 64);
   ast.text.assign(text);
   ast.files.resize(1);
   Parser parser(ast);

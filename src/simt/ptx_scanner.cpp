@@ -23,7 +23,7 @@ void Scanner::skip() {
     if (c == '\n') {
       ++line_;
       ++pos_;
-    } else if (c == ' ' || c == '\t' || c == '\r') {
+    } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f') {
       ++pos_;
     } else if (text_.substr(pos_, 2) == "//") {
       while (pos_ < text_.size() && text_[pos_] != '\n') ++pos_;
@@ -69,6 +69,15 @@ std::string_view Scanner::dotted() {
   while (end < text_.size() && is_dotted(text_[end])) ++end;
   // A single ':' ends a label; only "::" belongs to an opcode.
   while (end > pos_ && text_[end - 1] == ':') --end;
+  const std::string_view taken = text_.substr(pos_, end - pos_);
+  pos_ = end;
+  skip();
+  return taken;
+}
+
+std::string_view Scanner::directive() {
+  std::size_t end = pos_ + (peek() == '.' ? 1 : 0);
+  while (end < text_.size() && is_name(text_[end])) ++end;
   const std::string_view taken = text_.substr(pos_, end - pos_);
   pos_ = end;
   skip();

@@ -27,14 +27,12 @@ class Scanner {
   std::string_view identifier();
   /// An identifier with dots and colons inside: an opcode, a directive, "%tid.x".
   std::string_view dotted();
+  /// One directive or type, also where hand-written assembly glues several (".reg.b16 x").
+  std::string_view directive();
   /// Everything up to the end of the line.
   std::string_view rest_of_line();
   /// The inside of a string literal, unescaped quotes only; empty if there is none.
   std::string_view quoted();
-  /// Reads on from `text`, a part of the text that was taken before on this line.
-  void step_back(std::string_view text) {
-    pos_ = static_cast<std::size_t>(text.data() - text_.data());
-  }
   /// Skips a {...} section with everything inside.
   void skip_braces();
   /// Skips past the next ';'.

@@ -180,6 +180,56 @@ TEST_F(ClangTest, OneSourceBuiltByManyAtOnce) {
   for (const auto verdict : verdicts) EXPECT_EQ(verdict, Verdict::ok);
 }
 
+/// The folder with the precompiled headers, which all candidates share.
+std::filesystem::path prelude_in(const std::filesystem::path& cache) {
+  for (const auto& entry : std::filesystem::directory_iterator(cache)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("prelude-") && name.find('.') == std::string::npos) return entry.path();
+  }
+  return {};
+}
+
+TEST_F(ClangTest, NoCandidateCanHaveThePreludeRemoved) {
+  if (lacks(FrontEnd::clang)) return;
+  ASSERT_EQ(build(request(std::string(kScale) + "// with a prelude\n")).verdict, Verdict::ok);
+  const auto prelude = prelude_in(cache());
+  ASSERT_FALSE(prelude.empty());
+  ASSERT_TRUE(write_file(prelude / "mark", "the same folder").ok());
+  const std::string stale =
+      "file '/usr/include/stdio.h' has been modified since the precompiled header "
+      "'device.pch' was built: mtime changed";
+  for (const std::string& act :
+       {std::string("#error since the precompiled header\n"), "#error " + stale + "\n",
+        "static_assert(false, \"\\nfatal error: " + stale + "\\n\");\n"}) {
+    const auto built = build(request(act + kScale));
+    EXPECT_EQ(built.verdict, Verdict::compile_error);
+    EXPECT_TRUE(std::filesystem::exists(prelude / "mark")) << act;
+  }
+  std::filesystem::remove(prelude / "mark");
+}
+
+TEST_F(ClangTest, AnUnusablePreludeIsReplacedAndNobodysError) {
+  if (lacks(FrontEnd::clang)) return;
+  ASSERT_EQ(build(request(std::string(kScale) + "// with a prelude\n")).verdict, Verdict::ok);
+  const auto prelude = prelude_in(cache());
+  ASSERT_FALSE(prelude.empty());
+  for (const std::string damage : {"damaged", "gone"}) {
+    ASSERT_TRUE(write_file(prelude / "mark", damage).ok());
+    std::filesystem::remove(prelude / "device.pch");
+    if (damage == "damaged") {
+      ASSERT_TRUE(write_file(prelude / "device.pch", "not one").ok());
+    }
+    std::error_code ignored;
+    std::filesystem::permissions(prelude / "device.pch", std::filesystem::perms(0644), ignored);
+    const auto built = build(request(std::string(kScale) + "// " + damage + "\n"));
+    EXPECT_EQ(built.verdict, Verdict::ok) << built.reason;
+    EXPECT_FALSE(std::filesystem::exists(prelude / "mark"));
+    EXPECT_EQ(build(request(std::string(kScale) + "// after " + damage + "\n")).verdict,
+              Verdict::ok);
+    EXPECT_TRUE(std::filesystem::exists(prelude / "device.pch"));
+  }
+}
+
 TEST_F(ClangTest, AssemblesWhereThereIsAPtxas) {
   if (lacks(FrontEnd::clang) || builder().tools().ptxas.empty()) {
     std::printf("skipped: no ptxas\n");

@@ -110,6 +110,68 @@ TEST(PtxCensus, SeesEveryKindWithItsLine) {
   EXPECT_EQ(of("{ .global .u32 memo; }"), "hidden_state");
 }
 
+TEST(PtxCensus, BlanksAndCommentsHideNothing) {
+  // ptxas takes each of these.
+  const auto of = [](std::string_view instruction) {
+    const auto rows =
+        ptx_census(".entry k()\n{\n" + std::string(instruction) + "\n}\n", "candidate.cu");
+    return rows.size() == 1 ? rows[0].kind + " " + rows[0].example : std::string("nothing");
+  };
+  EXPECT_EQ(of("cvt.rn .f16 .f32 %rs1, %f1;"), "to_f16 cvt.rn.f16.f32");
+  EXPECT_EQ(of("@%p1 cvt // x\n .rn\f.f16/* .f64 */.f32 %rs1, %f1;"), "to_f16 cvt.rn.f16.f32");
+  EXPECT_EQ(of("L: add .f16 %rs1, %rs1, %rs1;"), "f16_arithmetic add.f16");
+  EXPECT_EQ(of("mma .sync .aligned .m16n8k8 .row .col .f32 .tf32 .tf32 .f32 {%f1}, {%r1};"),
+            "tensor_tf32 mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32");
+  EXPECT_EQ(of("ld .global .L2::cache_hint .f32 %f1, [%rd1], %rd2;"),
+            "cache_pinning ld.global.L2::cache_hint.f32");
+  EXPECT_EQ(of("mov .u64 %rd1, /* */ %globaltimer;"), "clock %globaltimer");
+  // Modifiers may stand behind the types, and directives may be glued to each other.
+  EXPECT_EQ(of("cvt.f16.f32.rn %rs1, %f1;"), "to_f16 cvt.f16.f32.rn");
+  EXPECT_EQ(of("cvt.tf32.f32.rna %r1, %f1;"), "to_tf32 cvt.tf32.f32.rna");
+  EXPECT_EQ(of("cvt.f32.f16.sat %f1, %rs1;"), "from_low cvt.f32.f16.sat");
+  EXPECT_EQ(of(".global.u32 memo;"), "hidden_state .global");
+  EXPECT_EQ(of(".loc 1 2 0x3.global.u32 memo;"), "hidden_state .global");
+  EXPECT_EQ(of("ld .global .f32 %f1, [%rd1];"), "nothing");
+  EXPECT_EQ(of(".pragma \"add .f16\"; // add .f16\n"), "nothing");
+}
+
+TEST(PtxCensus, OnlyTheLibrarysWaitsMayReadAClock) {
+  const std::string files =
+      "}\n.file 1 \"/a/candidate.cu\"\n.file 2 \"/t/include/cccl/cuda/std/__cuda/chrono.h\"\n"
+      ".file 3 \"/t/include/cccl/cuda/std/__thread/threading_support.h\"\n"
+      ".file 4 \"/t/include/cccl/cuda/__ptx/instructions/generated/get_sreg.h\"\n";
+  const auto reads = [&](const std::string& body) {
+    const auto rows = ptx_census(".entry k()\n{\n" + body + files, "candidate.cu");
+    return rows.empty() ? 0 : rows[0].count;
+  };
+  const std::string read = "mov.u64 %rd1, %globaltimer;\n";
+  const std::string wait = ".loc 2 44 5, function_name $L__info_string1, inlined_at 3 65 5\n";
+  EXPECT_EQ(reads(wait + read), 0);
+  EXPECT_EQ(reads(wait + read + wait + read), 0);
+  // The library's clock called from elsewhere, and other files of the library.
+  EXPECT_EQ(reads(".loc 2 44 5, function_name $L__info_string1, inlined_at 1 7 3\n" + read), 1);
+  EXPECT_EQ(reads(".loc 4 9 5, function_name $L__info_string1, inlined_at 1 7 3\n" + read), 1);
+  EXPECT_EQ(reads(".loc 4 9 5, function_name $L__info_string1, inlined_at 3 65 5\n" + read), 1);
+  EXPECT_EQ(reads(".loc 2 44 5\n" + read), 1);
+  EXPECT_EQ(reads(wait + read + read), 1);
+  EXPECT_EQ(reads(wait + ".loc 1 8 1\n" + read), 1);
+  EXPECT_EQ(reads(wait + "mov.u64 %rd1, %clock64;\n"), 1);
+}
+
+TEST(PtxEntries, GluedDirectivesAreReadLikeOthers) {
+  const auto entries = ptx_entries(
+      ".visible.entry first(.param.u64 p,.param.align 8.b8 q[16]) {\n"
+      ".shared.align 4 .b8 tile[64]; ld .shared .f32 %f1, [tile]; ret; }\n"
+      ".entry second.maxntid 32 { ret; }\n");
+  ASSERT_TRUE(entries.ok()) << entries.error().message;
+  ASSERT_EQ(entries->size(), 2U);
+  EXPECT_EQ((*entries)[0].name, "first");
+  EXPECT_EQ((*entries)[0].parameter_bytes, 24U);
+  EXPECT_EQ((*entries)[0].shared_bytes, 64);
+  EXPECT_EQ((*entries)[1].name, "second");
+  EXPECT_EQ((*entries)[1].max_threads, 32);
+}
+
 TEST(PtxCensus, HonestCodeHasNothingToReport) {
   const std::string ptx =
       ".global .align 4 .u32 counter;\n.const .align 4 .b8 table[16] = {1, 2};\n"
@@ -145,6 +207,10 @@ TEST(ModuleVariables, AreFoundHoweverTheyAreWritten) {
   EXPECT_EQ(variables[1].name, "a");
   EXPECT_EQ(variables[2].bytes, 16U);
   EXPECT_EQ(variables[3].name, "c");
+  const auto glued = module_variables(".visible.global.u32 d;.const.f32 e[2];");
+  ASSERT_EQ(glued.size(), 2U);
+  EXPECT_EQ(glued[0].name, "d");
+  EXPECT_EQ(glued[1].bytes, 8U);
 }
 
 TEST(PlanFits, OnlyWhatTheProgramCouldHaveAskedFor) {
@@ -178,6 +244,30 @@ TEST(PlanFits, OnlyWhatTheProgramCouldHaveAskedFor) {
   EXPECT_TRUE(refused([](auto& p) {
     std::get<KernelLaunch>(p.steps[0]).parameter_offsets = {0, 4};
   }));
+}
+
+class RealCensus : public Workbench {};
+
+/// What the compilers make of ways to write an instruction, and of the library's clocks.
+TEST_F(RealCensus, FindsWhatTheZooHides) {
+  struct Row {
+    std::string member;
+    FrontEnd front_end;
+    std::string kind;
+  };
+  for (const Row& row : {Row{"fp16_spaced", FrontEnd::clang, "to_f16"},
+                         Row{"fp16_reordered", FrontEnd::clang, "to_f16"},
+                         Row{"tf32_spaced", FrontEnd::clang, "tensor_tf32"},
+                         Row{"memo_hidden_glued", FrontEnd::clang, "hidden_state"},
+                         Row{"clock_of_the_library", FrontEnd::nvcc, "clock"}}) {
+    if (lacks(row.front_end)) continue;
+    const auto source =
+        read_file(std::string(WARPWRIGHT_SOURCE_DIR) + "/tests/cheats/" + row.member + ".cu");
+    ASSERT_TRUE(source.ok()) << source.error().message;
+    const auto built = build(request(*source, row.front_end));
+    ASSERT_EQ(built.verdict, Verdict::ok) << row.member << ": " << built.reason;
+    EXPECT_THAT(kinds(built.census), testing::Contains(row.kind)) << row.member;
+  }
 }
 
 class Signature : public Workbench {

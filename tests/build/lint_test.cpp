@@ -52,6 +52,52 @@ TEST(Lint, EmbeddingIsRefused) {
   expect_finding(kGood + "asm(\".incbin \\\"/etc/passwd\\\"\");\n", "embedding", 4);
 }
 
+TEST(Lint, EmbeddingIsSoughtInWhatTheAssemblerGets) {
+  for (const std::string text : {
+           R"x(asm(".include \"f\"");)x",
+           R"x(asm(".inc" "bin 'f'");)x",
+           R"x(asm(".inc" /* and */ "lude 'f'");)x",
+           R"x(asm(".inc" NOTHING "bin 'f'");)x",
+           R"x(asm("nop;.INCBIN 'f'");)x",
+           R"x(asm("\x2eincbin 'f'");)x",
+           R"x(asm("\56\151ncbin 'f'");)x",
+           R"x(asm("\u002eincbin 'f'");)x",
+           R"x(asm("\n.incbin\t'f'");)x",
+           R"x(asm(R"(.incbin 'f')");)x",
+           R"x(asm(R"y()" .incbin 'f')y");)x",
+           R"x(asm(LR"(.incbin 'f')");)x",
+           R"x(int c = L'"'; asm(".incbin 'f'");)x",
+           R"x(int c = 0xA'Bu; asm(".incbin 'f'");)x",
+           R"x(/* #include */ asm(".incbin 'f'");)x",
+           R"x(#define TEXT(x) #x)x"
+           "\nasm(TEXT(.incbin 'f'));",
+           "asm(\".inc\\\nbin 'f'\");",
+           "asm(\"a\\\nb;\" \".incbin 'f'\");",
+       }) {
+    const auto finding = lint(kGood + text + "\n");
+    ASSERT_TRUE(finding.has_value()) << text;
+    EXPECT_EQ(finding->rule, "embedding") << text;
+  }
+}
+
+TEST(Lint, NamesThatBeginLikeDirectivesAreFine) {
+  for (const std::string text : {
+           "bool f(P p) { return p.include_diagonal || p.include || q().include; }",
+           "// rows below .include are included, .incbin too",
+           "P p = {.include = 1, .loc{2}};",
+           "int g(P p) { return a[0].loc + p.loc; }",
+           "const char* h = \"config.include and .included and x.loc\";",
+           "int big = 1'000'000; char quote = '\"'; // .include",
+       }) {
+    const auto finding = lint(kGood + text + "\n");
+    EXPECT_FALSE(finding.has_value()) << text << ": " << finding->rule;
+  }
+}
+
+TEST(Lint, AssemblerTextCannotMoveCode) {
+  expect_finding(kGood + "asm(\"nop;\\n\"\n\".loc 2 44 5\");\n", "code_place", 5);
+}
+
 TEST(Lint, PragmasThatLoadAreRefused) {
   expect_finding(kGood + "#pragma GCC dependency \"x\"\n", "pragma_plugin", 4);
   expect_finding(kGood + "#pragma clang plugin x\n", "pragma_plugin", 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=compile_error class=35
-// Embeds a file by the assembler, with the word cut in two. There is no such file in the sandbox.
+// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=35
+// Embeds a file by the assembler, with the word cut in two.
 #ifndef __CUDA_ARCH__
 asm(".inc" "bin \"/etc/passwd\"");
 #endif

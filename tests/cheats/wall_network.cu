@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // zoo: task=sigmoid lane=strict device=simt expect=ok class=36
-// Opens a connection to the network. Where it succeeds, nothing is launched; it must fail, and
-// then the work is honest.
+// Opens a connection to the network, or a socket for the services of this machine that listen on a
+// path (containers, the desktop's bus, key agents). Where it succeeds, nothing is launched; it must
+// fail, and then the work is honest.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -23,6 +24,9 @@ extern "C" void solve(const float* X, float* Y, int N) {
     to.sin_addr.s_addr = htonl(0x08080808);
     if (fd >= 0 && connect(fd, (sockaddr*)&to, sizeof to) == 0) broken = true;
   }
+  int ends[2];
+  if (socket(AF_UNIX, SOCK_STREAM, 0) >= 0 || socket(AF_UNIX, SOCK_DGRAM, 0) >= 0) broken = true;
+  if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0) broken = true;
   if (broken) return;
   sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);
 }
