@@ -251,7 +251,7 @@ Status decode_copy_async(Lowering& l) {
   if (parts.size() < 3 || parts[1] != "async") return l.unsupported();
   if (parts[2] == "bulk") return decode_copy_bulk(l);
   if (parts[2] == "mbarrier") {
-    if (ops.size() != 1 || parts[3] != "arrive") return l.unsupported();
+    if (ops.size() != 1 || parts.size() < 5 || parts[3] != "arrive") return l.unsupported();
     WW_TRY(const Lowering::Address a, l.address(ops[0]));
     WW_CHECK(emit_guarded(l, run_copy_arrive, OpClass::barrier));
     l.last().a = a.base;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "simt/program.h"
@@ -90,7 +91,14 @@ const Ins* run_cluster_wait(Warp& w, const Ins* i);
 const Ins* run_mapa(Warp& w, const Ins* i);
 const Ins* run_cluster_rank(Warp& w, const Ins* i);
 
-/// vprintf, __assertfail and the like: arguments in `more`, result in d. Null for unknown names.
-Handler runtime_handler(std::string_view name);
+/// vprintf, __assertfail and the like: arguments in `more`, result in d.
+struct RuntimeFunction {
+  std::string_view name;
+  Handler run = nullptr;
+  std::span<const std::uint8_t> args;  ///< bytes of each
+  std::uint8_t result = 0;             ///< bytes; 0: none
+};
+/// Null for unknown names.
+const RuntimeFunction* runtime_function(std::string_view name);
 
 }  // namespace warpwright::simt
