@@ -309,7 +309,4 @@ void try_release_cluster(Cluster& c);
 /// Reports a cluster whose blocks wait for each other.
 void report_cluster_deadlock(BlockState& b);
 
-/// Applies asynchronous copies until at most `open` groups are left.
-void finish_copies(Warp& w, std::size_t open, bool all);
-
 }  // namespace warpwright::simt
