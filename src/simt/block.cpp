@@ -290,6 +290,7 @@ void forget_intervals(BlockState& b) {
 
 void next_interval(BlockState& b) {
   ++b.epoch;
+  b.released = b.asked = 0;
   if (b.shadow == nullptr) return;
   b.shadow->start(b.epoch, b.race_checks);
   set_race_keys(*b.warps[0].worker->launch, b);

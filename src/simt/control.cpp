@@ -367,6 +367,7 @@ const Ins* run_yield(Warp& w, const Ins* i) {
 void note_poll(Warp& w) {
   Spinning& spin = w.block->spinning[w.index];
   spin.asked = true;
+  w.block->asked |= std::uint64_t{1} << w.index;
   if (++spin.polls != kPolls || w.fuel <= 0) return;
   // Who asks that often waits for others: its slice ends with this basic block.
   w.slice -= w.fuel;
@@ -375,6 +376,7 @@ void note_poll(Warp& w) {
 
 void note_fence(Warp& w, bool beyond_block) {
   w.block->fenced = true;
+  w.block->released |= std::uint64_t{1} << w.index;
   LaunchState& launch = *w.worker->launch;
   if (!beyond_block || launch.fenced.empty()) return;
   launch.fenced[w.block->rank].store(1, std::memory_order_relaxed);

@@ -65,6 +65,8 @@ Handler redux_handler(std::string_view op, std::string_view type);
 inline constexpr std::uint32_t kNarrowAddress = 1;  ///< in aux
 inline constexpr std::uint32_t kStrongAccess = 2;   ///< volatile, relaxed, acquire, release
 struct AccessForm {
+inline constexpr std::uint32_t kReleases = 4;       ///< atomics: release, acq_rel
+inline constexpr std::uint32_t kBlockScope = 8;     ///< for the block only
   Space space = Space::generic;
   std::uint32_t bytes = 4;           ///< of one element
   std::uint32_t elements = 1;        ///< 1, 2, 4

@@ -166,6 +166,9 @@ struct BlockState {
   bool race_checks = false;
   bool fenced = false;  ///< its warps may order each other by more than barriers
   std::vector<std::deque<std::vector<PendingCopy>>> copies;  ///< by warp: groups, the last open
+  /// One bit a warp, since the last barrier: it made its writes visible (a fence or a releasing
+  /// access); it asked what others did (an atomic, volatile or acquiring read).
+  std::uint64_t released = 0, asked = 0;
   bool copied = false;                                       ///< any of them
   std::vector<Spinning> spinning;                            ///< by warp
   Cluster* cluster = nullptr;
@@ -282,7 +285,7 @@ void forget_quiet(Worker& worker);
 /// A volatile read: in a loop, a way to wait for others.
 void note_poll(Warp& w);
 
-/// The block's earlier writes are visible to others: a fence or a releasing atomic.
+/// The block's earlier writes are visible to others: a fence or a releasing access.
 void note_fence(Warp& w, bool beyond_block);
 
 /// "line 12" of the source, or "PTX line 34".
