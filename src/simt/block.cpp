@@ -424,8 +424,8 @@ void report_deadlock(Worker&, BlockState& b) {
       report_lazily(
           w, at, FaultKind::deadlock, static_cast<u32>(std::countr_zero(s.mask)), 0, "", [&] {
             return fmt::format("{} of {} threads wait at barrier {}, the others never come",
-                               bar.arrived, bar.expected == 0 ? b.live_threads : bar.expected,
-                               s.barrier);
+                               bar.expected == 0 ? bar.arrived : bar.counted,
+                               bar.expected == 0 ? b.live_threads : bar.expected, s.barrier);
           });
     }
   }

@@ -62,7 +62,8 @@ struct AccessMemo : KnownBuffer {
 
 struct Barrier {
   const Ins* first = nullptr;  ///< where this phase's first warp arrived
-  std::uint32_t arrived = 0;
+  std::uint32_t arrived = 0;   ///< threads
+  std::uint32_t counted = 0;   ///< the same as `expected` counts them: by whole warps
   std::uint32_t expected = 0;  ///< 0: every live thread of the block
   std::uint64_t phase = 0;
   std::uint32_t popc = 0, seen = 0;
@@ -165,10 +166,10 @@ struct BlockState {
   std::uint32_t epoch = 0;  ///< goes on from block to block, so that old words need no clearing
   bool race_checks = false;
   bool fenced = false;  ///< its warps may order each other by more than barriers
-  std::vector<std::deque<std::vector<PendingCopy>>> copies;  ///< by warp: groups, the last open
   /// One bit a warp, since the last barrier: it made its writes visible (a fence or a releasing
   /// access); it asked what others did (an atomic, volatile or acquiring read).
   std::uint64_t released = 0, asked = 0;
+  std::vector<std::deque<std::vector<PendingCopy>>> copies;  ///< by warp: groups, the last open
   bool copied = false;                                       ///< any of them
   std::vector<Spinning> spinning;                            ///< by warp
   Cluster* cluster = nullptr;
