@@ -30,6 +30,7 @@ const Ins* run_nop(Warp& w, const Ins* i);
 const Ins* run_yield(Warp& w, const Ins* i);
 const Ins* run_fence(Warp& w, const Ins* i);  ///< aux = 1: visible to other blocks
 const Ins* run_clock32(Warp& w, const Ins* i);
+const Ins* run_clock_high(Warp& w, const Ins* i);  ///< the upper 32 bits
 const Ins* run_clock64(Warp& w, const Ins* i);
 /// Counts the lanes that a guard turned off, before a guarded instruction.
 const Ins* run_tally(Warp& w, const Ins* i);
@@ -64,9 +65,9 @@ Handler redux_handler(std::string_view op, std::string_view type);
 // Memory. a = address, imm = offset, d or more = data; target = row of AccessStats.
 inline constexpr std::uint32_t kNarrowAddress = 1;  ///< in aux
 inline constexpr std::uint32_t kStrongAccess = 2;   ///< volatile, relaxed, acquire, release
-struct AccessForm {
 inline constexpr std::uint32_t kReleases = 4;       ///< atomics: release, acq_rel
 inline constexpr std::uint32_t kBlockScope = 8;     ///< for the block only
+struct AccessForm {
   Space space = Space::generic;
   std::uint32_t bytes = 4;           ///< of one element
   std::uint32_t elements = 1;        ///< 1, 2, 4
