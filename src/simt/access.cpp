@@ -7,6 +7,17 @@
 #include <cstring>
 
 namespace warpwright::simt {
+
+void report_misaligned(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes,
+                       std::string_view space) {
+  report_lazily(w, i, FaultKind::misaligned, lane, address, space, [&] {
+    std::string place;
+    if (space == "global") place = ", " + w.worker->launch->memory->describe(address, bytes);
+    if (space == "shared") place = ", " + describe_shared(w, address);
+    return fmt::format("an access of {} bytes needs a multiple of {}{}", bytes, bytes, place);
+  });
+}
+
 namespace {
 
 u32 lanes_in(u32 m) { return static_cast<u32>(std::popcount(m)); }
@@ -84,16 +95,6 @@ void count_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes) {
   const Cost c = remembered_cost(w.worker->memos[i->target], a, m, bytes, true);
   s.wavefronts += c.cost;
   s.ideal_wavefronts += c.ideal;
-}
-
-void report_misaligned(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes,
-                       std::string_view space) {
-  report_lazily(w, i, FaultKind::misaligned, lane, address, space, [&] {
-    std::string place;
-    if (space == "global") place = ", " + w.worker->launch->memory->describe(address, bytes);
-    if (space == "shared") place = ", " + describe_shared(w, address);
-    return fmt::format("an access of {} bytes needs a multiple of {}{}", bytes, bytes, place);
-  });
 }
 
 void remember_buffer(Warp& w, const Allocation& a, Access kind, AccessMemo& memo) {

@@ -108,6 +108,9 @@ inline std::byte* fast_global(Warp& w, const Ins* i, u64 at, Pattern p, u32 byte
   return launch.memory->host(at);
 }
 
+void report_misaligned(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes,
+                       std::string_view space);
+
 /// Resolves an access of `bytes` per lane by lanes `m`. Faults are reported, costs counted.
 void resolve_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t);
 void resolve_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t);

@@ -18,9 +18,69 @@ std::vector<PendingCopy>& open_group(Warp& w) {
   return groups.back();
 }
 
-void apply(const BlockState& b, const PendingCopy& c) {
+void apply(const BlockState& b, const PendingCopy& c, u32 lanes = kAllLanes) {
   for (u32 l = 0; l < kLanes; ++l)
-    if ((c.lanes >> l & 1) != 0) std::memcpy(b.shared + c.to[l], c.data[l].data(), c.bytes);
+    if ((c.lanes & lanes) >> l & 1) std::memcpy(b.shared + c.to[l], c.data[l].data(), c.bytes);
+}
+
+/// Lanes whose source is aligned as the copy; the others are reported.
+u32 aligned_lanes(Warp& w, const Ins* i, const u64* from, u32 m, u32 bytes) {
+  u32 fine = m;
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((m >> l & 1) == 0 || (from[l] & (bytes - 1)) == 0) continue;
+    report_misaligned(w, i, l, from[l], bytes, "global");
+    fine &= ~(u32{1} << l);
+  }
+  return fine;
+}
+
+/// Lanes that read less than they copy: only those bytes need to be there. They are read in pieces
+/// of 8, 4, 2 and 1 bytes, each of which is aligned because the whole is; the lanes that got all.
+u32 read_parts(Warp& w, const Ins* i, const u64* from, const u32* size, u32 m, PendingCopy& copy) {
+  u32 good = m;
+  for (u32 piece = 8; piece != 0; piece /= 2) {
+    u64 at[kLanes];
+    u32 lanes = 0, offset[kLanes] = {};
+    for (u32 l = 0; l < kLanes; ++l) {
+      offset[l] = size[l] & ~(2 * piece - 1);
+      at[l] = from[l] + offset[l];
+      if ((good >> l & 1) != 0 && (size[l] & piece) != 0) lanes |= u32{1} << l;
+    }
+    if (lanes == 0) continue;
+    Target t;
+    resolve_global(w, i, at, lanes, piece, Access::load, t);
+    for (u32 l = 0; l < kLanes; ++l)
+      if ((t.ok & lanes) >> l & 1) std::memcpy(copy.data[l].data() + offset[l], t.lane[l], piece);
+    good &= t.ok | ~lanes;
+  }
+  return good;
+}
+
+/// Reads what the lanes copy, `size` bytes each; the rest stays zero. One request, whatever the
+/// pieces.
+void read_sources(Warp& w, const Ins* i, const u64* from, const u32* size, u32 bytes, u32 m,
+                  PendingCopy& copy) {
+  u32 whole = 0, parts = 0;
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((m >> l & 1) == 0 || size[l] == 0) continue;
+    (size[l] >= bytes ? whole : parts) |= u32{1} << l;
+  }
+  AccessStats& stats = w.worker->stats[i->target];
+  const AccessStats before = stats;
+  Target t;
+  if (whole != 0) resolve_global(w, i, from, whole, bytes, Access::load, t);
+  for (u32 l = 0; l < kLanes; ++l)
+    if ((t.ok & whole) >> l & 1) std::memcpy(copy.data[l].data(), t.lane[l], bytes);
+  if (parts == 0) return;
+  const u32 good =
+      (t.ok & whole) | read_parts(w, i, from, size, aligned_lanes(w, i, from, parts, bytes), copy);
+  if (!w.worker->launch->counts || good == 0) return;
+  const u64 moved = stats.bytes - before.bytes;
+  stats = before;
+  stats.requests += 1;
+  stats.lanes += static_cast<u32>(std::popcount(good));
+  stats.bytes += moved;
+  stats.sectors += count_sectors(from, good);
 }
 
 }  // namespace
@@ -32,32 +92,22 @@ const Ins* run_copy_async(Warp& w, const Ins* i) {
   u64 to[kLanes], from[kLanes];
   lane_addresses(w, i->a, (i->aux & 1) != 0, static_cast<s32>(i->aux2), to);
   lane_addresses(w, i->b, (i->aux & 2) != 0, i->imm, from);
-  const u32* size = w.slot<u32>(i->c);
-  u32 reading = 0;
-  for (u32 l = 0; l < kLanes; ++l)
-    if ((m >> l & 1) != 0 && size[l] != 0) reading |= u32{1} << l;
   // The flags of plain accesses mean something else here.
   Ins plain = *i;
   plain.aux = 0;
   PendingCopy copy;
   copy.bytes = static_cast<std::uint8_t>(bytes);
-  Target t;
-  if (reading != 0) resolve_global(w, &plain, from, reading, bytes, Access::load, t);
+  read_sources(w, &plain, from, w.slot<u32>(i->c), bytes, m, copy);
   Target s;
   resolve_shared(w, &plain, to, m, bytes, Access::store, s);
-  for (u32 l = 0; l < kLanes; ++l) {
-    if ((s.ok >> l & 1) == 0) continue;
-    copy.lanes |= u32{1} << l;
-    copy.to[l] = static_cast<u32>(to[l]);
-    if ((reading >> l & 1) == 0 || (t.ok >> l & 1) == 0) continue;
-    const std::byte* p = t.lane[l];
-    std::memcpy(copy.data[l].data(), p, std::min(bytes, size[l]));
-  }
+  copy.lanes = s.ok;
+  for (u32 l = 0; l < kLanes; ++l) copy.to[l] = static_cast<u32>(to[l]);
   open_group(w).push_back(copy);
   return i + 1;
 }
 
 const Ins* run_copy_commit(Warp& w, const Ins* i) {
+  if (w.lanes(i) == 0) return i + 1;
   open_group(w);
   w.block->copies[w.index].emplace_back();
   return i + 1;
@@ -107,18 +157,33 @@ void finish_arrivals(BlockState& b) {
   for (BlockState* other : b.cluster->blocks) finish(other->arrivals);
 }
 
-void finish_copies(Warp& w, std::size_t open, bool all) {
+namespace {
+
+/// Applies the lanes' copies of all groups but the last `open`; the group that is still being
+/// filled counts only for wait_all.
+void finish_copies(Warp& w, std::size_t open, bool all, u32 lanes) {
   auto& groups = w.block->copies[w.index];
-  // The last group is still being filled; it counts only for wait_all.
-  while (!groups.empty() && (all || groups.size() > open + 1)) {
-    for (const PendingCopy& c : groups.front()) apply(*w.block, c);
-    groups.pop_front();
+  const std::size_t kept = all ? 0 : open + 1;
+  const std::size_t done = groups.size() > kept ? groups.size() - kept : 0;
+  for (std::size_t g = 0; g < done; ++g) {
+    for (PendingCopy& c : groups[g]) {
+      apply(*w.block, c, lanes);
+      c.lanes &= ~lanes;
+    }
+    std::erase_if(groups[g], [](const PendingCopy& c) { return c.lanes == 0; });
   }
+  // Groups with copies that other lanes have not waited for stay.
+  const auto end = groups.begin() + static_cast<std::ptrdiff_t>(done);
+  groups.erase(std::remove_if(groups.begin(), end, [](const auto& g) { return g.empty(); }), end);
 }
 
+}  // namespace
+
 const Ins* run_copy_wait(Warp& w, const Ins* i) {
+  const u32 m = w.lanes(i);
+  if (m == 0) return i + 1;
   finish_arrivals(*w.block);
-  finish_copies(w, static_cast<std::size_t>(i->imm), i->aux != 0);
+  finish_copies(w, static_cast<std::size_t>(i->imm), i->aux != 0, m);
   return i + 1;
 }
 

@@ -165,8 +165,9 @@ const Ins* run_atomic(Warp& w, const Ins* i) {
   T* d = w.slot<T>(i->d);
   LaunchState& launch = *w.worker->launch;
   w.block->spinning[w.index].asked = true;
-  // Releasing atomics order what came before them for other blocks.
-  if ((i->aux & kStrongAccess) != 0) note_fence(w, kSpace != Space::shared);
+  w.block->asked |= u64{1} << w.index;
+  if ((i->aux & kReleases) != 0)
+    note_fence(w, kSpace != Space::shared && (i->aux & kBlockScope) == 0);
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
     if ((t.ok >> l & 1) == 0) {

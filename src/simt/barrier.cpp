@@ -10,8 +10,9 @@ namespace warpwright::simt {
 void try_release(BlockState& b, std::uint32_t number) {
   Barrier& bar = b.barriers[number];
   const bool whole = bar.expected == 0;
-  if (bar.arrived == 0 || bar.arrived < (whole ? b.live_threads : bar.expected)) return;
-  bar.arrived = 0;
+  if (bar.arrived == 0) return;
+  if (whole ? bar.arrived < b.live_threads : bar.counted < bar.expected) return;
+  bar.arrived = bar.counted = 0;
   b.waiting &= ~(1u << number);
   bar.first = nullptr;
   bar.result_popc = bar.popc;
@@ -46,6 +47,14 @@ void report_mismatch(Warp& w, const Ins* i, const Barrier& bar, std::uint32_t la
   });
 }
 
+/// What an arrival adds to a count of threads: PTX counts whole warps, also where the block ends
+/// within one or lanes have exited. Of lanes that come apart, the first brings those along.
+std::uint32_t counted_arrival(const Warp& w, std::uint32_t m) {
+  const std::uint32_t first_live = w.live & ~(w.live - 1);
+  return static_cast<std::uint32_t>(std::popcount(m)) +
+         ((m & first_live) != 0 ? kLanes - static_cast<std::uint32_t>(std::popcount(w.live)) : 0);
+}
+
 }  // namespace
 
 const Ins* run_barrier(Warp& w, const Ins* i) {
@@ -71,6 +80,7 @@ const Ins* run_barrier(Warp& w, const Ins* i) {
   if (bar.first != i && bar.expected == 0 && form != BarrierForm::arrive && m == w.live)
     report_mismatch(w, i, bar, first);
   bar.arrived += static_cast<std::uint32_t>(std::popcount(m));
+  bar.counted += counted_arrival(w, m);
   w.block->waiting |= 1u << number;
   w.block->used_barriers = true;
   if (form >= BarrierForm::red_popc) {

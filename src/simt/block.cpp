@@ -290,6 +290,7 @@ void forget_intervals(BlockState& b) {
 
 void next_interval(BlockState& b) {
   ++b.epoch;
+  b.released = b.asked = 0;
   if (b.shadow == nullptr) return;
   b.shadow->start(b.epoch, b.race_checks);
   set_race_keys(*b.warps[0].worker->launch, b);
@@ -392,10 +393,12 @@ void report_deadlock(Worker&, BlockState& b) {
   for (Warp& w : b.warps) {
     for (Split& s : w.splits) {
       if (s.state != Split::State::at_sync) continue;
-      const auto lane = static_cast<u32>(std::countr_zero(s.mask));
       w.mask = s.mask;
+      // Lanes that the guard leaves out are not at the instruction.
+      const u32 here = w.lanes(s.ip);
+      const auto lane = static_cast<u32>(std::countr_zero(here | 0x80000000u));
       const u32 named = w.slot<u32>(s.ip->c)[lane];
-      const u32 missing = named & w.live & ~s.mask;
+      const u32 missing = named & w.live & ~here;
       report_lazily(w, s.ip, FaultKind::sync_mask, lane, 0, "", [&] {
         const auto absent = static_cast<u32>(std::countr_zero(missing | 0x80000000u));
         std::string where = "waits elsewhere";
@@ -421,8 +424,8 @@ void report_deadlock(Worker&, BlockState& b) {
       report_lazily(
           w, at, FaultKind::deadlock, static_cast<u32>(std::countr_zero(s.mask)), 0, "", [&] {
             return fmt::format("{} of {} threads wait at barrier {}, the others never come",
-                               bar.arrived, bar.expected == 0 ? b.live_threads : bar.expected,
-                               s.barrier);
+                               bar.expected == 0 ? bar.arrived : bar.counted,
+                               bar.expected == 0 ? b.live_threads : bar.expected, s.barrier);
           });
     }
   }

@@ -346,7 +346,8 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
   const FlowGraph g = make_flow(lowered);
   const Definedness defined = find_undefined(lowered, g);
   lowered.kernel.shadow_words = defined.count;
-  Placement placement(lowered, live_ranges(lowered, g));
+  WW_TRY(std::vector<LiveRange> ranges, live_ranges(lowered, g));
+  Placement placement(lowered, std::move(ranges));
   placement.run();
   Kernel& k = lowered.kernel;
   k.register_bytes = placement.bytes();

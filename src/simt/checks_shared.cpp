@@ -91,6 +91,15 @@ void note_writer(u64& word, const Warp& w, const Ins* i, u32 lane, bool own) {
   word = crowded ? (now & ~u64{63}) | kManyLanes : now;
 }
 
+/// Whether the warp may have been told that the other one is done: by a flag, which it asked for
+/// and which the other raised behind a fence. Which flag, and when, is not followed.
+bool told_by_flag(const Warp& w, std::uint8_t other) {
+  const BlockState& b = *w.block;
+  const u64 me = u64{1} << w.index;
+  const u64 others = other == kMany ? ~me : u64{1} << (other - 1);
+  return (b.asked & me) != 0 && (b.released & others) != 0;
+}
+
 void check_shared_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind) {
   BlockState& b = *w.block;
   const auto me = static_cast<std::uint8_t>(w.index + 1);
@@ -107,11 +116,10 @@ void check_shared_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, 
       note_writer(b.shared_writers[word], w, i, lane, before.writer == me);
     else if (c == Clash::none && before.writer == me && bytes >= 4)
       check_warp_race(w, i, lane, address, writer);
-    if (c == Clash::none) continue;
-    report_lazily(w, i, FaultKind::shared_race, lane, address, "shared", [&] {
-      return describe_clash(w, c, kind, c == Clash::with_read ? before.reader : before.writer,
-                            writer, address);
-    });
+    const std::uint8_t other = c == Clash::with_read ? before.reader : before.writer;
+    if (c == Clash::none || told_by_flag(w, other)) continue;
+    report_lazily(w, i, FaultKind::shared_race, lane, address, "shared",
+                  [&] { return describe_clash(w, c, kind, other, writer, address); });
     return;
   }
 }

@@ -367,6 +367,7 @@ const Ins* run_yield(Warp& w, const Ins* i) {
 void note_poll(Warp& w) {
   Spinning& spin = w.block->spinning[w.index];
   spin.asked = true;
+  w.block->asked |= std::uint64_t{1} << w.index;
   if (++spin.polls != kPolls || w.fuel <= 0) return;
   // Who asks that often waits for others: its slice ends with this basic block.
   w.slice -= w.fuel;
@@ -375,6 +376,7 @@ void note_poll(Warp& w) {
 
 void note_fence(Warp& w, bool beyond_block) {
   w.block->fenced = true;
+  w.block->released |= std::uint64_t{1} << w.index;
   LaunchState& launch = *w.worker->launch;
   if (!beyond_block || launch.fenced.empty()) return;
   launch.fenced[w.block->rank].store(1, std::memory_order_relaxed);
@@ -388,20 +390,23 @@ const Ins* run_fence(Warp& w, const Ins* i) {
 
 namespace {
 
-template <class T>
+template <class T, unsigned kShift>
 const Ins* read_clock(Warp& w, const Ins* i) {
+  const std::uint32_t m = w.lanes(i);
+  if (m == 0) return i + 1;
   // Time advances with every instruction of this worker: always forward, never the host's.
   w.worker->clock += static_cast<std::uint64_t>(w.slice - w.fuel) / 2 + 1;
   T* d = w.slot<T>(i->d);
   for (std::uint32_t l = 0; l < kLanes; ++l)
-    if ((w.mask >> l & 1) != 0) d[l] = static_cast<T>(w.worker->clock);
+    if ((m >> l & 1) != 0) d[l] = static_cast<T>(w.worker->clock >> kShift);
   return i + 1;
 }
 
 }  // namespace
 
-const Ins* run_clock32(Warp& w, const Ins* i) { return read_clock<std::uint32_t>(w, i); }
-const Ins* run_clock64(Warp& w, const Ins* i) { return read_clock<std::uint64_t>(w, i); }
+const Ins* run_clock32(Warp& w, const Ins* i) { return read_clock<std::uint32_t, 0>(w, i); }
+const Ins* run_clock_high(Warp& w, const Ins* i) { return read_clock<std::uint32_t, 32>(w, i); }
+const Ins* run_clock64(Warp& w, const Ins* i) { return read_clock<std::uint64_t, 0>(w, i); }
 
 const Ins* out_of_fuel(Warp& w, const Ins* next) {
   LaunchState& launch = *w.worker->launch;

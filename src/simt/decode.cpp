@@ -34,6 +34,41 @@ std::string joined(const std::vector<std::string_view>& parts) {
 
 bool is_boolean(std::string_view part) { return part == "and" || part == "or" || part == "xor"; }
 
+/// The results of setp, each with the comparison that it comes from.
+struct SetpResult {
+  Dest d;
+  Val compare = kNoVal;
+};
+
+/// Writes them so that neither replaces what the other still needs: the guard is replaced last, the
+/// predicate that both are combined with is kept.
+Status write_results(Lowering& l, std::vector<SetpResult> results, std::string_view combine,
+                     Val with) {
+  if (results.size() == 2) {
+    Operand guard;
+    guard.name = l.statement().ins.guard;
+    Val asked = kNoVal;
+    if (!guard.name.empty()) {
+      WW_TRY(asked, l.predicate(guard));
+    }
+    if (results[0].d.val == asked) std::swap(results[0], results[1]);
+    if (results[0].d.val == with) {
+      Dest kept;
+      kept.val = l.temporary(0);
+      WW_CHECK(l.emit_op("mov.pred", kept, {with}));
+      l.last().info.counted = false;
+      with = kept.val;
+    }
+  }
+  for (const SetpResult& r : results) {
+    if (combine.empty())
+      WW_CHECK(l.emit_op("mov.pred", r.d, {r.compare}));
+    else
+      WW_CHECK(l.emit_op(combine, r.d, {r.compare, with}));
+  }
+  return {};
+}
+
 /// setp.CMP[.BOOL][.ftz].TYPE p[|q], a, b[, c]: p = (a CMP b) BOOL c, q = !(a CMP b) BOOL c.
 Status decode_setp(Lowering& l) {
   std::vector<std::string_view> parts = l.statement().ins.parts;
@@ -65,15 +100,14 @@ Status decode_setp(Lowering& l) {
   Dest inverse;
   inverse.val = l.temporary(0);
   WW_CHECK(l.emit_op("not.pred", inverse, {compare.val}));
-  for (int k = 0; k < (two ? 2 : 1); ++k) {
-    WW_TRY(const Dest d, l.dest(k == 0 ? first : ops[0].list[1], {0}));
-    const Val source = k == 0 ? compare.val : inverse.val;
-    if (combine.empty())
-      WW_CHECK(l.emit_op("mov.pred", d, {source}));
-    else
-      WW_CHECK(l.emit_op(combine, d, {source, with}));
+  std::vector<SetpResult> results(two ? 2 : 1);
+  WW_TRY(results[0].d, l.dest(first, {0}));
+  results[0].compare = compare.val;
+  if (two) {
+    WW_TRY(results[1].d, l.dest(ops[0].list[1], {0}));
+    results[1].compare = inverse.val;
   }
-  return {};
+  return write_results(l, std::move(results), combine, with);
 }
 
 /// set.CMP[.BOOL][.ftz].DTYPE.STYPE d, a, b[, c]: all ones or 1.0 where setp would be true.
@@ -134,11 +168,13 @@ Status decode_mov(Lowering& l) {
   if (ops.size() != 2) return l.error("wrong number of operands");
   const auto clock = [&](Handler h, std::uint8_t width) -> Status {
     WW_TRY(const Dest d, l.dest(ops[0], {width}));
-    l.emit(h, OpClass::move).d = d.val;
+    WW_CHECK(emit_guarded(l, h, OpClass::move));
+    l.last().d = d.val;
     return l.settle(d);
   };
-  if (ops[1].name == "%clock" || ops[1].name == "%clock_hi" || ops[1].name == "%globaltimer_lo")
-    return clock(run_clock32, 4);
+  if (ops[1].name == "%clock" || ops[1].name == "%globaltimer_lo") return clock(run_clock32, 4);
+  if (ops[1].name == "%clock_hi" || ops[1].name == "%globaltimer_hi")
+    return clock(run_clock_high, 4);
   if (ops[1].name == "%clock64" || ops[1].name == "%globaltimer") return clock(run_clock64, 8);
   const bool packs = ops[1].kind == Operand::Kind::vector;
   const bool unpacks = ops[0].kind == Operand::Kind::vector;

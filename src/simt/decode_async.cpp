@@ -137,6 +137,7 @@ Status decode_copy_bulk(Lowering& l) {
             {"shared::cluster", "shared::cta", "global", "mbarrier::complete_tx::bytes",
              "bulk_group", "L2::cache_hint", "multicast::cluster"}))
     return l.unsupported();
+  if (parts.size() < 5) return l.unsupported();
   const bool to_shared = parts[3].starts_with("shared"),
              from_shared = parts[4].starts_with("shared");
   const bool multicast = has(parts, "multicast::cluster");

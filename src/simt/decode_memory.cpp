@@ -14,14 +14,16 @@ struct Modifiers {
   Space space = Space::generic;
   std::uint32_t elements = 1;
   bool strong = false;
+  bool releases = false;
+  bool block_scope = false;
   std::string_view type;
   std::string_view op;  ///< atomics
   bool understood = true;
 };
 
 bool is_hint(std::string_view p) {
-  constexpr std::string_view kHints[] = {"weak", "cta", "gpu", "sys", "ca", "cg",    "cs",
-                                         "lu",   "cv",  "wb",  "wt",  "nc", "noftz", "cluster"};
+  constexpr std::string_view kHints[] = {"weak", "gpu", "sys", "ca", "cg",    "cs",     "lu",
+                                         "cv",   "wb",  "wt",  "nc", "noftz", "cluster"};
   return std::find(std::begin(kHints), std::end(kHints), p) != std::end(kHints) ||
          p.starts_with("L1::") || p.starts_with("L2::");
 }
@@ -46,8 +48,11 @@ Modifiers modifiers(const std::vector<std::string_view>& parts, bool atomic) {
     else if (p == "v4")
       m.elements = 4;
     else if (p == "volatile" || p == "relaxed" || p == "acquire" || p == "release" ||
-             p == "acq_rel" || p == "mmio")
+             p == "acq_rel" || p == "mmio") {
       m.strong = true;
+      m.releases = m.releases || p == "release" || p == "acq_rel";
+    } else if (p == "cta")
+      m.block_scope = true;
     else if (atomic && m.op.empty() && !is_hint(p))
       m.op = p;
     else if (!is_hint(p))
@@ -92,7 +97,8 @@ void fill_access(Lowering& l, const Lowering::Address& a, const Modifiers& m) {
   Lir& lir = l.last();
   lir.a = a.base;
   lir.imm = a.offset;
-  lir.aux = (a.narrow ? kNarrowAddress : 0) | (m.strong ? kStrongAccess : 0);
+  lir.aux = (a.narrow ? kNarrowAddress : 0) | (m.strong ? kStrongAccess : 0) |
+            (m.releases ? kReleases : 0) | (m.block_scope ? kBlockScope : 0);
   lir.info.access = l.new_access();
 }
 
@@ -163,6 +169,12 @@ Status decode_store(Lowering& l) {
   }
   const Handler run = store_handler({m.space, bytes, m.elements, type.width, false});
   if (run == nullptr) return l.unsupported();
+  if (m.releases) {
+    // As a fence before it, so that other stores need not ask.
+    WW_CHECK(emit_guarded(l, run_fence, OpClass::control));
+    l.last().aux = m.space == Space::shared || m.block_scope ? 0 : 1;
+    l.last().info.counted = false;
+  }
   WW_CHECK(emit_guarded(l, run, op_class));
   fill_access(l, a, m);
   if (m.elements == 1)
@@ -251,7 +263,7 @@ Status decode_copy_async(Lowering& l) {
   if (parts.size() < 3 || parts[1] != "async") return l.unsupported();
   if (parts[2] == "bulk") return decode_copy_bulk(l);
   if (parts[2] == "mbarrier") {
-    if (ops.size() != 1 || parts[3] != "arrive") return l.unsupported();
+    if (ops.size() != 1 || parts.size() < 5 || parts[3] != "arrive") return l.unsupported();
     WW_TRY(const Lowering::Address a, l.address(ops[0]));
     WW_CHECK(emit_guarded(l, run_copy_arrive, OpClass::barrier));
     l.last().a = a.base;

@@ -137,7 +137,9 @@ Status decode_fragment(Lowering& l, MatrixForm f) {
   const bool stores = parts[1] == "store";
   const auto type = element(parts.back());
   if (!type || ops.size() != 3) return l.unsupported();
-  const char which = stores ? 'd' : parts[2][0];
+  const std::string_view role = stores ? "d" : parts[2];
+  if (role != "a" && role != "b" && role != "c" && role != "d") return l.unsupported();
+  const char which = role[0];
   const bool accumulator = which == 'c' || which == 'd';
   f.a = *type;
   if (accumulator ? *type != Element::float32 && *type != Element::half && *type != Element::int32

@@ -99,6 +99,10 @@ void for_defs(const Lir& i, Visit visit) {
 
 bool is_register(Val v) { return v != kNoVal && (v & kConstantBit) == 0; }
 
+/// In one of the four sets below: 128 MiB. Calls that are expanded in place can double a kernel
+/// with every line of text; those that people write need a thousandth of it.
+constexpr std::size_t kMostSetWords = std::size_t{1} << 24;
+
 /// Sets of registers, one per block.
 class RegisterSets {
  public:
@@ -157,8 +161,11 @@ FlowGraph make_flow(const LoweredKernel& k) {
   return g;
 }
 
-std::vector<LiveRange> live_ranges(const LoweredKernel& k, const FlowGraph& g) {
+Result<std::vector<LiveRange>> live_ranges(const LoweredKernel& k, const FlowGraph& g) {
   const std::size_t n = k.registers.size();
+  if ((n + 63) / 64 > kMostSetWords / g.blocks.size())
+    return Error{"kernel " + k.kernel.name + " is too large: " + std::to_string(g.blocks.size()) +
+                 " basic blocks with " + std::to_string(n) + " registers"};
   RegisterSets use(g.blocks.size(), n), def(g.blocks.size(), n), in(g.blocks.size(), n),
       out(g.blocks.size(), n);
   std::vector<LiveRange> ranges(n);

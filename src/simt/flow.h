@@ -29,6 +29,7 @@ FlowGraph make_flow(const LoweredKernel& k);
 struct LiveRange {
   std::uint32_t first = 0xffffffffu, last = 0;
 };
-std::vector<LiveRange> live_ranges(const LoweredKernel& k, const FlowGraph& g);
+/// An error where blocks times registers are beyond what any kernel needs.
+Result<std::vector<LiveRange>> live_ranges(const LoweredKernel& k, const FlowGraph& g);
 
 }  // namespace warpwright::simt

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "simt/program.h"
@@ -29,6 +30,7 @@ const Ins* run_nop(Warp& w, const Ins* i);
 const Ins* run_yield(Warp& w, const Ins* i);
 const Ins* run_fence(Warp& w, const Ins* i);  ///< aux = 1: visible to other blocks
 const Ins* run_clock32(Warp& w, const Ins* i);
+const Ins* run_clock_high(Warp& w, const Ins* i);  ///< the upper 32 bits
 const Ins* run_clock64(Warp& w, const Ins* i);
 /// Counts the lanes that a guard turned off, before a guarded instruction.
 const Ins* run_tally(Warp& w, const Ins* i);
@@ -63,6 +65,8 @@ Handler redux_handler(std::string_view op, std::string_view type);
 // Memory. a = address, imm = offset, d or more = data; target = row of AccessStats.
 inline constexpr std::uint32_t kNarrowAddress = 1;  ///< in aux
 inline constexpr std::uint32_t kStrongAccess = 2;   ///< volatile, relaxed, acquire, release
+inline constexpr std::uint32_t kReleases = 4;       ///< atomics: release, acq_rel
+inline constexpr std::uint32_t kBlockScope = 8;     ///< for the block only
 struct AccessForm {
   Space space = Space::generic;
   std::uint32_t bytes = 4;           ///< of one element
@@ -90,7 +94,14 @@ const Ins* run_cluster_wait(Warp& w, const Ins* i);
 const Ins* run_mapa(Warp& w, const Ins* i);
 const Ins* run_cluster_rank(Warp& w, const Ins* i);
 
-/// vprintf, __assertfail and the like: arguments in `more`, result in d. Null for unknown names.
-Handler runtime_handler(std::string_view name);
+/// vprintf, __assertfail and the like: arguments in `more`, result in d.
+struct RuntimeFunction {
+  std::string_view name;
+  Handler run = nullptr;
+  std::span<const std::uint8_t> args;  ///< bytes of each
+  std::uint8_t result = 0;             ///< bytes; 0: none
+};
+/// Null for unknown names.
+const RuntimeFunction* runtime_function(std::string_view name);
 
 }  // namespace warpwright::simt

@@ -159,6 +159,8 @@ class Lowering {
   Val lane_special(LaneSpecial s);
   Val storage_part(Storage& s, std::uint64_t offset, std::uint8_t width, bool& fits);
   Status call_native(const OpRow& row, const Operand* results, const Operand* args);
+  /// The register of an argument or result of a runtime function.
+  Result<Val> runtime_operand(std::string_view function, const Operand& o, std::uint8_t width);
   Status call_runtime(std::string_view name, const Operand* results, const Operand* args);
   Status inline_call(const Function& f, const Operand* results, const Operand* args);
   Result<std::uint32_t> storage_index(const Operand& o);

@@ -79,7 +79,7 @@ Status Lowering::parameter_load(const Operand& to, const Operand& from, std::str
       c.extent = static_cast<std::uint8_t>(bytes);
       c.is_signed = type[0] == 's';
       c.value = symbol.offset + offset;
-      if (c.value + bytes > out_.kernel.param_bytes)
+      if (c.value > out_.kernel.param_bytes || bytes > out_.kernel.param_bytes - c.value)
         return error("a read past the end of the parameters");
       WW_CHECK(emit_op("mov.b" + std::to_string(8 * width), d, {constant(c)}));
     } else if (symbol.kind == Symbol::Kind::storage) {
@@ -192,29 +192,37 @@ Status Lowering::call_native(const OpRow& row, const Operand* results, const Ope
   return emit_row(row, d, values);
 }
 
+Result<Val> Lowering::runtime_operand(std::string_view function, const Operand& o,
+                                      std::uint8_t width) {
+  WW_TRY(const std::uint32_t index, storage_index(o));
+  Storage& s = storages_[index];
+  bool fits = false;
+  const Val v = storage_part(s, 0, width, fits);
+  if (!fits || s.size_bytes != width)
+    return error("a call of '" + std::string(function) + "' with '" + std::string(o.name) +
+                 "' of the wrong width");
+  return v;
+}
+
 Status Lowering::call_runtime(std::string_view name, const Operand* results, const Operand* args) {
-  const Handler handler = runtime_handler(name);
-  if (handler == nullptr) return error("not supported: call of '" + std::string(name) + "'");
-  Lir lir_operands;
+  const RuntimeFunction* f = runtime_function(name);
+  if (f == nullptr) return error("not supported: call of '" + std::string(name) + "'");
+  const std::size_t given = args == nullptr ? 0 : args->list.size();
+  const std::size_t wanted = results == nullptr ? 0 : results->list.size();
+  // A result may be left where it is; one that the function does not give cannot be had.
+  if (given != f->args.size() || wanted > (f->result == 0 ? 0u : 1u))
+    return error("a call of '" + std::string(name) + "' with the wrong number of arguments");
   std::vector<Val> values;
-  if (args != nullptr) {
-    for (const Operand& o : args->list) {
-      WW_TRY(const std::uint32_t index, storage_index(o));
-      Storage& s = storages_[index];
-      bool fits = false;
-      values.push_back(storage_part(s, 0, s.size_bytes == 8 ? 8 : 4, fits));
-      if (!fits) return error("a call argument of the wrong width");
-    }
+  for (std::size_t i = 0; i < given; ++i) {
+    WW_TRY(const Val v, runtime_operand(name, args->list[i], f->args[i]));
+    values.push_back(v);
   }
-  Val d = kNoVal;
-  if (results != nullptr && results->list.size() == 1) {
-    WW_TRY(const std::uint32_t index, storage_index(results->list[0]));
-    Storage& s = storages_[index];
-    bool fits = false;
-    d = storage_part(s, 0, s.size_bytes == 8 ? 8 : 4, fits);
+  Val d = f->result == 0 ? kNoVal : temporary(f->result);
+  if (wanted == 1) {
+    WW_TRY(d, runtime_operand(name, results->list[0], f->result));
   }
   if (name == "malloc" || name == "free") out_.kernel.uses_heap = true;
-  Lir& lir = emit(handler, OpClass::control);
+  Lir& lir = emit(f->run, OpClass::control);
   lir.d = d;
   lir.more = std::move(values);
   return {};

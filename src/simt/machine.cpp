@@ -82,6 +82,15 @@ Status check_launch(const Kernel& k, const Launch& l) {
   return {};
 }
 
+/// What a block of a cooperative launch takes on the host, all of them at once: shared memory comes
+/// with what the checks know of it, five times its size.
+std::uint64_t resident_bytes(const Kernel& k, const Launch& l) {
+  const std::uint64_t warps = (l.block.count() + kLanes - 1) / kLanes;
+  const std::uint64_t shared = std::uint64_t{k.static_shared_bytes} + l.dynamic_shared_bytes;
+  return sizeof(BlockState) + k.constant_bytes + 6 * shared +
+         warps * (sizeof(Warp) + k.register_bytes + kLanes * std::uint64_t{k.local_bytes});
+}
+
 Worker make_worker(LaunchState& s) {
   Worker w;
   w.launch = &s;
@@ -336,9 +345,7 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   s.cooperative = launch.options.cooperative;
   WW_CHECK(prepare_workspace(s));
   choose_blocks(s);
-  if (s.cooperative &&
-      s.block_count * (kernel->register_bytes * (launch.block.count() / kLanes + 1)) >
-          kMaxResidentBytes)
+  if (s.cooperative && s.block_count > kMaxResidentBytes / resident_bytes(*kernel, launch))
     return Error{
         fmt::format("cannot launch {}: too many blocks for a cooperative launch", kernel->name)};
   s.budget = static_cast<std::int64_t>(

@@ -176,12 +176,13 @@ constexpr std::string_view kConvert = R"c(
 #define CVIS(S, SS) CVI(u8, u16, S, SS) CVI(s8, u16, S, SS) CVI(u16, u16, S, SS) CVI(s16, u16, S, SS) \
   CVI(u32, u32, S, SS) CVI(s32, u32, S, SS) CVI(u64, u64, S, SS) CVI(s64, u64, S, SS)
 CVIS(u8, u16) CVIS(s8, u16) CVIS(u16, u16) CVIS(s16, u16) CVIS(u32, u32) CVIS(s32, u32) CVIS(u64, u64) CVIS(s64, u64)
-#define CVF(S, SS) \
+#define CVS(S, SS) \
   IN u32 cvt_f32_##S##_s(SS a) { return __builtin_bit_cast(u32, (f32)(S)a); } \
-  IN u32x cvt_f32_##S##_v(SS##x a) { return (u32x)CV((S##x)a, f32); } \
+  IN u32x cvt_f32_##S##_v(SS##x a) { return (u32x)CV((S##x)a, f32); }
+#define CVF(S, SS) \
   IN u64 cvt_f64_##S##_s(SS a) { return __builtin_bit_cast(u64, (f64)(S)a); } \
   IN u64x cvt_f64_##S##_v(SS##x a) { return (u64x)CV((S##x)a, f64); }
-CVF(u32, u32) CVF(s32, u32) CVF(u64, u64) CVF(s64, u64)
+CVS(u32, u32) CVS(s32, u32) CVF(u32, u32) CVF(s32, u32) CVF(u64, u64) CVF(s64, u64)
 IN u32 cvt_s32_f32_s(u32 a) { f32 r = __builtin_truncf(__builtin_bit_cast(f32, a));
   return r != r ? 0 : r >= 2147483648.0f ? 0x7fffffffu : r <= -2147483648.0f ? 0x80000000u : (u32)(s32)r; }
 IN u32x cvt_s32_f32_v(u32x a) { f32x r = __builtin_elementwise_trunc((f32x)a); u32x n = (u32x)CV(r, s32);

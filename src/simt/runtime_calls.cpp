@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the device runtime that kernels call: printf and assert.
+// Functions of the device runtime that kernels call: printf, assert, malloc and free.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -152,13 +152,24 @@ const Ins* run_free(Warp& w, const Ins* i) {
   return i + 1;
 }
 
+constexpr std::uint8_t kPointer[] = {8};
+constexpr std::uint8_t kPrinted[] = {8, 8};             // format, arguments
+constexpr std::uint8_t kAssertion[] = {8, 8, 4, 8, 8};  // text, file, line, function, char
+constexpr std::uint8_t kHostAssertion[] = {8, 8, 4, 8};
+
+constexpr RuntimeFunction kFunctions[] = {
+    {"vprintf", run_vprintf, kPrinted, 4},
+    {"__assertfail", run_assertfail, kAssertion, 0},
+    {"__assert_fail", run_assertfail, kHostAssertion, 0},
+    {"malloc", run_malloc, kPointer, 8},
+    {"free", run_free, kPointer, 0},
+};
+
 }  // namespace
 
-Handler runtime_handler(std::string_view name) {
-  if (name == "vprintf") return run_vprintf;
-  if (name == "__assertfail" || name == "__assert_fail") return run_assertfail;
-  if (name == "malloc") return run_malloc;
-  if (name == "free") return run_free;
+const RuntimeFunction* runtime_function(std::string_view name) {
+  for (const RuntimeFunction& f : kFunctions)
+    if (f.name == name) return &f;
   return nullptr;
 }
 

@@ -114,8 +114,9 @@ void for_elements(const MatrixForm& f, Role role, Element type, u32 registers, V
 }
 
 bool whole_warp(Warp& w, const Ins* i) {
-  if (w.lanes(i) == kAllLanes) return true;
-  report_lazily(w, i, FaultKind::sync_mask, static_cast<u32>(std::countr_zero(w.mask)), 0, "",
+  const u32 m = w.lanes(i);
+  if (m == kAllLanes || m == 0) return m != 0;
+  report_lazily(w, i, FaultKind::sync_mask, static_cast<u32>(std::countr_zero(m)), 0, "",
                 [] { return std::string("a matrix instruction needs all 32 lanes of the warp"); });
   return false;
 }

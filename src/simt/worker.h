@@ -62,7 +62,8 @@ struct AccessMemo : KnownBuffer {
 
 struct Barrier {
   const Ins* first = nullptr;  ///< where this phase's first warp arrived
-  std::uint32_t arrived = 0;
+  std::uint32_t arrived = 0;   ///< threads
+  std::uint32_t counted = 0;   ///< the same as `expected` counts them: by whole warps
   std::uint32_t expected = 0;  ///< 0: every live thread of the block
   std::uint64_t phase = 0;
   std::uint32_t popc = 0, seen = 0;
@@ -165,6 +166,9 @@ struct BlockState {
   std::uint32_t epoch = 0;  ///< goes on from block to block, so that old words need no clearing
   bool race_checks = false;
   bool fenced = false;  ///< its warps may order each other by more than barriers
+  /// One bit a warp, since the last barrier: it made its writes visible (a fence or a releasing
+  /// access); it asked what others did (an atomic, volatile or acquiring read).
+  std::uint64_t released = 0, asked = 0;
   std::vector<std::deque<std::vector<PendingCopy>>> copies;  ///< by warp: groups, the last open
   bool copied = false;                                       ///< any of them
   std::vector<Spinning> spinning;                            ///< by warp
@@ -282,7 +286,7 @@ void forget_quiet(Worker& worker);
 /// A volatile read: in a loop, a way to wait for others.
 void note_poll(Warp& w);
 
-/// The block's earlier writes are visible to others: a fence or a releasing atomic.
+/// The block's earlier writes are visible to others: a fence or a releasing access.
 void note_fence(Warp& w, bool beyond_block);
 
 /// "line 12" of the source, or "PTX line 34".
@@ -308,8 +312,5 @@ inline std::vector<AsyncArrival>& pending_arrivals(BlockState& b) {
 void try_release_cluster(Cluster& c);
 /// Reports a cluster whose blocks wait for each other.
 void report_cluster_deadlock(BlockState& b);
-
-/// Applies asynchronous copies until at most `open` groups are left.
-void finish_copies(Warp& w, std::size_t open, bool all);
 
 }  // namespace warpwright::simt

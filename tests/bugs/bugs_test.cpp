@@ -14,9 +14,9 @@
 #include <sstream>
 
 #include "base/files.h"
-#include "base/process.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "bugs/device_compiler.h"
 #include "build/toolchain.h"
 #include "simt/standalone.h"
 
@@ -100,31 +100,7 @@ Result<std::string> compile_all() {
   WW_CHECK(make_directories(BUGS_CACHE));
   const fs::path source = fs::path(BUGS_CACHE) / "all.cu";
   WW_CHECK(write_file(source, unit));
-  std::vector<std::string> argv = {tools.clang.path.string(),
-                                   "-x",
-                                   "cuda",
-                                   "-std=c++17",
-                                   "-O3",
-                                   "-nocudainc",
-                                   "-nocudalib",
-                                   "--cuda-path=/nonexistent",
-                                   "-Xclang",
-                                   "-target-sdk-version=12.3",
-                                   "-I" WARPWRIGHT_SOURCE_DIR "/src/build/headers",
-                                   "-include",
-                                   "ww_prelude.h",
-                                   "-gline-tables-only",
-                                   "--cuda-device-only",
-                                   "--cuda-gpu-arch=sm_80",
-                                   "--cuda-feature=+ptx83",
-                                   "-w",
-                                   "-S",
-                                   source.string(),
-                                   "-o",
-                                   ptx.string() + ".part"};
-  WW_TRY(const ProcessExit exit,
-         run_process({.argv = std::move(argv), .env = minimal_environment()}));
-  if (!exit.succeeded()) return Error{exit.err};
+  WW_CHECK(compile_device(tools, source, ptx.string() + ".part"));
   std::error_code error;
   fs::rename(ptx.string() + ".part", ptx, error);
   return read_file(ptx);

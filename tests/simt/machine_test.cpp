@@ -42,6 +42,28 @@ TEST(MemoryTest, refuses_what_is_not_there) {
   EXPECT_TRUE(m.allocate(1000, "all").ok());
 }
 
+TEST(MachineTest, keeps_cooperative_launches_within_the_hosts_memory) {
+  Launcher l(R"(
+.version 8.3
+.target sm_80
+.address_size 64
+.entry local_memory() { .local .align 8 .b8 depot[262144]; ret; }
+.entry shared_memory() { .shared .align 8 .b8 tile[131072]; ret; }
+.entry nothing() { ret; }
+)");
+  const auto why = [&](std::string_view kernel, Dim3 grid, Dim3 block) {
+    LaunchOptions options;
+    options.cooperative = true;
+    const auto r = l.machine().launch(l.module(), {kernel, grid, block, 0, {}, options});
+    return r.ok() ? std::string("ok") : r.error().message;
+  };
+  constexpr std::string_view kTooMany = "too many blocks for a cooperative launch";
+  EXPECT_NE(why("local_memory", {64}, {1024}).find(kTooMany), std::string::npos);
+  EXPECT_NE(why("shared_memory", {1 << 16}, {32}).find(kTooMany), std::string::npos);
+  EXPECT_NE(why("nothing", {1u << 30, 1 << 15, 1 << 15}, {32}).find(kTooMany), std::string::npos);
+  EXPECT_EQ(why("nothing", {4}, {32}), "ok");
+}
+
 TEST(MachineTest, refuses_launches_that_cannot_be_made) {
   Launcher l(kernels_ptx());
   Machine& m = l.machine();

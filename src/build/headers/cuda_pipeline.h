@@ -41,7 +41,7 @@ static inline __device__ void __pipeline_commit() {
 static inline __device__ __attribute__((always_inline)) void __pipeline_wait_prior(size_t prior) {
   switch (prior) {
     case 0:
-      asm volatile("cp.async.wait_all;" : : : "memory");
+      asm volatile("cp.async.wait_group 0;" : : : "memory");
       break;
     case 1:
       asm volatile("cp.async.wait_group 1;" : : : "memory");

@@ -68,10 +68,15 @@
   __WW_HD T __hmax(const T a, const T b) { return T(__builtin_fmaxf((float)a, (float)b)); } \
   __WW_HD T __hmin(const T a, const T b) { return T(__builtin_fminf((float)a, (float)b)); } \
   __WW_HD T __hfma_relu(const T a, const T b, const T c) {                                  \
-    return __hmax(__hfma(a, b, c), T(0.0f));                                                \
+    const T r = __hfma(a, b, c);                                                            \
+    const float f = (float)r;                                                               \
+    T nan;                                                                                  \
+    nan.__x = 0x7FFF;                                                                       \
+    return f > 0.0f ? r : f != f ? nan : T(0.0f);                                           \
   }                                                                                         \
   __WW_HD bool __heq(const T a, const T b) { return a == b; }                               \
-  __WW_HD bool __hne(const T a, const T b) { return a != b; }                               \
+  __WW_HD bool __hne(const T a, const T b) { return a < b || a > b; }                       \
+  __WW_HD bool __hneu(const T a, const T b) { return a != b; }                              \
   __WW_HD bool __hlt(const T a, const T b) { return a < b; }                                \
   __WW_HD bool __hle(const T a, const T b) { return a <= b; }                               \
   __WW_HD bool __hgt(const T a, const T b) { return a > b; }                                \

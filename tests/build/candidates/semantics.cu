@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the device headers against plain code: every y[i] becomes 1, or 0 where something is
-// wrong. Layout: 32 results per kernel, in the order of solve. Needs n >= 32 * 6.
+// wrong. Layout: 32 results per kernel, in the order of solve. Needs n >= 32 * 8.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -67,6 +67,20 @@ __global__ void halves(float* y) {
   good &= (float)(__float2bfloat16(2.0f) * __float2bfloat16(3.0f)) == 6.0f;
   const __nv_bfloat162 q = __hadd2(__floats2bfloat162_rn(1.0f, 2.0f), __float2bfloat162_rn(0.5f));
   good &= __low2float(q) == 1.5f && __high2float(q) == 2.5f;
+  y[i] = verdict(good);
+}
+
+__global__ void half_nans(float* y) {
+  const int i = threadIdx.x;
+  const half nan = __ushort_as_half((unsigned short)(0x7E00 + i)), one = __float2half(1.0f);
+  const half two = __float2half((float)(i + 2));
+  bool good = !__hne(nan, one) && !__hne(one, nan) && __hneu(nan, one) && nan != one;
+  good &= __hne(two, one) && !__hne(one, one) && !__hneu(one, one);
+  good &= __half_as_ushort(__hfma_relu(nan, one, one)) == 0x7FFF;
+  good &= (float)__hfma_relu(two, one, one) == (float)(i + 3);
+  good &= __half_as_ushort(__hfma_relu(two, -one, one)) == 0;
+  const __nv_bfloat16 wide = __float2bfloat16((float)i + 1.0f), least = __float2bfloat16(-1.0f);
+  good &= (float)__hfma_relu(wide, least, wide) == 0.0f && __hne(wide, least);
   y[i] = verdict(good);
 }
 
@@ -152,6 +166,24 @@ __global__ void cub_ragged(float* y) {
   if (threadIdx.x < 32) y[threadIdx.x] = verdict(all);
 }
 
+/// Logical warps of 16: each half of the warp is one of its own, and may walk alone.
+__global__ void cub_logical(float* y) {
+  typedef cub::WarpReduce<int, 16> Reduce;
+  typedef cub::WarpScan<int, 16> Scan;
+  __shared__ typename Reduce::TempStorage reduce[2];
+  __shared__ typename Scan::TempStorage scan[2];
+  const int i = threadIdx.x, half = i / 16, lane = i % 16;
+  bool good = true;
+  if (half == 1) {
+    const int sum = Reduce(reduce[half]).Sum(i);
+    int before, upto;
+    Scan(scan[half]).ExclusiveSum(1, before);
+    Scan(scan[half]).InclusiveSum(2, upto);
+    good = (lane != 0 || sum == 16 * 16 + 120) && before == lane && upto == 2 * lane + 2;
+  }
+  y[i] = verdict(good);
+}
+
 __global__ void random_and_pipeline(float* y, const float* x) {
   __shared__ float4 tile[32];
   const int i = threadIdx.x;
@@ -180,11 +212,13 @@ __global__ void random_and_pipeline(float* y, const float* x) {
 }
 
 extern "C" void solve(const float* x, float* y, int n) {
-  if (n < 32 * 6) return;
+  if (n < 32 * 8) return;
   bits<<<1, 32>>>(y);
   halves<<<1, 32>>>(y + 32);
   groups<<<1, 32>>>(y + 64);
   cub_full<<<1, 128>>>(y + 96);
   cub_ragged<<<1, 100>>>(y + 128);
   random_and_pipeline<<<1, 32>>>(y + 160, x);
+  cub_logical<<<1, 32>>>(y + 192);
+  half_nans<<<1, 32>>>(y + 224);
 }

@@ -121,6 +121,11 @@ static inline __device__ int warp_lanes(int thread, int threads) {
 static inline __device__ unsigned first_lanes(int lanes) {
   return lanes >= 32 ? 0xFFFFFFFFU : (1U << lanes) - 1;
 }
+/// The lanes of the thread's logical warp, of which one warp holds several.
+template <int Width>
+static inline __device__ unsigned logical_warp() {
+  return first_lanes(Width) << (linear_thread() % 32 / Width * Width);
+}
 
 }  // namespace ww
 
@@ -134,8 +139,9 @@ class WarpReduce {
   template <class Op>
   __device__ T Reduce(T value, Op op, int valid = Width) {
     const int lane = ww::linear_thread() % Width;
+    const unsigned lanes = ww::logical_warp<Width>();
     for (int delta = 1; delta < Width; delta *= 2) {
-      const T other = ww::neighbour(value, lane, delta, Width, Width, 0xFFFFFFFFU);
+      const T other = ww::neighbour(value, lane, delta, Width, Width, lanes);
       if (lane + delta < valid) value = op(value, other);
     }
     return value;
@@ -154,8 +160,9 @@ class WarpScan {
   template <class Op>
   __device__ void InclusiveScan(T in, T& out, Op op) {
     const int lane = ww::linear_thread() % Width;
+    const unsigned lanes = ww::logical_warp<Width>();
     for (int delta = 1; delta < Width; delta *= 2) {
-      const T other = ww::neighbour(in, lane, -delta, Width, Width, 0xFFFFFFFFU);
+      const T other = ww::neighbour(in, lane, -delta, Width, Width, lanes);
       if (lane >= delta) in = op(other, in);
     }
     out = in;
@@ -165,7 +172,7 @@ class WarpScan {
     T inclusive;
     InclusiveScan(in, inclusive, op);
     const int lane = ww::linear_thread() % Width;
-    const T before = ww::neighbour(inclusive, lane, -1, Width, Width, 0xFFFFFFFFU);
+    const T before = ww::neighbour(inclusive, lane, -1, Width, Width, ww::logical_warp<Width>());
     out = lane == 0 ? initial : op(initial, before);
   }
   __device__ void InclusiveSum(T in, T& out) { InclusiveScan(in, out, cub::Sum()); }
