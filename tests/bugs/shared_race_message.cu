@@ -1,4 +1,4 @@
-// bug: kind=shared_race line=15
+// bug: kind=shared_race line=16
 // Warp 1 waits for a flag that warp 0 raises with no fence behind its message.
 // run: --grid 1 --block 64 --arg y=buf:i32:1
 // SPDX-License-Identifier: Apache-2.0
@@ -11,7 +11,8 @@ __global__ void kernel(int* y) {
   if (threadIdx.x == 0) message = 42;
   if (threadIdx.x == 0) flag = 1;
   if (threadIdx.x == 32) {
-    while (flag == 0) {}
+    while (flag == 0) {
+    }
     y[0] = message;  // BUG
   }
 }

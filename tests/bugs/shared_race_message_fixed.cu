@@ -12,7 +12,8 @@ __global__ void kernel(int* y) {
   __threadfence_block();
   if (threadIdx.x == 0) flag = 1;
   if (threadIdx.x == 32) {
-    while (flag == 0) {}
+    while (flag == 0) {
+    }
     __threadfence_block();
     y[0] = message;
   }
