@@ -341,15 +341,6 @@ TEST(Courier, NothingIsAskedWhereTheAnswerHasNoRoom) {
   EXPECT_FALSE(fs::exists(asker.spool() / "a.json.part"));
 }
 
-TEST(Courier, AKeptOutcomeIsAsLongAsItsText) {
-  Asker asker;
-  asker.serve("answer");
-  ASSERT_EQ(asker.ask("a").kind, OutcomeKind::answered);
-  const std::string text = read_file(asker.spool() / "a.json").value();
-  EXPECT_TRUE(text.ends_with("}\n"));
-  EXPECT_FALSE(fs::exists(asker.spool() / "a.json.part"));
-}
-
 // The key: in no file, no error, no argument vector, no environment.
 
 std::string everything_in(const fs::path& folder) {

@@ -298,7 +298,7 @@ TEST(Hostile, AnotherRequestsOutcomeIsNotTakenForOurs) {
   EXPECT_EQ(asking.provider->requests(), 1);
   asking.question[1].text = "Add two vectors.";
   ASSERT_EQ(asking.ask("r1").kind, kAnswered);
-  EXPECT_EQ(asking.provider->requests(), 2);
+  ASSERT_EQ(asking.provider->requests(), 2);
   EXPECT_THAT(asking.provider->served()[1].body, HasSubstr("Add two vectors."));
   asking.options.max_output_tokens = 99;
   ASSERT_EQ(asking.ask("r1").kind, kAnswered);
@@ -318,6 +318,15 @@ TEST(Hostile, AnOutcomeFromBeforeRequestsWereNotedIsKept) {
                   .ok());
   EXPECT_EQ(asking.ask("r1").reply.text, "paid long ago");
   EXPECT_EQ(asking.provider->requests(), 0);
+}
+
+TEST(Hostile, AKeptOutcomeIsAsLongAsItsText) {
+  Asker asking;
+  asking.serve("answer");
+  ASSERT_EQ(asking.ask("a").kind, kAnswered);
+  const std::string text = read_file(asking.spool() / "a.json").value();
+  EXPECT_TRUE(text.ends_with("}\n"));
+  EXPECT_FALSE(fs::exists(asking.spool() / "a.json.part"));
 }
 
 TEST(Hostile, ADamagedOutcomeFileIsNamed) {
