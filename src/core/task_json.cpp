@@ -25,9 +25,9 @@ std::string joined(const std::string& where, std::string_view key) {
 }
 
 /// Reads the members of one object and complains of the ones nobody asked for.
-class Reader {
+class TaskReader {
  public:
-  Reader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}
+  TaskReader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}
 
   Problem text(std::string_view key, std::string& out, bool required = false) {
     const Json* value = member(key, required);
@@ -93,7 +93,7 @@ class Reader {
 Problem read_texts(const Json& object, const std::string& where, bool numbers,
                    std::map<std::string, std::string>& out) {
   for (const auto& [key, value] : object.items()) {
-    Reader reader(object, where);
+    TaskReader reader(object, where);
     WW_FIND(numbers ? reader.expression(key, out[key]) : reader.text(key, out[key]));
   }
   return std::nullopt;
@@ -107,7 +107,7 @@ Problem read_number(const Json& value, const std::string& where, double& out) {
 }
 
 Problem read_check(const Json& json, const std::string& where, CheckRule& check) {
-  Reader reader(json, where);
+  TaskReader reader(json, where);
   WW_FIND(reader.text("rule", check.rule));
   WW_FIND(read_texts(json, where, true, check.parameters));
   check.parameters.erase("rule");
@@ -115,7 +115,7 @@ Problem read_check(const Json& json, const std::string& where, CheckRule& check)
 }
 
 Problem read_argument(const Json& json, const std::string& where, TaskArgument& argument) {
-  Reader reader(json, where);
+  TaskReader reader(json, where);
   std::string type;
   std::string role;
   WW_FIND(reader.text("name", argument.name, true));
@@ -170,7 +170,7 @@ Problem read_size(const Task& task, const Json& json, const std::string& where, 
 }
 
 Problem read_variant(const Json& json, const std::string& where, InputVariant& variant) {
-  Reader reader(json, where);
+  TaskReader reader(json, where);
   const Json* inputs = nullptr;
   const Json* set = nullptr;
   const Json* check = nullptr;
@@ -190,7 +190,7 @@ Problem read_variant(const Json& json, const std::string& where, InputVariant& v
 
 /// Reads an array of tables with `read(json, where, element)`.
 template <class T, class Read>
-Problem read_list(Reader& reader, std::string_view key, std::vector<T>& out, Read read) {
+Problem read_list(TaskReader& reader, std::string_view key, std::vector<T>& out, Read read) {
   const Json* list = nullptr;
   WW_FIND(reader.array(key, list));
   if (list == nullptr) return std::nullopt;
@@ -203,7 +203,7 @@ Problem read_list(Reader& reader, std::string_view key, std::vector<T>& out, Rea
   return std::nullopt;
 }
 
-Problem read_rules(Reader& reader, Task& task) {
+Problem read_rules(TaskReader& reader, Task& task) {
   const Json* rules = nullptr;
   WW_FIND(reader.array("rules", rules));
   if (rules == nullptr) return std::nullopt;
@@ -214,7 +214,7 @@ Problem read_rules(Reader& reader, Task& task) {
   return std::nullopt;
 }
 
-Problem read_tables(Reader& reader, Task& task) {
+Problem read_tables(TaskReader& reader, Task& task) {
   const Json* derived = nullptr;
   const Json* check = nullptr;
   const Json* cost = nullptr;
@@ -231,12 +231,12 @@ Problem read_tables(Reader& reader, Task& task) {
   if (cost == nullptr)
     return TaskProblem{
         "", "[cost] is missing: bytes and flops say how far from the roofline a kernel is"};
-  Reader costs(*cost, "cost");
+  TaskReader costs(*cost, "cost");
   WW_FIND(costs.expression("bytes", task.bytes_expression, true));
   WW_FIND(costs.expression("flops", task.flops_expression, true));
   WW_FIND(costs.no_others());
   if (sources == nullptr) return std::nullopt;
-  Reader texts(*sources, "sources");
+  TaskReader texts(*sources, "sources");
   WW_FIND(texts.text("baseline", task.baseline_source));
   WW_FIND(texts.text("slow", task.slow_source));
   WW_FIND(texts.text("reference", task.reference_source));
@@ -245,7 +245,7 @@ Problem read_tables(Reader& reader, Task& task) {
 
 Problem read_task(const Json& json, Task& task) {
   if (!json.is_object()) return TaskProblem{"", "a task must be an object"};
-  Reader reader(json, "");
+  TaskReader reader(json, "");
   WW_FIND(reader.text("name", task.name));
   WW_FIND(reader.text("title", task.title));
   WW_FIND(reader.text("group", task.group));
