@@ -305,28 +305,28 @@ OrderedJson to_list(const std::vector<T>& items) {
 }  // namespace
 
 std::string task_to_json(const Task& task) {
-  OrderedJson json = {{"name", task.name},   {"title", task.title},
-                      {"group", task.group}, {"description", task.description},
-                      {"lane", task.lane},   {"rules", task.rules}};
-  json["argument"] = to_list(task.arguments);
-  json["derived"] = task.derived;
-  json["size"] = to_list(task.sizes);
-  json["scale"] = to_list(task.scale_sizes);
-  json["edge"] = to_list(task.edge_sizes);
-  json["variant"] = to_list(task.variants);
-  json["check"] = to_json(task.check);
-  json["cost"] = {{"bytes", task.bytes_expression}, {"flops", task.flops_expression}};
-  json["sources"] = {{"baseline", task.baseline_source},
-                     {"slow", task.slow_source},
-                     {"reference", task.reference_source}};
-  return json.dump(1, ' ', false, OrderedJson::error_handler_t::replace);
+  OrderedJson document = {{"name", task.name},   {"title", task.title},
+                          {"group", task.group}, {"description", task.description},
+                          {"lane", task.lane},   {"rules", task.rules}};
+  document["argument"] = to_list(task.arguments);
+  document["derived"] = task.derived;
+  document["size"] = to_list(task.sizes);
+  document["scale"] = to_list(task.scale_sizes);
+  document["edge"] = to_list(task.edge_sizes);
+  document["variant"] = to_list(task.variants);
+  document["check"] = to_json(task.check);
+  document["cost"] = {{"bytes", task.bytes_expression}, {"flops", task.flops_expression}};
+  document["sources"] = {{"baseline", task.baseline_source},
+                         {"slow", task.slow_source},
+                         {"reference", task.reference_source}};
+  return document.dump(1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::variant<Task, TaskProblem> read_task_json(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return TaskProblem{"", "not valid JSON"};
+  const Json document = Json::parse(text, nullptr, false);
+  if (document.is_discarded()) return TaskProblem{"", "not valid JSON"};
   Task task;
-  if (auto problem = read_task(json, task)) return *problem;
+  if (auto problem = read_task(document, task)) return *problem;
   return task;
 }
 
