@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ask and tell: the search by hand, by another program, across an air gap.
 #include <unistd.h>
+
 #include <algorithm>
 
 #include <CLI/CLI.hpp>

@@ -5,6 +5,7 @@
 
 #include "device/simt_findings.h"
 #include "evaluate/trial_limits.h"
+#include "evaluate/trial_measure.h"
 #include "evaluate/trial_runs.h"
 
 namespace warpwright::evaluate {
@@ -14,7 +15,6 @@ namespace {
 constexpr double kCheckedSeconds = 5;
 // A run of so little that takes too long is a hang.
 constexpr std::uint64_t kHangBytes = 64 << 10;
-constexpr std::uint64_t kCountedElements = std::uint64_t{1} << 20;
 constexpr std::uint64_t kSeed = 20260101;
 
 Result<Next> prepare_program(TrialState& state) {
@@ -79,23 +79,13 @@ Status run_checked(TrialState& state, Explanation& e) {
 
 Status run_counted(TrialState& state, Explanation& e) {
   if (state.timed.empty()) return {};
-  const Task& task = state.request.task;
   const TaskSize& size = *state.timed.back();
-  WW_TRY(const auto call, call_of(task, size, nullptr));
-  WW_TRY(const auto trial, verify::make_trial(task, size, nullptr, derived_seed(state.seed, 1)));
-  WW_TRY(const auto inputs, verify::generate_inputs(trial, kCountedElements));
-  WW_TRY(auto buffers, CaseBuffers::make(*state.device, task, call, inputs));
-  const LaunchPlan& plan = state.candidate.plans.at(call_key(call));
-  WW_TRY(auto replay, state.device->prepare(state.candidate.module, plan, buffers.bindings()));
-  WW_TRY(auto report, replay->run({.poison_seed = state.seed,
-                                   .timed = true,
-                                   .may_sample = true,
-                                   .limit_s = work_limits(state).run_s,
-                                   .keep_launches = true}));
+  WW_TRY(auto sampled, run_sampled(state, size, derived_seed(state.seed, 1), true));
+  device::RunReport& report = sampled.report;
   e.counted_size = size.label;
   e.counted = std::move(report.launches);
   if (report.faults.empty()) e.estimate_us = report.elapsed_us;
-  merge_resources(state, report.resources, plan);
+  merge_resources(state, report.resources, *sampled.plan);
   for (Finding& finding : report.findings) e.evaluation.findings.push_back(std::move(finding));
   return {};
 }

@@ -48,12 +48,6 @@ Result<bool> does_too_little(const TrialState& state, const Sized& sized,
   return report.written_bytes < kEnoughWritten * least;
 }
 
-bool was_checked(const TrialState& state, const Sized& sized) {
-  return std::any_of(state.cases.begin(), state.cases.end(), [&](const verify::Case& item) {
-    return item.size == sized.size && item.variant == nullptr;
-  });
-}
-
 /// The whole call with its own inputs, and whether its results are right.
 Result<Next> run_whole(TrialState& state, const Sized& sized, device::RunReport& report) {
   const verify::Case item{sized.size, nullptr};
@@ -83,10 +77,11 @@ Result<Next> run_whole(TrialState& state, const Sized& sized, device::RunReport&
 
 }  // namespace
 
-Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized& sized) {
+Result<SampledRun> run_sampled(TrialState& state, const TaskSize& size, std::uint64_t seed,
+                               bool keep_launches) {
   const Task& task = state.request.task;
-  WW_TRY(const auto call, call_of(task, *sized.size, nullptr));
-  WW_TRY(const auto trial, verify::make_trial(task, *sized.size, nullptr, timed_seed(state, 0, 0)));
+  WW_TRY(const auto call, call_of(task, size, nullptr));
+  WW_TRY(const auto trial, verify::make_trial(task, size, nullptr, seed));
   WW_TRY(const auto inputs, verify::generate_inputs(trial, kEstimatedElements));
   WW_TRY(auto buffers, CaseBuffers::make(*state.device, task, call, inputs));
   const LaunchPlan& plan = state.candidate.plans.at(call_key(call));
@@ -94,14 +89,21 @@ Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized
   WW_TRY(auto report, replay->run({.poison_seed = state.seed,
                                    .timed = true,
                                    .may_sample = true,
-                                   .limit_s = work_limits(state).run_s}));
+                                   .limit_s = work_limits(state).run_s,
+                                   .keep_launches = keep_launches}));
+  return SampledRun{std::move(report), &plan};
+}
+
+Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized& sized) {
+  WW_TRY(auto sampled, run_sampled(state, *sized.size, timed_seed(state, 0, 0)));
+  device::RunReport& report = sampled.report;
   if (!report.faults.empty()) {
     note(state, fmt::format("size {} has no estimate: a sample of its blocks does not run on its "
                             "own ({})",
                             sized.size->label, report.faults.front().kind));
     return std::optional<device::RunReport>{};
   }
-  merge_resources(state, report.resources, plan);
+  merge_resources(state, report.resources, *sampled.plan);
   add_findings(state, report.findings);
   return std::optional(std::move(report));
 }
@@ -109,7 +111,7 @@ Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized
 Result<Next> estimate_size(TrialState& state, const Sized& sized) {
   WW_TRY(auto report, estimate(state, sized));
   if (!report) return Next::go_on;
-  const bool checked = was_checked(state, sized);
+  const bool checked = has_case(state.cases, *sized.size);
   WW_TRY(const bool too_little, does_too_little(state, sized, *report));
   if (!checked && too_little) {
     WW_TRY(const Next next, run_whole(state, sized, *report));

@@ -57,13 +57,13 @@ WorkLimits work_limits(const TrialState& state) {
           .hang_bytes = 64 << 10};
 }
 
-namespace {
-
 bool has_case(const std::vector<verify::Case>& cases, const TaskSize& size) {
   return std::any_of(cases.begin(), cases.end(), [&](const verify::Case& item) {
     return item.size == &size && item.variant == nullptr;
   });
 }
+
+namespace {
 
 /// Timed sizes, then the larger edge sizes, as far as this device can check them.
 Status add_large_cases(TrialState& state, const WorkLimits& limits) {

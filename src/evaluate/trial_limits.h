@@ -18,6 +18,9 @@ struct WorkLimits {
 };
 WorkLimits work_limits(const TrialState& state);
 
+/// Whether this size is among the cases, with the task's own inputs.
+bool has_case(const std::vector<verify::Case>& cases, const TaskSize& size);
+
 /// How long one run of this case may take.
 double run_limit_s(const TrialState& state, const verify::Case& item);
 

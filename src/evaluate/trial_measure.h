@@ -29,6 +29,15 @@ Result<std::vector<LoadedCase>> load_sets(TrialState& state, const Sized& sized)
 /// same values so far. Once per size.
 LoadedCase& with_inputs(std::vector<LoadedCase>& sets, std::size_t number);
 
+/// One call on the SIMT machine, of a part of the blocks where there are many, with inputs that
+/// repeat after 2^20 elements.
+struct SampledRun {
+  device::RunReport report;
+  const LaunchPlan* plan = nullptr;  ///< the candidate's
+};
+Result<SampledRun> run_sampled(TrialState& state, const TaskSize& size, std::uint64_t seed,
+                               bool keep_launches = false);
+
 /// One replay on the SIMT machine, of a part of the blocks where there are many. Nothing, with a
 /// note, where a part does not run on its own.
 Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized& sized);
