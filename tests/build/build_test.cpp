@@ -50,6 +50,18 @@ extern "C" void solve(const float* x, float* y, int n) { k<<<1, 1>>>(y); }
   EXPECT_NE(built.diagnostics[0].message.find("undefined_name"), std::string::npos);
 }
 
+TEST_P(BuildTest, LambdasMayBeMarkedForTheDevice) {
+  if (lacks(GetParam())) return;
+  const auto built = build(request(R"(#include <cuda_runtime.h>
+template <class F> __global__ void k(F f, float* y) { y[threadIdx.x] = f(threadIdx.x); }
+extern "C" void solve(const float* x, float* y, int n) {
+  k<<<1, n>>>([=] __device__(int i) { return 2 * x[i]; }, y);
+}
+)",
+                                   GetParam()));
+  EXPECT_EQ(built.verdict, Verdict::ok) << built.reason;
+}
+
 INSTANTIATE_TEST_SUITE_P(FrontEnds, BuildTest, ::testing::Values(FrontEnd::clang, FrontEnd::nvcc),
                          [](const auto& which) { return std::string(name_of(which.param)); });
 
