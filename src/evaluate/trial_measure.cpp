@@ -18,9 +18,9 @@ namespace warpwright::evaluate {
 namespace {
 
 // Clocks rise within this time; later sizes find them risen.
-constexpr double kFirstWarmUpSeconds = 0.03;
+constexpr double kFirstWarmUpSeconds = 0.01;
 constexpr double kIdleWarmUpSeconds = 0.3;  // they were down
-constexpr double kLaterWarmUpSeconds = 0.005;
+constexpr double kLaterWarmUpSeconds = 0.002;
 
 }  // namespace
 
