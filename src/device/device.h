@@ -77,6 +77,9 @@ struct RunOptions {
     direct,
   };
   By by = By::length;
+  /// One more empty launch before a timed run: what follows lies one place on in the driver's ring
+  /// of launches (evaluate/turns.h says why).
+  bool shifted = false;
   /// Time only: a device that simulates may run a part of the blocks; outputs are then partial.
   bool may_sample = false;
   double limit_s = 10;  ///< wall time, then the fault is a time-out

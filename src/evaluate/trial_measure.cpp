@@ -61,9 +61,10 @@ LoadedCase& with_inputs(std::vector<LoadedCase>& sets, std::size_t number) {
 }
 
 Result<double> timed_run(TrialState& state, device::Replay& replay, std::uint64_t call,
-                         std::vector<device::Fault>& faults) {
+                         std::vector<device::Fault>& faults, bool shifted) {
   WW_TRY(auto report, replay.run({.poison_seed = derived_seed(state.seed, ~call),
                                   .timed = true,
+                                  .shifted = shifted,
                                   .limit_s = work_limits(state).run_s}));
   if (report.faults.empty()) return report.elapsed_us;
   faults = std::move(report.faults);

@@ -45,9 +45,9 @@ Result<std::optional<device::RunReport>> estimate(TrialState& state, const Sized
 /// size.
 Result<Next> estimate_size(TrialState& state, const Sized& sized);
 
-/// A timed run. Faults go to `faults`, and are an error here.
+/// A timed run. Faults go to `faults`, and are an error here. `shifted` as in RunOptions.
 Result<double> timed_run(TrialState& state, device::Replay& replay, std::uint64_t call,
-                         std::vector<device::Fault>& faults);
+                         std::vector<device::Fault>& faults, bool shifted = false);
 
 /// Ends a trial whose time is below what the hardware needs.
 std::optional<Next> impossible(TrialState& state, const Sized& sized, double median_us);

@@ -11,6 +11,7 @@
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_limits.h"
 #include "evaluate/trial_measure.h"
+#include "evaluate/turns.h"
 
 namespace warpwright::evaluate {
 
@@ -18,8 +19,8 @@ namespace {
 
 // A GPU is a per cent faster or slower for tens of milliseconds at a time, and a size has all of
 // its samples within that. So sizes take turns.
-constexpr int kRounds = 6;
-constexpr int kLeastRounds = 3;              // a size that is steady within these needs no more
+constexpr int kRounds = 4;
+constexpr int kLeastRounds = 2;              // a size that is steady within these needs no more
 constexpr std::uint64_t kShareOfMemory = 4;  // a quarter for all sizes that take turns
 
 /// A size that is being timed, and all that its samples need.
@@ -31,6 +32,8 @@ struct Timed {
   bool enough = false;
   std::optional<SpotChecks> spots;
 };
+
+Turns turns_of(const Timed& timed) { return {timed.sets.size()}; }
 
 SpotChecks::Digest digest_of(const LoadedCase& set) {
   return [&set] { return set.buffers.output_digest(); };
@@ -44,9 +47,10 @@ SpotChecks::Fetch fetch_of(TrialState& state, const LoadedCase& set) {
 }
 
 Result<double> sample(TrialState& state, Timed& timed, std::uint64_t call) {
-  const std::size_t number = call % timed.sets.size();
+  const std::size_t number = turns_of(timed).set_of(call);
   LoadedCase& set = timed.sets[number];
-  WW_TRY(const double us, timed_run(state, *set.replay, call, timed.faults));
+  const bool shifted = turns_of(timed).shifted(call);
+  WW_TRY(const double us, timed_run(state, *set.replay, call, timed.faults, shifted));
   WW_CHECK(timed.spots->after_call(number, digest_of(set), fetch_of(state, set)));
   return us;
 }
@@ -89,11 +93,13 @@ void add_measurement(TrialState& state, const Sized& sized, const profile::Timin
 /// takes as long as many samples do.
 Result<Next> time_round(TrialState& state, Timed& timed, int round, int rounds, TrialWatch& watch) {
   const Sized& sized = *timed.sized;
-  profile::TimingOptions options{.warm_up = warm_up_of(state, sized), .places = timed.sets.size()};
+  profile::TimingOptions options{.warm_up = warm_up_of(state, sized),
+                                 .places = turns_of(timed).places()};
   if (round > 0) options.warm_up.max_s = 0;  // it has been warm, and others kept the clocks up
   options.stop.max_s = sampling_s(state, sized, 1.0) / rounds;
   if (rounds > 1) {
-    options.stop.max_samples = options.stop.max_samples * (round + 1) / rounds;
+    options.stop.max_samples =
+        (round + 1) * turns_of(timed).round_samples(options.stop.max_samples, rounds);
     options.stop.min_samples = options.stop.max_samples;
   }
   const Status more = profile::gather_more(
@@ -108,7 +114,7 @@ Result<Next> time_round(TrialState& state, Timed& timed, int round, int rounds, 
 /// What must hold for the times to count.
 Result<Next> finish(TrialState& state, Timed& timed, TrialWatch& watch) {
   const Sized& sized = *timed.sized;
-  profile::conclude(timed.timing, timed.sets.size());
+  profile::conclude(timed.timing, turns_of(timed).places());
   add_measurement(state, sized, timed.timing);
   // Sampling may have ended before every set was used.
   for (std::uint64_t call = timed.timing.calls; call < timed.sets.size(); ++call) {
