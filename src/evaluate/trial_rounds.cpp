@@ -19,8 +19,8 @@ namespace {
 
 // A GPU is a per cent faster or slower for tens of milliseconds at a time, and a size has all of
 // its samples within that. So sizes take turns.
-constexpr int kRounds = 4;
-constexpr int kLeastRounds = 2;              // a size that is steady within these needs no more
+constexpr int kRounds = 8;
+constexpr int kLeastRounds = 4;              // a size that is steady within these needs no more
 constexpr std::uint64_t kShareOfMemory = 4;  // a quarter for all sizes that take turns
 
 /// A size that is being timed, and all that its samples need.

@@ -22,7 +22,7 @@ struct Ring {
 
 /// One size timed in rounds, with `between` launches of others after each.
 double timed_us(Ring ring, const Turns& turns, std::uint64_t per_call, std::uint64_t between) {
-  constexpr int kRounds = 4, kMost = 192;
+  constexpr int kRounds = 8, kMost = 192;
   profile::Timing timing;
   timing.calls = 5;  // a warm-up ends anywhere
   for (int round = 0; round < kRounds; ++round) {
@@ -55,6 +55,7 @@ TEST(TurnsTest, EverySetGetsItsTurn) {
   EXPECT_FALSE(turns.shifted(25));
   EXPECT_EQ(turns.places(), 24U);
   EXPECT_EQ(turns.round_samples(192, 4), 48);
+  EXPECT_EQ(turns.round_samples(192, 8), 24);
   EXPECT_EQ(turns.round_samples(20, 4), 24);
 }
 
