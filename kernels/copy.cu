@@ -3,78 +3,106 @@
 // lane: strict
 // device: NVIDIA H200 (CUDA 13.0 driver)
 // date: 2026-11-15
-// commit: 34f8837
+// commit: 0ac3ea9
 // made by: warpwright 0.1.0
-// model: a fresh instance of a language model per prompt and round
-// run: copy-1 r4.c1
-// median us: 1024^2 6.29, 2048^2 11.86, 4096^2 36.02, 8192^2 130.93, 16384^2 510.51
-// sha256: 26df6fbd98a4181339f8d02e38f41fdfb2919b6db3149b7385f0c3e9c7d21714
+// model: Claude, a fresh instance per prompt and round
+// run: copy-1 r2.c1
+// median us: 1024^2 6.19, 2048^2 11.75, 4096^2 35.81, 8192^2 130.56, 16384^2 510.38
+// sha256: 25b132e4c6bf632f0f1c7ce53acad9d35a2f7e3ef5bd747659dc8bad5db89663
 
 #include <cuda_runtime.h>
-#include <stdint.h>
+#include <cstddef>
 
 __device__ __forceinline__ uint4 load_vec(const uint4* p)
 {
     uint4 v;
-    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(__cvta_generic_to_global(p)));
     return v;
 }
 
-__device__ __forceinline__ void prefetch_4k(const uint4* p)
+// Asks for one line; used on B only to start its address translation early.
+__device__ __forceinline__ void touch_line(const void* p)
 {
-    unsigned long long g;
-    asm volatile("cvta.to.global.u64 %0, %1;" : "=l"(g) : "l"(p));
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;"
-                 :: "l"(g), "r"(4096) : "memory");
+    asm volatile("prefetch.global.L2 [%0];"
+                 :: "l"(__cvta_generic_to_global(p)) : "memory");
 }
 
-// vecs: vectors per thread, 1 or 4.  ahead: distance of the prefetch in blocks, 0 for none.
-__global__ void __launch_bounds__(256, 8)
-copy_kernel(const uint4* __restrict__ a, uint4* __restrict__ b,
-            unsigned int full_blocks, unsigned int left_words,
-            unsigned int vecs, unsigned int ahead)
+// Asks L2 for a whole tile, without registers or waiting.
+__device__ __forceinline__ void prefetch_tile(const void* p, unsigned int bytes)
 {
-    if (blockIdx.x < full_blocks) {
-        if (vecs == 1u) {
-            const unsigned long long i = (unsigned long long)blockIdx.x * 256u + threadIdx.x;
-            const uint4 v = load_vec(a + i);
-            if (ahead != 0u && threadIdx.x == 0 && blockIdx.x + ahead < full_blocks)
-                prefetch_4k(a + (unsigned long long)(blockIdx.x + ahead) * 256u);
-            b[i] = v;
-        } else {
-            const unsigned int i = blockIdx.x * 1024u + threadIdx.x;
-            const uint4* p = a + i;
-            uint4* q = b + i;
-            const uint4 v0 = load_vec(p);
-            const uint4 v1 = load_vec(p + 256);
-            const uint4 v2 = load_vec(p + 512);
-            const uint4 v3 = load_vec(p + 768);
-            q[0] = v0;
-            q[256] = v1;
-            q[512] = v2;
-            q[768] = v3;
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;"
+                 :: "l"(__cvta_generic_to_global(p)), "r"(bytes) : "memory");
+}
+
+// The 0..3 words after the last full vector.
+__device__ __forceinline__ void copy_tail(const uint4* A, uint4* B, size_t nvec, int rem)
+{
+    const unsigned int* a = reinterpret_cast<const unsigned int*>(A + nvec);
+    unsigned int* b = reinterpret_cast<unsigned int*>(B + nvec);
+    for (int k = 0; k < rem; ++k) b[k] = a[k];
+}
+
+__global__ void __launch_bounds__(512, 4)
+copy_kernel(const uint4* __restrict__ A, uint4* __restrict__ B,
+            size_t nvec, int rem, int four)
+{
+    if (!four) {
+        // Blocks of 256, one vector a thread; tile of the next wave goes to L2.
+        const size_t tile = (size_t)blockIdx.x * 256u;
+        const size_t i = tile + threadIdx.x;
+        if (i < nvec) {
+            const uint4 v = load_vec(A + i);
+            const size_t ahead = tile + (size_t)1056 * 256u;
+            if (threadIdx.x == 0 && ahead + 256u <= nvec)
+                prefetch_tile(A + ahead, 4096u);
+            B[i] = v;
+        } else if (i == nvec) {
+            copy_tail(A, B, nvec, rem);
         }
+        return;
+    }
+
+    // Blocks of 512, four vectors a thread, all in one wave.
+    const size_t base = (size_t)blockIdx.x * 2048u;
+    const size_t i = base + threadIdx.x;
+    if (base + 2048u <= nvec) {
+        const uint4* a = A + i;
+        uint4* b = B + i;
+        const uint4 v0 = load_vec(a);
+        const uint4 v1 = load_vec(a + 512);
+        const uint4 v2 = load_vec(a + 1024);
+        const uint4 v3 = load_vec(a + 1536);
+        if (threadIdx.x == 0) touch_line(b);
+        b[0]    = v0;
+        b[512]  = v1;
+        b[1024] = v2;
+        b[1536] = v3;
     } else {
-        const unsigned long long base = (unsigned long long)full_blocks * (256u * vecs);
-        const unsigned int* at = reinterpret_cast<const unsigned int*>(a + base);
-        unsigned int* bt = reinterpret_cast<unsigned int*>(b + base);
-        for (unsigned int k = threadIdx.x; k < left_words; k += 256u) bt[k] = at[k];
+        #pragma unroll 1
+        for (int k = 0; k < 4; ++k) {
+            const size_t j = i + (size_t)k * 512u;
+            if (j < nvec) B[j] = load_vec(A + j);
+            else if (j == nvec) copy_tail(A, B, nvec, rem);
+        }
     }
 }
 
 extern "C" void solve(const float* A, float* B, int N)
 {
-    if (N < 1) return;
-    const unsigned long long total = (unsigned long long)N * (unsigned long long)N;
-    unsigned int vecs = 1u, ahead = 0u;
-    if (N > 2048)      ahead = 132u * 8u;
-    else if (N > 1024) vecs = 4u;
-    const unsigned long long words_per_block = 1024ull * vecs;
-    const unsigned long long full = total / words_per_block;
-    const unsigned int left = (unsigned int)(total % words_per_block);
-    const unsigned long long blocks = full + (left ? 1 : 0);
-    copy_kernel<<<(unsigned int)blocks, 256>>>(
+    const size_t total = (size_t)N * (size_t)N;
+    const size_t nvec = total / 4;
+    const int rem = (int)(total % 4);
+    const size_t items = nvec + (rem ? 1 : 0);
+    if (items == 0) return;
+
+    const int four = items <= ((size_t)1 << 21) ? 1 : 0;   // up to 32 MiB
+    const unsigned int threads = four ? 512u : 256u;
+    const size_t per = four ? 2048 : 256;
+    const size_t grid = (items + per - 1) / per;
+
+    copy_kernel<<<(unsigned int)grid, threads>>>(
         reinterpret_cast<const uint4*>(A), reinterpret_cast<uint4*>(B),
-        (unsigned int)full, left, vecs, ahead);
+        nvec, rem, four);
 }

@@ -3,244 +3,157 @@
 // lane: strict
 // device: NVIDIA H200 (CUDA 13.0 driver)
 // date: 2026-11-15
-// commit: 8fecd3c
+// commit: 0ac3ea9
 // made by: warpwright 0.1.0
-// model: a fresh instance of a language model per prompt and round
-// run: dot-1 r3.c2
-// median us: 2^16 5.09, 2^17 5.54, 2^18 6.46, 2^19 7.36, 2^20 8.74
-// sha256: 53462efce3db3358d293c5df169f50593639534f7afac38d1800399fd12a9f13
+// model: Claude, a fresh instance per prompt and round
+// run: dot-1 r4.c6
+// median us: 2^16 4.42, 2^17 4.67, 2^18 5.22, 2^19 5.95, 2^20 7.25
+// sha256: b24053700f9794370fb9fc8c3281d076b9d3f1fd4b7763144b80b562667d86b5
 
 #include <cuda_runtime.h>
-#include <stdint.h>
 
-#define MODE_CLUSTER 0
-#define MODE_PARTIAL 1
-#define MODE_FINISH  2
-#define PARTIALS 128
+#define NT 512                 // data threads per block
+#define NTHREADS (NT + 32)     // plus the gate warp (warp 0)
 
-__device__ __align__(16) float g_partials[PARTIALS];
+// Gate: zero before and after every call. Opened with 1, counted up by the other blocks,
+// wrapped to zero by the last of them.
+__device__ __align__(128) unsigned int g_gate[32];
 
-__device__ __forceinline__ float4 load4(const float4* p, bool ok)
+__device__ __forceinline__ float4 ldv(const float4* p)
 {
-    float4 r;
-    asm volatile("{\n\t.reg .pred p;\n\t"
-                 "setp.ne.s32 p, %5, 0;\n\t"
-                 "mov.f32 %0, 0f00000000;\n\t"
-                 "mov.f32 %1, 0f00000000;\n\t"
-                 "mov.f32 %2, 0f00000000;\n\t"
-                 "mov.f32 %3, 0f00000000;\n\t"
-                 "@p ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];\n\t}"
-                 : "=&f"(r.x), "=&f"(r.y), "=&f"(r.z), "=&f"(r.w)
-                 : "l"(p), "r"((int)ok));
-    return r;
+    float4 v;
+    asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(p));
+    return v;
 }
 
-__device__ __forceinline__ float dot4(const float4& a, const float4& b)
+__device__ __forceinline__ float dot4(const float4 a, const float4 b)
 {
     return fmaf(a.x, b.x, a.y * b.y) + fmaf(a.z, b.z, a.w * b.w);
 }
 
-__device__ __forceinline__ float warp_sum(float v)
+// What lies beyond the first sweep (large N only).
+__device__ __noinline__ float far_part(const float4* __restrict__ A4, const float4* __restrict__ B4,
+                                       int i, int step, int n4)
 {
-#pragma unroll
-    for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(0xffffffffu, v, o);
-    return v;
+    double acc = 0.0;
+    for (; i + 3 * step < n4; i += 4 * step) {
+        const float4 c0 = ldv(A4 + i);
+        const float4 d0 = ldv(B4 + i);
+        const float4 c1 = ldv(A4 + i + step);
+        const float4 d1 = ldv(B4 + i + step);
+        const float4 c2 = ldv(A4 + i + 2 * step);
+        const float4 d2 = ldv(B4 + i + 2 * step);
+        const float4 c3 = ldv(A4 + i + 3 * step);
+        const float4 d3 = ldv(B4 + i + 3 * step);
+        acc += (double)((dot4(c0, d0) + dot4(c1, d1)) + (dot4(c2, d2) + dot4(c3, d3)));
+    }
+    for (; i < n4; i += step) {
+        const float4 c = ldv(A4 + i);
+        const float4 d = ldv(B4 + i);
+        acc += (double)dot4(c, d);
+    }
+    return (float)acc;
 }
 
-__global__ void __launch_bounds__(1024)
+// tile = vectors per block in the first sweep: NT or 2 * NT.
+__global__ void __launch_bounds__(NTHREADS, 2)
 dot_kernel(const float* __restrict__ A, const float* __restrict__ B,
-           float* __restrict__ result, int N, int mode)
+           float* result, int N, int tile)
 {
-    __shared__ __align__(16) float slots[16 * 32];
-    __shared__ __align__(8) unsigned long long mbar;
+    __shared__ __align__(16) float ws[NT / 32];
+    __shared__ unsigned int sink;
 
-    const int lane = threadIdx.x & 31;
-    const int warp = threadIdx.x >> 5;
-    const int n4 = N >> 2;
-    const float4* A4 = reinterpret_cast<const float4*>(A);
-    const float4* B4 = reinterpret_cast<const float4*>(B);
+    const int tid  = threadIdx.x;
+    const int b    = blockIdx.x;
+    const int lane = tid & 31;
 
-    if (mode == MODE_CLUSTER) {
-        // The grid is exactly one cluster. Warp 0 of each block loads nothing.
-        const int workers = blockDim.x - 32;
-        const int wwarps = workers >> 5;
-        const int count = gridDim.x * wwarps;            // a multiple of 4, at most 512
-        const uint32_t bar = (uint32_t)__cvta_generic_to_shared(&mbar);
-
-        if (warp == 0) {
-            if (blockIdx.x == 0 && lane == 0) {
-                asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(bar) : "memory");
-                asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-                asm volatile("{\n\t.reg .b64 st;\n\t"
-                             "mbarrier.arrive.expect_tx.shared::cta.b64 st, [%0], %1;\n\t}"
-                             :: "r"(bar), "r"(count * 4) : "memory");
-            }
-            __syncwarp();
-            asm volatile("barrier.cluster.arrive.release;" ::: "memory");
-            asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
-            if (blockIdx.x != 0) return;
-
-            // Pass 0 is a rehearsal on whatever is there; pass 1 is the real sum.
-#pragma unroll 1
-            for (int pass = 0; pass < 2; ++pass) {
-                if (pass == 1) {
-                    uint32_t done = 0;
-                    while (!done) {
-                        asm volatile("{\n\t.reg .pred p;\n\t"
-                                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
-                                     "selp.u32 %0, 1, 0, p;\n\t}"
-                                     : "=r"(done) : "r"(bar), "r"(0) : "memory");
-                    }
-                    __syncwarp();
-                }
-                float s = 0.f;
+    if (tid >= 32) {
+        const int t  = tid - 32;
+        const int n4 = N >> 2;
+        const int nb = gridDim.x;
+        const int i0 = b * tile + t;
+        const int end = (b + 1) * tile;
+        const int lim = end < n4 ? end : n4;
+        const float4* pa = reinterpret_cast<const float4*>(A) + i0;
+        const float4* pb = reinterpret_cast<const float4*>(B) + i0;
+        float s = 0.0f;
+        if (i0 + NT < lim) {
+            const float4 a0 = ldv(pa);
+            const float4 b0 = ldv(pb);
+            const float4 a1 = ldv(pa + NT);
+            const float4 b1 = ldv(pb + NT);
+            s = dot4(a0, b0) + dot4(a1, b1);
+        } else if (i0 < lim) {
+            const float4 a0 = ldv(pa);
+            const float4 b0 = ldv(pb);
+            s = dot4(a0, b0);
+        }
+        const int rest = nb * tile + b * NT + t;
+        if (rest < n4)
+            s += far_part(reinterpret_cast<const float4*>(A), reinterpret_cast<const float4*>(B),
+                          rest, nb * NT, n4);
+        const int r = N & 3;
+        if (r != 0) {
+            if (b == 0 && t < r) s = fmaf(A[4 * n4 + t], B[4 * n4 + t], s);
+        }
+        __syncwarp();
 #pragma unroll
-                for (int k = 0; k < 4; ++k) {
-                    const int i = 4 * (lane + 32 * k);
-                    if (i < count) {
-                        float4 p;
-                        const uint32_t addr = (uint32_t)__cvta_generic_to_shared(&slots[i]);
-                        asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                                     : "=f"(p.x), "=f"(p.y), "=f"(p.z), "=f"(p.w)
-                                     : "r"(addr) : "memory");
-                        s += (p.x + p.y) + (p.z + p.w);
-                    }
-                }
-                s = warp_sum(s);
-                if (lane == 0)
-                    asm volatile("st.global.f32 [%0], %1;" :: "l"(result), "f"(s) : "memory");
+        for (int o = 16; o > 0; o >>= 1) s += __shfl_xor_sync(0xffffffffu, s, o);
+        if (lane == 0) ws[t >> 5] = s;
+    } else if (tid == 0) {
+        const unsigned int others = gridDim.x - 1u;
+        if (b == 0) {
+            // Clear the result, then open the gate for the other blocks.
+            asm volatile("st.relaxed.gpu.global.f32 [%0], %1;"
+                         :: "l"(result), "f"(0.0f) : "memory");
+            if (others != 0u) {
+                asm volatile("fence.acq_rel.gpu;" ::: "memory");
+                asm volatile("st.relaxed.gpu.global.u32 [%0], %1;"
+                             :: "l"(&g_gate[0]), "r"(1u) : "memory");
             }
-            return;
+        } else {
+            // Early read: brings translation and sector of the result in.
+            unsigned int touched, v;
+            asm volatile("ld.volatile.global.u32 %0, [%1];"
+                         : "=r"(touched) : "l"(result) : "memory");
+            do {
+                asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+                             : "=r"(v) : "l"(&g_gate[0]) : "memory");
+            } while (v == 0u);
+            // Count through: 1, 2, .. others, and the last one wraps it to 0.
+            asm volatile("red.relaxed.gpu.global.inc.u32 [%0], %1;"
+                         :: "l"(&g_gate[0]), "r"(others) : "memory");
+            *(volatile unsigned int*)&sink = touched;   // keeps the early read alive
         }
-
-        const int tid = blockIdx.x * workers + (int)threadIdx.x - 32;
-        const int stride = gridDim.x * workers;
-        float v = 0.f;
-        bool arrived = false;
-        int i = tid;
-        do {
-            float4 a[3], b[3];
-#pragma unroll
-            for (int k = 0; k < 3; ++k) {
-                const int j = i + k * stride;
-                a[k] = load4(A4 + j, j < n4);
-                b[k] = load4(B4 + j, j < n4);
-            }
-            if (!arrived) {
-                asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
-                arrived = true;
-            }
-            v += (dot4(a[0], b[0]) + dot4(a[1], b[1])) + dot4(a[2], b[2]);
-            i += 3 * stride;
-        } while (i - tid < n4);                          // the same count for all threads
-        if (tid < (N & 3)) {
-            const int j = (n4 << 2) + tid;
-            v = fmaf(A[j], B[j], v);
-        }
-        v = warp_sum(v);
-
-        asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
-        if (lane == 0) {
-            const uint32_t local =
-                (uint32_t)__cvta_generic_to_shared(&slots[blockIdx.x * wwarps + warp - 1]);
-            uint32_t rslot, rbar;
-            asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-                         : "=r"(rslot) : "r"(local), "r"(0));
-            asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-                         : "=r"(rbar) : "r"(bar), "r"(0));
-            asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
-                         :: "r"(rslot), "r"(__float_as_uint(v)), "r"(rbar) : "memory");
-        }
-        return;
     }
-
-    if (mode == MODE_FINISH) {
-        // One warp; the early store only touches the page of `result`.
-        if (lane == 0) asm volatile("st.global.f32 [%0], %1;" :: "l"(result), "f"(0.f) : "memory");
-        asm volatile("griddepcontrol.wait;" ::: "memory");
-        const float4 p = __ldcg(reinterpret_cast<const float4*>(g_partials) + lane);
-        const float s = warp_sum((p.x + p.y) + (p.z + p.w));
-        if (lane == 0) asm volatile("st.global.f32 [%0], %1;" :: "l"(result), "f"(s) : "memory");
-        return;
-    }
-
-    // MODE_PARTIAL: exactly PARTIALS blocks, one partial each.
-    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
-    const int stride = gridDim.x * blockDim.x;
-    const float4 a0 = load4(A4 + tid, tid < n4);
-    const float4 b0 = load4(B4 + tid, tid < n4);
-    const float4 a1 = load4(A4 + tid + stride, tid + stride < n4);
-    const float4 b1 = load4(B4 + tid + stride, tid + stride < n4);
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-    float v = dot4(a0, b0) + dot4(a1, b1);
-    if (n4 > 2 * stride) {
-        double acc = (double)v;
-        for (int i = tid + 2 * stride; i < n4; i += 2 * stride) {
-            const float4 c0 = load4(A4 + i, true);
-            const float4 d0 = load4(B4 + i, true);
-            const float4 c1 = load4(A4 + i + stride, i + stride < n4);
-            const float4 d1 = load4(B4 + i + stride, i + stride < n4);
-            acc += (double)(dot4(c0, d0) + dot4(c1, d1));
-        }
-        v = (float)acc;
-    }
-    if (tid < (N & 3)) {
-        const int j = (n4 << 2) + tid;
-        v = fmaf(A[j], B[j], v);
-    }
-    v = warp_sum(v);
-    if (lane == 0) slots[warp] = v;
     __syncthreads();
-    if (warp == 0) {
-        v = lane < (int)(blockDim.x >> 5) ? slots[lane] : 0.f;
-        v = warp_sum(v);
-        if (lane == 0) g_partials[blockIdx.x] = v;
-    }
-}
 
-static cudaError_t launch_cluster(const float* A, const float* B, float* result, int N,
-                                  int blocks, int threads)
-{
-    cudaLaunchConfig_t cfg = {};
-    cfg.gridDim = dim3(blocks, 1, 1);
-    cfg.blockDim = dim3(threads, 1, 1);
-    cfg.dynamicSmemBytes = 0;
-    cfg.stream = 0;
-    cudaLaunchAttribute attr[1];
-    attr[0].id = cudaLaunchAttributeClusterDimension;
-    attr[0].val.clusterDim.x = blocks;
-    attr[0].val.clusterDim.y = 1;
-    attr[0].val.clusterDim.z = 1;
-    cfg.attrs = attr;
-    cfg.numAttrs = 1;
-    return cudaLaunchKernelEx(&cfg, dot_kernel, A, B, result, N, (int)MODE_CLUSTER);
+    if (tid == 0) {
+        const float4* w4 = reinterpret_cast<const float4*>(ws);
+        const float4 w0 = w4[0];
+        const float4 w1 = w4[1];
+        const float4 w2 = w4[2];
+        const float4 w3 = w4[3];
+        const float t0 = (w0.x + w0.y) + (w0.z + w0.w);
+        const float t1 = (w1.x + w1.y) + (w1.z + w1.w);
+        const float t2 = (w2.x + w2.y) + (w2.z + w2.w);
+        const float t3 = (w3.x + w3.y) + (w3.z + w3.w);
+        const float sum = (t0 + t1) + (t2 + t3);
+        asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;"
+                     :: "l"(result), "f"(sum) : "memory");
+    }
 }
 
 extern "C" void solve(const float* A, const float* B, float* result, int N)
 {
-    if (N <= (1 << 17)) {
-        // 16 * 512 * 2 float4 pairs = 2^16 elements; 16 * 704 * 3 pairs > 2^17 elements.
-        const int workers = N <= (1 << 16) + 3 ? 512 : 704;
-        cudaFuncSetAttribute(dot_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-        if (launch_cluster(A, B, result, N, 16, workers + 32) != cudaSuccess) {
-            cudaGetLastError();
-            launch_cluster(A, B, result, N, 8, 960 + 32);   // the portable cluster size
-        }
-        return;
-    }
-
-    const int threads = N <= (1 << 18) + 3 ? 256 : (N <= (1 << 19) + 3 ? 512 : 1024);
-    dot_kernel<<<PARTIALS, threads>>>(A, B, result, N, MODE_PARTIAL);
-
-    cudaLaunchConfig_t cfg = {};
-    cfg.gridDim = dim3(1, 1, 1);
-    cfg.blockDim = dim3(32, 1, 1);
-    cfg.dynamicSmemBytes = 0;
-    cfg.stream = 0;
-    cudaLaunchAttribute attr[1];
-    attr[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attr[0].val.programmaticStreamSerializationAllowed = 1;
-    cfg.attrs = attr;
-    cfg.numAttrs = 1;
-    cudaLaunchKernelEx(&cfg, dot_kernel, A, B, result, N, (int)MODE_FINISH);
+    const int n4 = N >> 2;
+    int tile, cap;
+    if (N <= 262144 + 3)      { tile = NT;     cap = 128; }
+    else if (N <= 524288 + 3) { tile = 2 * NT; cap = 128; }
+    else                      { tile = 2 * NT; cap = 256; }
+    int nb = (n4 + tile - 1) / tile;
+    if (nb < 1) nb = 1;
+    if (nb > cap) nb = cap;
+    dot_kernel<<<nb, NTHREADS>>>(A, B, result, N, tile);
 }

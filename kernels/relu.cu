@@ -3,107 +3,97 @@
 // lane: strict
 // device: NVIDIA H200 (CUDA 13.0 driver)
 // date: 2026-11-15
-// commit: 34f8837
+// commit: 0ac3ea9
 // made by: warpwright 0.1.0
-// model: a fresh instance of a language model per prompt and round
+// model: Claude, a fresh instance per prompt and round
 // run: relu-1 r4.c3
-// median us: 2^20 6.25, 2^22 11.96, 2^24 36.59, 2^26 132.48, 2^28 513.63
-// sha256: ce0b6d89da8e51ea60d091c44ea17d35e2b4c7fb2740c387617004e38e92bc3d
+// median us: 2^20 6.14, 2^22 11.78, 2^24 35.71, 2^26 130.38, 2^28 508.85
+// sha256: 36bb26cb2fb0308d4e5998a005fcdde5d89ce0dec943efa0000198f6e29311d4
 
 #include <cuda_runtime.h>
-#include <stdint.h>
 
-__device__ __forceinline__ float relu1(float x)
+constexpr unsigned kThreads = 256;
+constexpr unsigned kWave = 132u * 8u;             // blocks resident at once
+constexpr unsigned kWide = 4;                     // vectors a thread, middle sizes
+
+// One 128-byte line into L2.
+__device__ __forceinline__ void prefetch_line(const void* p)
 {
-    return x > 0.0f ? x : 0.0f;
+    asm volatile("prefetch.global.L2 [%0];"
+                 :: "l"(__cvta_generic_to_global(p)));
 }
 
 __device__ __forceinline__ float4 relu4(float4 v)
 {
-    v.x = relu1(v.x);
-    v.y = relu1(v.y);
-    v.z = relu1(v.z);
-    v.w = relu1(v.w);
+    v.x = fmaxf(v.x, 0.0f);
+    v.y = fmaxf(v.y, 0.0f);
+    v.z = fmaxf(v.z, 0.0f);
+    v.w = fmaxf(v.w, 0.0f);
     return v;
 }
 
-// Each warp owns 32 * V consecutive vectors.
-template <int T, int V, bool BULK>
-__global__ void __launch_bounds__(T, 2048 / T)
+// full_blocks: blocks whose tile is whole; tail4: first vector after them.
+__global__ void __launch_bounds__(256, 8)
 relu_kernel(const float* __restrict__ input, float* __restrict__ output,
-            unsigned n4, unsigned n)
+            unsigned full_blocks, unsigned tail4, unsigned n4, unsigned n,
+            unsigned wide)
 {
-    __shared__ __align__(128) float4 tile[BULK ? T * V : 1];
-
     const float4* __restrict__ in4 = reinterpret_cast<const float4*>(input);
     float4* __restrict__ out4 = reinterpret_cast<float4*>(output);
 
-    const unsigned lane = threadIdx.x & 31u;
-    const unsigned warp = threadIdx.x >> 5;
-    const unsigned local = warp * (32u * V);                    // within the block
-    const unsigned first = blockIdx.x * (unsigned)(T * V) + local;
-    const unsigned base = first + lane;
+    if (blockIdx.x < full_blocks) {
+        if (wide == 0u) {
+            const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+            const float4* p = in4 + i;
+            const float4 v = __ldcs(p);
 
-    if (first + 32u * V <= n4) {
-        // The warp's whole piece is in range.
-        float4 v[V];
-#pragma unroll
-        for (int k = 0; k < V; ++k) v[k] = __ldcs(in4 + base + k * 32u);
-        if (BULK) {
-#pragma unroll
-            for (int k = 0; k < V; ++k)
-                tile[BULK ? local + lane + k * 32u : 0u] = relu4(v[k]);
-            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-            __syncwarp();
-            if (lane == 0) {
-                const uint32_t src =
-                    (uint32_t)__cvta_generic_to_shared(&tile[BULK ? local : 0u]);
-                asm volatile(
-                    "{\n\t"
-                    ".reg .u64 g;\n\t"
-                    "cvta.to.global.u64 g, %0;\n\t"
-                    "cp.async.bulk.global.shared::cta.bulk_group [g], [%1], %2;\n\t"
-                    "}\n"
-                    :: "l"(out4 + first), "r"(src), "r"(512 * V)
-                    : "memory");
-                asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-                // The piece must stay alive until it has been read.
-                asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+            // Every eighth thread stands at the start of a 128-byte line: it asks
+            // for the same line one wave later; only whole blocks.
+            if ((threadIdx.x & 7u) == 0u && blockIdx.x + kWave < full_blocks) {
+                prefetch_line(p + kWave * kThreads);
             }
-        } else {
-#pragma unroll
-            for (int k = 0; k < V; ++k) out4[base + k * 32u] = relu4(v[k]);
+            out4[i] = relu4(v);
+            return;
         }
-    } else {
-        // Last pieces: whole vectors, then the 0 to 3 leftover elements.
-#pragma unroll
-        for (int k = 0; k < V; ++k) {
-            const unsigned i = base + k * 32u;
-            if (i < n4) {
-                out4[i] = relu4(in4[i]);
-            } else {
-                const unsigned j = n4 * 4u + (i - n4);
-                if (j < n) output[j] = relu1(input[j]);
-            }
-        }
+
+        // A single wave: all of the reads are in flight before any store.
+        const unsigned i = blockIdx.x * (kThreads * kWide) + threadIdx.x;
+        const float4* p = in4 + i;
+        float4* q = out4 + i;
+        const float4 a = __ldcs(p);
+        const float4 b = __ldcs(p + kThreads);
+        const float4 c = __ldcs(p + 2u * kThreads);
+        const float4 d = __ldcs(p + 3u * kThreads);
+        q[0] = relu4(a);
+        q[kThreads] = relu4(b);
+        q[2u * kThreads] = relu4(c);
+        q[3u * kThreads] = relu4(d);
+        return;
+    }
+
+    // The last, partial block.
+    for (unsigned i = tail4 + threadIdx.x; i < n4; i += kThreads) {
+        out4[i] = relu4(__ldcs(in4 + i));
+    }
+    const unsigned j = 4u * n4 + threadIdx.x;     // up to three single elements
+    if (j < n) {
+        output[j] = fmaxf(input[j], 0.0f);
     }
 }
 
 extern "C" void solve(const float* input, float* output, int N)
 {
     if (N <= 0) return;
-    const unsigned n = (unsigned)N;
-    const unsigned n4 = n / 4u;
-    const unsigned work = n4 + (n & 3u);
-    const unsigned wave = 132u * 2048u;       // threads resident on the device
+    const unsigned n = static_cast<unsigned>(N);
+    const unsigned n4 = n >> 2;
 
-    if (work <= wave) {
-        relu_kernel<256, 1, false><<<(work + 255u) / 256u, 256>>>(input, output, n4, n);
-    } else if (work <= 2u * wave) {
-        relu_kernel<128, 2, true><<<(work + 255u) / 256u, 128>>>(input, output, n4, n);
-    } else if (work <= 4u * wave) {
-        relu_kernel<128, 4, true><<<(work + 511u) / 512u, 128>>>(input, output, n4, n);
-    } else {
-        relu_kernel<128, 1, true><<<(work + 127u) / 128u, 128>>>(input, output, n4, n);
-    }
+    const bool wide = n >= (1u << 21) && n <= kWave * kThreads * kWide * 4u;
+    const unsigned tile4 = wide ? kThreads * kWide : kThreads;   // vectors of a block
+    const unsigned tile = tile4 * 4u;                            // elements of a block
+    const unsigned full_blocks = n / tile;
+    const unsigned blocks = full_blocks + ((n % tile) != 0u ? 1u : 0u);
+
+    relu_kernel<<<blocks, kThreads>>>(input, output, full_blocks,
+                                      full_blocks * tile4, n4, n,
+                                      wide ? 1u : 0u);
 }
