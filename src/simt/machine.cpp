@@ -243,9 +243,8 @@ Status Machine::load(const Module& module) {
   std::vector<Address> symbols(program->ast.variables.size(), 0);
   for (const std::uint32_t i : program->globals) {
     const Variable& v = program->ast.variables[i];
-    WW_TRY(symbols[i], memory_.allocate(v.size_bytes, v.name));
-    if (v.align > 256)
-      return Error{fmt::format("variable '{}' wants an alignment above 256", v.name)};
+    WW_TRY(symbols[i], memory_.allocate(v.size_bytes, v.name,
+                                        std::max<std::uint64_t>(v.align, kAllocationAlign)));
   }
   WW_CHECK(write_initial(*program, symbols));
   for (const std::uint32_t i : program->globals)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::uint64_t kArenaBytes = std::uint64_t{256} << 30;
 constexpr std::uint64_t kSmallestArena = std::uint64_t{1} << 28;
-constexpr std::uint64_t kAlign = 256;
 constexpr std::uint64_t kRedZone = 256;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
@@ -119,19 +119,21 @@ std::uint64_t* Memory::race_lines() {
   return reinterpret_cast<std::uint64_t*>(race_lines_.data());
 }
 
-Result<Address> Memory::allocate(std::uint64_t bytes, std::string_view name) {
-  const std::uint64_t room = kGlobalBase + arena_.size() - next_;
+Result<Address> Memory::allocate(std::uint64_t bytes, std::string_view name, std::uint64_t align) {
+  ASSERT(align >= kAllocationAlign && std::has_single_bit(align), "a power of two");
+  const std::uint64_t begin = round_up(next_, align), end = kGlobalBase + arena_.size();
+  const std::uint64_t room = end - std::min(end, begin);
   if (bytes > limit_ - std::min(limit_, in_use_))
     return Error{fmt::format("cannot allocate {} bytes for '{}': {} of {} bytes are in use", bytes,
                              name, in_use_, limit_)};
-  if (bytes + kRedZone + kAlign > room)
+  if (bytes + kRedZone + kAllocationAlign > room)
     return Error{fmt::format("cannot allocate {} bytes for '{}': the address space is used up",
                              bytes, name)};
   Allocation a;
-  a.begin = next_;
+  a.begin = begin;
   a.size_bytes = bytes;
   a.name = std::string(name);
-  next_ = round_up(next_ + bytes + kRedZone, kAlign);
+  next_ = round_up(begin + bytes + kRedZone, kAllocationAlign);
   in_use_ += bytes;
   allocations_.push_back(std::move(a));
   return allocations_.back().begin;

@@ -16,6 +16,7 @@ namespace warpwright::simt {
 using Address = std::uint64_t;
 
 inline constexpr Address kGlobalBase = Address{1} << 40;
+inline constexpr std::uint64_t kAllocationAlign = 256;
 
 /// Pages of zeros that cost nothing until they are touched.
 class LazyPages {
@@ -54,7 +55,8 @@ class Memory {
   /// `limit_bytes` bounds what may be allocated at one time, as a device's memory would.
   explicit Memory(std::uint64_t limit_bytes = std::uint64_t{64} << 30);
 
-  Result<Address> allocate(std::uint64_t bytes, std::string_view name);
+  Result<Address> allocate(std::uint64_t bytes, std::string_view name,
+                           std::uint64_t align = kAllocationAlign);
   Status free(Address address);
 
   Status copy_in(Address to, std::span<const std::byte> from);

@@ -64,6 +64,32 @@ TEST(MachineTest, keeps_cooperative_launches_within_the_hosts_memory) {
   EXPECT_EQ(why("nothing", {4}, {32}), "ok");
 }
 
+TEST(MachineTest, variables_are_as_aligned_as_they_ask_for) {
+  Launcher l(R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.global .align 4 .b32 little;
+.global .align 512 .b8 slots[512];
+.global .align 4096 .b8 page[64];
+.visible .entry addresses(.param .u64 out) {
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd0, [out];
+  mov.u64 %rd1, slots;
+  mov.u64 %rd2, page;
+  st.global.u64 [%rd0], %rd1;
+  st.global.u64 [%rd0+8], %rd2;
+  ret;
+}
+)");
+  const Address out = l.put(std::vector<std::uint64_t>(2), "out");
+  ASSERT_TRUE(l.run("addresses", {1}, {1}, Params().add(out)).clean());
+  const auto found = l.get<std::uint64_t>(out, 2);
+  EXPECT_EQ(found[0] % 512, 0u);
+  EXPECT_EQ(found[1] % 4096, 0u);
+  EXPECT_NE(found[0], found[1]);
+}
+
 TEST(MachineTest, refuses_launches_that_cannot_be_made) {
   Launcher l(kernels_ptx());
   Machine& m = l.machine();
