@@ -44,7 +44,9 @@ Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Mo
   if (total > kProbedBlocks) {
     part.options.only_blocks = sampled_blocks(total, kProbedBlocks);
     WW_TRY(auto probe, machine.launch(module, part));
-    if (!probe.clean()) return probe;
+    // A cluster runs as a whole. Once more would find what the first run left in place: sorted
+    // data.
+    if (!probe.clean() || probe.blocks_run == total) return probe;
     const std::uint64_t per_block =
         std::max<std::uint64_t>(probe.counts.warp_instructions() / kProbedBlocks, 1);
     count = std::max(kWarpInstructions / per_block, kLeastSample);

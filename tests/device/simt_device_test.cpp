@@ -5,6 +5,7 @@
 #include "device/simt_estimate.h"
 #include "device/simt_findings.h"
 #include "device/simt_sample.h"
+#include "simt/launcher.h"
 
 namespace warpwright::device {
 namespace {
@@ -34,6 +35,29 @@ TEST(SimtSample, GroupsAreSpreadAndNeverRepeat) {
   EXPECT_EQ(blocks.front(), 0U);
   EXPECT_EQ(blocks.back(), 999'999U);
   EXPECT_NEAR(static_cast<double>(blocks[32]), 500'000, 1000);
+}
+
+TEST(SimtSample, WhatRanAsAWholeIsNotRunAgainOnItsOwnResults) {
+  simt::Launcher launcher(R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry count(.param .u64 out) {
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd0, [out];
+  atom.global.add.u32 %r0, [%rd0], 1;
+  ret;
+}
+)");
+  const simt::Address out = launcher.put(std::vector<std::uint32_t>(1), "out");
+  const auto params = simt::Params().add(out);
+  const simt::Launch launch{
+      .kernel = "count", .grid = {16}, .block = {1}, .params = params.bytes(), .cluster = {16}};
+  const auto report = launch_sampled(launcher.machine(), launcher.module(), launch);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->blocks_run, 16U);
+  EXPECT_EQ(launcher.get<std::uint32_t>(out, 1)[0], 16U);
 }
 
 simt::LaunchReport streaming_report(std::uint64_t blocks, double sectors_per_request) {
