@@ -84,16 +84,15 @@ std::string mismatch_reason(const verify::Mismatch& mismatch, const verify::Case
 }
 
 std::string mismatch_feedback(const verify::Mismatch& mismatch, const verify::Case& item,
-                              const std::vector<Finding>& findings, std::string_view source) {
+                              const std::vector<Finding>& causes, std::string_view source) {
   std::string text = "At " + mismatch_reason(mismatch, item) + "\n";
   for (const verify::WrongElement& wrong : mismatch.first) {
     text += fmt::format("  {}[{}]: expected {:.9g}, got {:.9g}\n", mismatch.argument, wrong.index,
                         wrong.expected, wrong.got);
   }
-  for (const Finding& finding : findings) {
-    if (finding.kind != "uninitialised_read") continue;
+  for (const Finding& cause : causes) {
     text += "Possible cause: ";
-    text += at_line(finding.line, finding.message, source);
+    text += at_line(cause.line, cause.message, source);
   }
   return shortened(text, kFeedbackBytes);
 }

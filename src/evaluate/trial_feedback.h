@@ -26,10 +26,10 @@ std::string fault_feedback(const std::vector<device::Fault>& faults, const verif
 /// "size 33x65 (...): 12 of 2145 elements of 'output' are wrong; ...": the case once.
 std::string mismatch_reason(const verify::Mismatch& mismatch, const verify::Case& item);
 
-/// The first wrong elements, expected and got, at which size and with which inputs. Findings of
-/// the same run that may explain it follow.
+/// The first wrong elements, expected and got, at which size and with which inputs. What may
+/// explain it follows.
 std::string mismatch_feedback(const verify::Mismatch& mismatch, const verify::Case& item,
-                              const std::vector<Finding>& findings, std::string_view source);
+                              const std::vector<Finding>& causes, std::string_view source);
 
 /// "size 33x65 (cols = 65, rows = 33), inputs 'ramp'"
 std::string describe_case(const verify::Case& item);

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/one_way.h"
+#include "build/compiler_faults.h"
 #include "build/resources.h"
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_limits.h"
@@ -141,6 +143,24 @@ Result<std::optional<Wrong>> find_wrong(const verify::Trial& trial,
   return std::optional(Wrong{.mismatch = std::move(*mismatch)});
 }
 
+namespace {
+
+/// What may explain a wrong result: of the run, and of the compiler.
+std::vector<Finding> possible_causes(const TrialState& state,
+                                     const std::vector<Finding>& findings) {
+  std::vector<Finding> causes;
+  std::copy_if(findings.begin(), findings.end(), std::back_inserter(causes),
+               [](const Finding& f) { return f.kind == "uninitialised_read"; });
+  if (state.candidate.built.front_end == build::FrontEnd::nvcc) {
+    for (const auto& suspect : build::suspect_lines(state.request.source)) {
+      causes.push_back({"compiler_fault", suspect.line, suspect.message});
+    }
+  }
+  return causes;
+}
+
+}  // namespace
+
 Next end_with_wrong(TrialState& state, const verify::Case& item, const Wrong& wrong,
                     const std::vector<Finding>& findings) {
   if (!wrong.changed_input.empty()) {
@@ -150,11 +170,11 @@ Next end_with_wrong(TrialState& state, const verify::Case& item, const Wrong& wr
         "At " + describe_case(item) + ": " + reason + "; inputs must be left as they are.\n");
   }
   const verify::Mismatch& mismatch = wrong.mismatch;
-  for (const Finding& finding : findings) {
-    if (finding.kind == "uninitialised_read") state.evaluation.findings.push_back(finding);
-  }
+  const std::vector<Finding> causes = possible_causes(state, findings);
+  auto& all = state.evaluation.findings;
+  all.insert(all.end(), causes.begin(), causes.end());
   return end_with(state, mismatch.verdict, mismatch_reason(mismatch, item),
-                  mismatch_feedback(mismatch, item, findings, state.request.source));
+                  mismatch_feedback(mismatch, item, causes, state.request.source));
 }
 
 Result<Next> check_results(TrialState& state, const LoadedCase& loaded,

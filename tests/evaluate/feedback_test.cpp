@@ -42,9 +42,8 @@ TEST(Feedback, MismatchesShowPlaceExpectedGotAndASuspect) {
   mismatch.argument = "output";
   mismatch.first = {{.index = 7, .expected = 0.1, .got = -3}};
   mismatch.message = "12 of 2145 elements of 'output' are wrong";
-  const std::string text = mismatch_feedback(
-      mismatch, {&size, &variant},
-      {{"uninitialised_read", 3, "reads 'tile'"}, {"divergence", 1, "no"}}, kSource);
+  const std::string text = mismatch_feedback(mismatch, {&size, &variant},
+                                             {{"uninitialised_read", 3, "reads 'tile'"}}, kSource);
   EXPECT_EQ(
       text,
       "At size 33x65 (cols = 65, rows = 33), inputs 'ramp': 12 of 2145 elements of 'output' are "

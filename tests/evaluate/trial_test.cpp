@@ -106,6 +106,31 @@ std::string sigmoid(const std::string& body, const std::string& host = "") {
          "  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);\n}\n";
 }
 
+/// Counts to six, and adds nothing if it can count.
+constexpr const char* kCountsInFives = R"(  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float count = 0;
+  const int most = min(n / n + 5, (int)gridDim.x + 5);
+#pragma unroll 5
+  for (int t = 0; t < min(most, n + 5); ++t) count += x[0] - x[0] + 1;
+  if (i < n) y[i] = 1 / (1 + expf(-x[i])) + (count - min(most, n + 5));)";
+
+TEST_F(Trial, AFaultOfTheCompilerIsNamedWhereItMayExplainAWrongResult) {
+  JobRequest job = request("sigmoid", sigmoid(kCountsInFives));
+  const Evaluation by_clang = judge(job);
+  EXPECT_EQ(by_clang.verdict, Verdict::ok) << by_clang.reason;
+  if (!build::find_toolchain().supports(build::FrontEnd::nvcc)) {
+    GTEST_SKIP() << "no nvcc: only clang was tried";
+  }
+  job.front_end = "nvcc";
+  const Evaluation by_nvcc = judge(job);
+  if (by_nvcc.verdict == Verdict::ok) GTEST_SKIP() << "this nvcc keeps the remainder of loops";
+  EXPECT_EQ(by_nvcc.verdict, Verdict::mismatch);
+  EXPECT_THAT(by_nvcc.feedback, HasSubstr("Possible cause: line 6: nvcc 13.0 mistranslates"));
+  ASSERT_FALSE(by_nvcc.findings.empty());
+  EXPECT_EQ(by_nvcc.findings.back().kind, "compiler_fault");
+  EXPECT_EQ(by_nvcc.findings.back().line, 6);
+}
+
 TEST_F(Trial, TimingOnlyTimesWhatWouldNotPass) {
   JobRequest job = request("mse", "");
   job.source = job.task.slow_source;
