@@ -241,6 +241,27 @@ CheckRule check_for(const Task& task, const InputVariant* variant, const TaskArg
   return output.check.rule.empty() ? check_for(task, variant) : output.check;
 }
 
+std::string label_from(const Values& values) {
+  std::string label;
+  for (const auto& [name, value] : values) {
+    label += fmt::format("{}{}={:.15g}", label.empty() ? "" : " ", name, value);
+  }
+  return label;
+}
+
+std::optional<TaskSize> size_between(const Task& task, const TaskSize& low, const TaskSize& high,
+                                     const std::vector<double>& shares) {
+  TaskSize size = low;
+  for (std::size_t i = 0; i < task.drawn.size(); ++i) {
+    const double from = low.values.at(task.drawn[i]), to = high.values.at(task.drawn[i]);
+    const double between = std::floor(from * std::pow(to / from, shares[i]));
+    size.values[task.drawn[i]] = std::clamp(between, std::min(from, to), std::max(from, to));
+  }
+  if (size.values == low.values || size.values == high.values) return std::nullopt;
+  size.label = label_from(size.values);
+  return size;
+}
+
 const TaskSize* size_labelled(const Task& task, std::string_view label) {
   for (const auto* list : {&task.sizes, &task.scale_sizes, &task.edge_sizes}) {
     for (const auto& size : *list) {

@@ -77,6 +77,8 @@ struct Task {
   std::vector<TaskSize> sizes;                 ///< timed
   std::vector<TaskSize> scale_sizes;           ///< timed on request: large enough for any device
   std::vector<TaskSize> edge_sizes;            ///< validated only
+  /// Values that may be any whole number between those of two timed sizes: the judge draws some.
+  std::vector<std::string> drawn;
   std::vector<InputVariant> variants;
   CheckRule check;
   std::string bytes_expression;  ///< least traffic to and from memory
@@ -147,6 +149,15 @@ CheckRule check_for(const Task& task, const InputVariant* variant);
 
 /// The rule of one output: its own, which no variant changes, else the task's with the changes.
 CheckRule check_for(const Task& task, const InputVariant* variant, const TaskArgument& output);
+
+/// "K=3 N=7413": of a size that has no label of its own.
+std::string label_from(const Values& values);
+
+/// A size whose `drawn` values lie between those of two others, at these shares of the way (by
+/// ratio, 0 to 1, one per value); its other values are those of `low`. None when it would be one of
+/// the two.
+std::optional<TaskSize> size_between(const Task& task, const TaskSize& low, const TaskSize& high,
+                                     const std::vector<double>& shares);
 
 /// The timed, scale-up or edge size of that label; none when there is no such.
 const TaskSize* size_labelled(const Task& task, std::string_view label);

@@ -203,13 +203,13 @@ Problem read_list(TaskReader& reader, std::string_view key, std::vector<T>& out,
   return std::nullopt;
 }
 
-Problem read_rules(TaskReader& reader, Task& task) {
-  const Json* rules = nullptr;
-  WW_FIND(reader.array("rules", rules));
-  if (rules == nullptr) return std::nullopt;
-  for (const auto& rule : *rules) {
-    if (!rule.is_string()) return TaskProblem{"rules", "must be a list of names in quotes"};
-    task.rules.push_back(rule.get<std::string>());
+Problem read_names(TaskReader& reader, const char* key, std::vector<std::string>& names) {
+  const Json* list = nullptr;
+  WW_FIND(reader.array(key, list));
+  if (list == nullptr) return std::nullopt;
+  for (const auto& name : *list) {
+    if (!name.is_string()) return TaskProblem{key, "must be a list of names in quotes"};
+    names.push_back(name.get<std::string>());
   }
   return std::nullopt;
 }
@@ -251,7 +251,7 @@ Problem read_task(const Json& json, Task& task) {
   WW_FIND(reader.text("group", task.group));
   WW_FIND(reader.text("description", task.description));
   WW_FIND(reader.text("lane", task.lane));
-  WW_FIND(read_rules(reader, task));
+  WW_FIND(read_names(reader, "rules", task.rules));
   WW_FIND(read_list(reader, "argument", task.arguments, read_argument));
   const auto size = [&](const Json& item, const std::string& where, TaskSize& out) {
     return read_size(task, item, where, out);
@@ -259,6 +259,7 @@ Problem read_task(const Json& json, Task& task) {
   WW_FIND(read_list(reader, "size", task.sizes, size));
   WW_FIND(read_list(reader, "scale", task.scale_sizes, size));
   WW_FIND(read_list(reader, "edge", task.edge_sizes, size));
+  WW_FIND(read_names(reader, "drawn", task.drawn));
   WW_FIND(read_list(reader, "variant", task.variants, read_variant));
   WW_FIND(read_tables(reader, task));
   WW_FIND(reader.no_others());
@@ -313,6 +314,7 @@ std::string task_to_json(const Task& task) {
   document["size"] = to_list(task.sizes);
   document["scale"] = to_list(task.scale_sizes);
   document["edge"] = to_list(task.edge_sizes);
+  document["drawn"] = task.drawn;
   document["variant"] = to_list(task.variants);
   document["check"] = to_json(task.check);
   document["cost"] = {{"bytes", task.bytes_expression}, {"flops", task.flops_expression}};

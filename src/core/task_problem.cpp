@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "core/closest.h"
@@ -240,6 +241,34 @@ Problem check_sizes(const Task& task, const std::vector<TaskSize>& sizes, std::s
   return std::nullopt;
 }
 
+Problem check_drawn(const Task& task) {
+  for (std::size_t i = 0; i < task.drawn.size(); ++i) {
+    const auto where = fmt::format("drawn[{}]", i);
+    for (const TaskSize& size : task.sizes) {
+      const auto value = size.values.find(task.drawn[i]);
+      if (value == size.values.end())
+        return TaskProblem{where,
+                           fmt::format("size '{}' has no value '{}'", size.label, task.drawn[i])};
+      if (value->second < 1 || value->second != std::floor(value->second))
+        return TaskProblem{where, fmt::format("'{}' is no whole number above 0 at size '{}'",
+                                              task.drawn[i], size.label)};
+    }
+  }
+  // What holds at the ends may not hold between them.
+  for (std::size_t i = 0; i + 1 < task.sizes.size(); ++i) {
+    const auto between = size_between(task, task.sizes[i], task.sizes[i + 1],
+                                      std::vector<double>(task.drawn.size(), 0.5));
+    if (!between) continue;
+    Problem problem = check_at(task, *between, nullptr, "size");
+    if (!problem) problem = check_cost(task, *between);
+    if (!problem) continue;
+    return TaskProblem{"drawn", fmt::format("no size may be drawn between '{}' and '{}': {}, {}",
+                                            task.sizes[i].label, task.sizes[i + 1].label,
+                                            problem->where, problem->what)};
+  }
+  return std::nullopt;
+}
+
 Problem check_variant(const Task& task, const InputVariant& variant, const std::string& where) {
   if (!is_identifier(variant.name))
     return TaskProblem{where + ".name", fmt::format("'{}' is not a usable name", variant.name)};
@@ -302,6 +331,7 @@ std::optional<TaskProblem> find_problem(const Task& task) {
   WW_FIND(check_sizes(task, task.sizes, "size", labels));
   WW_FIND(check_sizes(task, task.scale_sizes, "scale", labels));
   WW_FIND(check_sizes(task, task.edge_sizes, "edge", labels));
+  WW_FIND(check_drawn(task));
   if (task.variants.size() > 64) return TaskProblem{"variant", "more than 64 variants"};
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < task.variants.size(); ++i) {

@@ -41,7 +41,9 @@ Result<const verify::Case*> checked_case(const TrialState& state, std::uint64_t 
   const verify::Case* best = nullptr;
   std::uint64_t most = 0;
   for (const verify::Case& item : state.cases) {
-    if (item.variant != nullptr) continue;
+    // What is explained must not depend on what was drawn.
+    const bool known = size_labelled(state.request.task, item.size->label) == item.size;
+    if (item.variant != nullptr || !known) continue;
     WW_TRY(const std::uint64_t bytes, footprint_bytes(state.request.task, *item.size));
     if (bytes > most_bytes) continue;
     const bool asked = !state.request.sizes.empty() && item.size->label == state.request.sizes[0];

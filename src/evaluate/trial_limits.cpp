@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "base/one_way.h"
+#include "verify/drawn_sizes.h"
+
 namespace warpwright::evaluate {
 
 namespace {
@@ -41,6 +44,7 @@ WorkLimits work_limits(const TrialState& state) {
     // A baseline of the suite's that works in one thread takes half a minute at times, and ends.
     const double longest_s = state.request.timing_only ? 60 : 10;
     return {.cases = {.max_bytes = memory / 8, .max_flops = 2e10, .timed_sizes = false},
+            .drawn = {.max_bytes = std::min(64 * kMiB, memory / 8), .max_flops = 1e9},
             .checked_bytes = memory / 8,
             .timed_bytes = memory / 4,
             .validate_s = 0.6 * limit_s,
@@ -50,6 +54,7 @@ WorkLimits work_limits(const TrialState& state) {
                     .max_flops = kSimulatedFlops,
                     .timed_sizes = false,
                     .sizes_per_variant = 2},
+          .drawn = {.max_bytes = kMiB / 4, .max_flops = kSimulatedFlops / 10},
           .checked_bytes = 8 * kMiB,
           .timed_bytes = 600 * kMiB,
           .validate_s = std::min(10.0, 0.4 * limit_s),
@@ -84,6 +89,16 @@ Status add_large_cases(TrialState& state, const WorkLimits& limits) {
   return {};
 }
 
+/// Last, because what is wrong there is mostly wrong elsewhere, too.
+Status add_drawn_cases(TrialState& state, const WorkLimits& limits) {
+  // The sizes are seen by the host code, the seed must not be.
+  WW_TRY(auto sizes,
+         verify::drawn_sizes(state.request.task, limits.drawn, one_way(state.seed, "drawn sizes")));
+  state.drawn = std::make_shared<const std::vector<TaskSize>>(std::move(sizes));
+  for (const TaskSize& size : *state.drawn) state.cases.push_back({&size, nullptr});
+  return {};
+}
+
 }  // namespace
 
 double run_limit_s(const TrialState& state, const verify::Case& item) {
@@ -113,7 +128,9 @@ Status choose_work(TrialState& state) {
     }
     state.timed.push_back(size);
   }
-  return state.request.timing_only ? Status{} : add_large_cases(state, limits);
+  if (state.request.timing_only) return {};
+  WW_CHECK(add_large_cases(state, limits));
+  return add_drawn_cases(state, limits);
 }
 
 }  // namespace warpwright::evaluate

@@ -8,6 +8,7 @@ namespace warpwright::evaluate {
 /// How much a trial may do on this kind of device.
 struct WorkLimits {
   verify::CaseLimits cases;         ///< edge sizes and variants
+  verify::CaseLimits drawn;         ///< sizes between the timed ones
   std::uint64_t checked_bytes = 0;  ///< largest footprint of a timed or edge size that is checked
   std::uint64_t timed_bytes = 0;    ///< largest footprint that is measured
   double validate_s = 0;            ///< after that no further case is begun

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_limits.h"
@@ -63,6 +64,11 @@ Status add_baseline(TrialState& state, const Calls& calls) {
   return {};
 }
 
+std::uint64_t drawn_seed() {
+  std::random_device source;
+  return (std::uint64_t{source()} << 32) ^ source();
+}
+
 /// A copy or a memset may be all that an edge size needs, so kernels are not demanded.
 bool does_nothing(const LaunchPlan& plan) {
   return std::all_of(plan.steps.begin(), plan.steps.end(), [](const PlanStep& step) {
@@ -100,6 +106,7 @@ std::string call_key(const build::SolveCall& call) {
 
 Result<Next> record_stage(TrialState& state) {
   const Task& task = state.request.task;
+  state.seed = state.request.seed.value_or(drawn_seed());
   WW_CHECK(choose_work(state));
   draw_work_size(state);
   Calls calls;

@@ -71,7 +71,8 @@ struct TrialState {
   Program candidate;
   std::optional<Program> baseline;  ///< only where it stands in for the reference
   std::vector<verify::Case> cases;
-  std::vector<const TaskSize*> timed;  ///< sizes to measure
+  std::vector<const TaskSize*> timed;                  ///< sizes to measure
+  std::shared_ptr<const std::vector<TaskSize>> drawn;  ///< for this trial, among the cases
   std::optional<verify::Reference> reference;
   std::optional<std::chrono::steady_clock::time_point> device_since;  ///< held from then on
   std::uint64_t seed = 0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <random>
-
 #include "evaluate/trial_checks.h"
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_limits.h"
@@ -13,11 +11,6 @@
 namespace warpwright::evaluate {
 
 namespace {
-
-std::uint64_t drawn_seed() {
-  std::random_device source;
-  return (std::uint64_t{source()} << 32) ^ source();
-}
 
 Status load_reference(TrialState& state) {
   if (state.request.task.reference_source.empty() || state.request.timing_only) return {};
@@ -30,7 +23,7 @@ Status load_reference(TrialState& state) {
 
 Result<Next> open_and_load(TrialState& state) {
   WW_CHECK(load_reference(state));
-  state.seed = state.request.seed.value_or(drawn_seed());
+  state.seed = state.request.seed.value_or(state.seed);  // given by now, in a comparison
   state.evaluation.seed = fmt::format("{:#018x}", state.seed);
   if (state.target.is_cuda && !state.request.timing_only) {
     // All that needs no GPU, while another candidate may have it. A kernel that is known to access

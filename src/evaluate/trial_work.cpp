@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 
+#include "base/one_way.h"
 #include "evaluate/trial_feedback.h"
 #include "evaluate/trial_rules.h"
 
@@ -159,17 +160,14 @@ void note_unjudged(TrialState& state, const std::string& sizes, const std::strin
 void draw_work_size(TrialState& state) {
   const auto& sizes = state.request.task.sizes;
   if (!is_watched(state) || sizes.empty()) return;
-  std::random_device source;
-  std::mt19937_64 random(state.request.seed.value_or((std::uint64_t{source()} << 32) ^ source()));
+  std::mt19937_64 random(one_way(state.seed, "work size"));
   // The larger, the clearer: the work of a network grows slower than the number of wrong pairs.
-  // there.
   std::uniform_real_distribution<double> share(0.9, 1.0);
   TaskSize drawn = sizes.back();
-  drawn.label.clear();
   for (auto& [name, value] : drawn.values) {
     value = std::max(1.0, std::floor(value * share(random)));
-    drawn.label += fmt::format("{}{}={:.15g}", drawn.label.empty() ? "" : " ", name, value);
   }
+  drawn.label = label_from(drawn.values);
   state.work_size = std::make_shared<const TaskSize>(std::move(drawn));
   if (state.target.is_cuda) state.cases.push_back({state.work_size.get(), nullptr});
 }

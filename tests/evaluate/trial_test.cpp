@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/files.h"
 #include "build/toolchain.h"
 #include "suite/load.h"
@@ -104,6 +106,20 @@ std::string sigmoid(const std::string& body, const std::string& host = "") {
          "__global__ void sigmoid(const float* x, float* y, int n) {\n" +
          body + "\n}\nextern \"C\" void solve(const float* X, float* Y, int N) {\n" + host +
          "  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);\n}\n";
+}
+
+TEST_F(Trial, SizesAreDrawnAndFollowFromTheSeed) {
+  const auto source =
+      read_file(std::string(WARPWRIGHT_SOURCE_DIR) + "/tests/cheats/known_sizes_only.cu");
+  std::set<std::string> reasons;
+  for (const std::uint64_t seed : {1, 1, 2}) {
+    JobRequest job = request("reduce", source.value());
+    job.seed = seed;
+    const Evaluation evaluation = judge(job);
+    EXPECT_EQ(evaluation.verdict, Verdict::mismatch) << evaluation.reason;
+    reasons.insert(evaluation.reason.substr(0, evaluation.reason.find(':')));
+  }
+  EXPECT_EQ(reasons.size(), 2U) << testing::PrintToString(reasons);
 }
 
 /// Counts to six, and adds nothing if it can count.

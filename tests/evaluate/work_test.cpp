@@ -31,6 +31,7 @@ TEST(Work, ASizeIsDrawnPerTrial) {
     Station station;
     const StopSignal stop;
     TrialState state = begin_trial(request, "none", station, stop);
+    state.seed = seed;
     draw_work_size(state);
     return state.work_size ? state.work_size->values.at("N") : 0;
   };
