@@ -20,7 +20,6 @@ void report_misaligned(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes,
 
 namespace {
 
-u32 lanes_in(u32 m) { return static_cast<u32>(std::popcount(m)); }
 
 /// The cost of a scattered access, remembered per instruction.
 struct Cost {

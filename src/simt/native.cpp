@@ -70,7 +70,15 @@ void one(Warp* w, std::uint32_t id) {
   i->run(*w, i);
 }
 
-const Ins* exit_all(Warp* w) { return exit_lanes(*w, kAllLanes, nullptr); }
+const Ins* exit_all(Warp* w) {
+  if (w->live != kAllLanes || w->splits.size() != 1) return exit_lanes(*w, kAllLanes, nullptr);
+  // The warp was never divided: nobody waits for anybody.
+  w->live = w->mask = 0;
+  w->block->live_threads -= kLanes;
+  w->splits[0].state = Split::State::free;
+  w->current = -1;
+  return nullptr;
+}
 
 /// Ends a chain of arithmetic handlers.
 const Ins* run_stop(Warp&, const Ins*) { return nullptr; }

@@ -64,6 +64,7 @@ struct alignas(64) Warp {
   std::uint8_t known[16] = {};  ///< patterns of addresses found in this block, see repeats.h
   bool done = false;
   bool yielded = false;     ///< stopped only to let others run
+  bool fresh = false;       ///< all lanes are at the first instruction
   std::uint32_t carry = 0;  ///< condition code register, one bit per lane
   std::uint64_t executed = 0;
   std::int64_t slice = 0;  ///< what `fuel` was at the start of this slice of time
@@ -82,6 +83,11 @@ struct alignas(64) Warp {
   }
 };
 
+/// Mostly all of them, and counting bits is slow on some processors.
+inline std::uint32_t lanes_in(std::uint32_t mask) {
+  return mask == kAllLanes ? kLanes : static_cast<std::uint32_t>(std::popcount(mask));
+}
+
 /// Goes to a block: joins other lanes there, or counts it and runs on.
 const Ins* join(Warp& w);
 const Ins* out_of_fuel(Warp& w, const Ins* next);
@@ -91,7 +97,7 @@ inline const Ins* enter(Warp& w, std::uint32_t block) {
   const BasicBlock& b = w.kernel->blocks[block];
   BlockCount& count = w.counts[block];
   count.warps += 1;
-  count.lanes += static_cast<std::uint32_t>(std::popcount(w.mask));
+  count.lanes += lanes_in(w.mask);
   w.fuel -= b.size + 1;
   const Ins* next = w.kernel->code.data() + b.first;
   if (w.fuel < 0) [[unlikely]]
