@@ -139,6 +139,7 @@ Result<Next> time_together(TrialState& state, std::span<const Sized> sizes, Tria
   for (const Sized& sized : sizes) {
     Timed& timed = all.emplace_back();
     timed.sized = &sized;
+    const PartTimer timer(state, "sets");
     WW_TRY(timed.sets, load_sets(state, sized));
     timed.spots.emplace(timed.sets.size(), one_way(state.seed, "spots", sized.number));
   }
@@ -146,6 +147,7 @@ Result<Next> time_together(TrialState& state, std::span<const Sized> sizes, Tria
   for (int round = 0; round < rounds; ++round) {
     for (Timed& timed : all) {
       if (timed.enough) continue;
+      const PartTimer timer(state, "samples");
       WW_TRY(const Next next, time_round(state, timed, round, rounds, watch));
       if (next == Next::ended) return next;
     }
