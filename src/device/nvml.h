@@ -35,7 +35,7 @@ std::string describe_reasons(std::uint64_t reasons);
 class GpuMonitor {
  public:
   virtual ~GpuMonitor() = default;
-  /// Takes a fraction of a millisecond. What cannot be read stays zero.
+  /// Takes some microseconds. What cannot be read stays zero.
   virtual GpuState read() = 0;
   [[nodiscard]] virtual std::string driver_version() const = 0;  ///< "580.159.04", or empty
 };
