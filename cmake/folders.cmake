@@ -12,9 +12,10 @@ function(ww_existing out)
 endfunction()
 
 # ww_folder(NAME [HOT] [LINK targets...] [EXCLUDE files...]): library ww_NAME from src/NAME/*.cpp.
-# HOT: optimised in the sanitizer build too.
+# HOT: optimised in the sanitizer build too, but for COLD files (patterns), which run once per kernel and
+# take long to optimise.
 function(ww_folder name)
-  cmake_parse_arguments(ARG "HOT" "" "LINK;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "HOT" "" "LINK;EXCLUDE;COLD" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
   foreach(file IN LISTS ARG_EXCLUDE)
     list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/src/${name}/${file})
@@ -26,6 +27,10 @@ function(ww_folder name)
   target_include_directories(ww_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   if(ARG_HOT AND WARPWRIGHT_SANITIZE)
     target_compile_options(ww_${name} PRIVATE -O1)
+    foreach(pattern IN LISTS ARG_COLD)
+      file(GLOB cold CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/${pattern})
+      set_source_files_properties(${cold} PROPERTIES COMPILE_OPTIONS -O0)
+    endforeach()
   endif()
   ww_existing(links ${ARG_LINK})
   target_link_libraries(ww_${name} PUBLIC ${links})
@@ -41,8 +46,12 @@ function(ww_test name)
   endif()
   add_executable(test_${name} ${sources} ${ARG_SOURCES})
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
-  # Test code runs once: what counts is how fast it compiles.
+  # Test code runs once: what counts is how fast it compiles. Undefined behaviour is looked for in what
+  # it tests.
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Debug>:-O0>)
+  if(WARPWRIGHT_SANITIZE)
+    target_compile_options(test_${name} PRIVATE -fno-sanitize=undefined)
+  endif()
   target_compile_definitions(test_${name} PRIVATE
     WARPWRIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   ww_existing(links ${ARG_LINK})
