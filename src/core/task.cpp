@@ -241,12 +241,17 @@ CheckRule check_for(const Task& task, const InputVariant* variant, const TaskArg
   return output.check.rule.empty() ? check_for(task, variant) : output.check;
 }
 
-std::string label_from(const Values& values) {
-  std::string label;
-  for (const auto& [name, value] : values) {
-    label += fmt::format("{}{}={:.15g}", label.empty() ? "" : " ", name, value);
+std::string label_of(const Task& task, const Values& values) {
+  std::vector<std::string> parts;
+  for (const auto& argument : task.arguments) {
+    const auto found = values.find(argument.expression);
+    if (argument.role == ArgumentRole::scalar && found != values.end())
+      parts.push_back(fmt::format("{}={}", found->first, found->second));
   }
-  return label;
+  if (parts.empty()) {
+    for (const auto& [name, value] : values) parts.push_back(fmt::format("{}={}", name, value));
+  }
+  return fmt::format("{}", fmt::join(parts, ","));
 }
 
 std::optional<TaskSize> size_between(const Task& task, const TaskSize& low, const TaskSize& high,
@@ -258,7 +263,7 @@ std::optional<TaskSize> size_between(const Task& task, const TaskSize& low, cons
     size.values[task.drawn[i]] = std::clamp(between, std::min(from, to), std::max(from, to));
   }
   if (size.values == low.values || size.values == high.values) return std::nullopt;
-  size.label = label_from(size.values);
+  size.label = label_of(task, size.values);
   return size;
 }
 

@@ -150,8 +150,9 @@ CheckRule check_for(const Task& task, const InputVariant* variant);
 /// The rule of one output: its own, which no variant changes, else the task's with the changes.
 CheckRule check_for(const Task& task, const InputVariant* variant, const TaskArgument& output);
 
-/// "K=3 N=7413": of a size that has no label of its own.
-std::string label_from(const Values& values);
+/// "N=7413,k=32": of a size that has no label of its own, in the order of the arguments that its
+/// values feed.
+std::string label_of(const Task& task, const Values& values);
 
 /// A size whose `drawn` values lie between those of two others, at these shares of the way (by
 /// ratio, 0 to 1, one per value); its other values are those of `low`. None when it would be one of

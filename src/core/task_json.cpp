@@ -142,20 +142,6 @@ Problem read_argument(const Json& json, const std::string& where, TaskArgument& 
   return reader.no_others();
 }
 
-// A size without a label gets one from its values, in the order of the arguments they feed.
-std::string label_of(const Task& task, const Values& values) {
-  std::vector<std::string> parts;
-  for (const auto& argument : task.arguments) {
-    const auto found = values.find(argument.expression);
-    if (argument.role == ArgumentRole::scalar && found != values.end())
-      parts.push_back(fmt::format("{}={}", found->first, found->second));
-  }
-  if (parts.empty()) {
-    for (const auto& [name, value] : values) parts.push_back(fmt::format("{}={}", name, value));
-  }
-  return fmt::format("{}", fmt::join(parts, ","));
-}
-
 Problem read_size(const Task& task, const Json& json, const std::string& where, TaskSize& size) {
   for (const auto& [key, value] : json.items()) {
     if (key == "label") {

@@ -167,7 +167,7 @@ void draw_work_size(TrialState& state) {
   for (auto& [name, value] : drawn.values) {
     value = std::max(1.0, std::floor(value * share(random)));
   }
-  drawn.label = label_from(drawn.values);
+  drawn.label = label_of(state.request.task, drawn.values);
   state.work_size = std::make_shared<const TaskSize>(std::move(drawn));
   if (state.target.is_cuda) state.cases.push_back({state.work_size.get(), nullptr});
 }

@@ -131,7 +131,7 @@ TEST(Task, ASizeLiesBetweenTwoOthers) {
   const auto between = size_between(task, low, high, {0.5});
   ASSERT_TRUE(between);
   EXPECT_EQ(between->values, (Values{{"n", 1000}, {"k", 3}}));
-  EXPECT_EQ(between->label, "k=3 n=1000");
+  EXPECT_EQ(between->label, "n=1000");
   EXPECT_FALSE(size_between(task, low, high, {0}));
   EXPECT_FALSE(size_between(task, high, high, {0.5}));
 }
