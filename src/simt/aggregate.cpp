@@ -166,12 +166,20 @@ void add_line(const LaunchState& s, const InsInfo& info, const BlockCount& count
   line.atomic_serialised += t.serialised;
 }
 
+bool is_before(const Dim3& a, const Dim3& b) {
+  return std::tie(a.z, a.y, a.x) < std::tie(b.z, b.y, b.x);
+}
+
+/// Of one fault in many blocks the first is told, whichever thread happened to run it.
 void merge_faults(LaunchReport& r, const std::vector<Worker>& workers) {
   std::map<std::pair<std::uint32_t, int>, Fault> merged;
   for (const Worker& w : workers) {
     for (const auto& [key, fault] : w.faults) {
       const auto [it, fresh] = merged.try_emplace({key.second, key.first}, fault);
-      if (!fresh) it->second.occurrences += fault.occurrences;
+      if (fresh) continue;
+      const std::uint64_t occurrences = it->second.occurrences + fault.occurrences;
+      if (is_before(fault.block, it->second.block)) it->second = fault;
+      it->second.occurrences = occurrences;
     }
   }
   for (auto& [key, fault] : merged) r.faults.push_back(std::move(fault));
