@@ -23,6 +23,10 @@ constexpr std::size_t kMostVariants = 2;
 // Of the CPU, while the GPU has another candidate.
 constexpr double kSimulatedSeconds = 1.0;
 constexpr double kSimulatedRunSeconds = 0.4;
+// A launcher may do something else for large inputs, and only there go wrong.
+constexpr std::uint64_t kLargerBytes = 8 << 20;
+constexpr double kLargerSeconds = 0.4;
+constexpr double kLargerRunSeconds = 0.2;
 constexpr double kToolSeconds = 60;
 constexpr double kAutomaticToolSeconds = 12;  // a GPU waits meanwhile
 
@@ -37,10 +41,9 @@ bool is_decisive(const device::Fault& fault) {
 
 /// Runs one case; whether the machine could.
 Result<bool> run_one(TrialState& state, device::Device& machine, const Program& program,
-                     const verify::Case& item, CarefulRun& careful) {
+                     const verify::Case& item, double limit_s, CarefulRun& careful) {
   WW_TRY(auto loaded, load_case(state, machine, program, item, state.seed));
-  WW_TRY(auto report,
-         loaded.replay->run({.poison_seed = state.seed, .limit_s = kSimulatedRunSeconds}));
+  WW_TRY(auto report, loaded.replay->run({.poison_seed = state.seed, .limit_s = limit_s}));
   for (device::Fault& fault : report.faults) {
     if (is_decisive(fault)) careful.faults.push_back(std::move(fault));
   }
@@ -53,6 +56,50 @@ Result<bool> run_one(TrialState& state, device::Device& machine, const Program& 
   return true;
 }
 
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Every small case, to its end; whether the machine could.
+Result<bool> run_small(TrialState& state, device::Device& machine, const Program& program,
+                       CarefulRun& careful) {
+  const auto cases = small_cases(state, kSimulatedBytes);
+  if (cases.empty()) return Error{"no size of the task is small enough"};
+  const Stopwatch watch;
+  for (const verify::Case& item : cases) {
+    if (watch.seconds() > kSimulatedSeconds) return Error{"it would take too long"};
+    WW_TRY(const bool ran, run_one(state, machine, program, item, kSimulatedRunSeconds, careful));
+    if (!ran || !careful.faults.empty()) return ran;
+  }
+  return true;
+}
+
+/// Larger cases, the smallest first, as far as time allows: that one takes too long there says
+/// nothing of the kernel, nor of what the small ones have shown.
+void run_larger(TrialState& state, device::Device& machine, const Program& program,
+                CarefulRun& careful) {
+  const Stopwatch watch;
+  for (const verify::Case& item : larger_cases(state, kSimulatedBytes, kLargerBytes)) {
+    const double left_s = kLargerSeconds - watch.seconds();
+    if (left_s <= 0) return;
+    CarefulRun one;
+    const auto ran =
+        run_one(state, machine, program, item, std::min(left_s, kLargerRunSeconds), one);
+    if (!ran.ok() || !*ran) return;
+    if (!one.faults.empty()) {
+      careful.faults = std::move(one.faults);
+      careful.item = one.item;
+      return;
+    }
+  }
+}
+
 Result<bool> run_all(TrialState& state, CarefulRun& careful) {
   const device::ResolvedDevice simt{.choice = {.device = "simt", .checks = "full"},
                                     .facts = state.target.facts};
@@ -62,16 +109,9 @@ Result<bool> run_all(TrialState& state, CarefulRun& careful) {
                   .plans = state.candidate.plans};
   WW_TRY(const auto unloadable, load_program(*machine, program));
   if (unloadable) return Error{unloadable->message};
-  const auto cases = small_cases(state, kSimulatedBytes);
-  if (cases.empty()) return Error{"no size of the task is small enough"};
-  const auto start = std::chrono::steady_clock::now();
-  for (const verify::Case& item : cases) {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    if (spent.count() > kSimulatedSeconds) return Error{"it would take too long"};
-    WW_TRY(const bool ran, run_one(state, *machine, program, item, careful));
-    if (!ran || !careful.faults.empty()) return ran;
-  }
-  return true;
+  WW_TRY(const bool ran, run_small(state, *machine, program, careful));
+  if (ran && careful.faults.empty()) run_larger(state, *machine, program, careful);
+  return ran;
 }
 
 Result<std::vector<device::Fault>> ask_sanitizers(TrialState& state,
@@ -125,6 +165,24 @@ std::vector<verify::Case> small_cases(const TrialState& state, std::uint64_t max
   std::stable_sort(plain.begin(), plain.end(), larger);
   std::stable_sort(special.begin(), special.end(), larger);
   plain.resize(std::min(plain.size(), kMostSizes));
+  special.resize(std::min(special.size(), kMostVariants));
+  plain.insert(plain.end(), special.begin(), special.end());
+  return plain;
+}
+
+std::vector<verify::Case> larger_cases(const TrialState& state, std::uint64_t beyond_bytes,
+                                       std::uint64_t max_bytes) {
+  std::vector<verify::Case> plain, special;
+  for (const verify::Case& item : state.cases) {
+    const std::uint64_t bytes = bytes_of_case(state, item);
+    if (bytes <= beyond_bytes || bytes > max_bytes) continue;
+    (item.variant == nullptr ? plain : special).push_back(item);
+  }
+  const auto smaller = [&](const verify::Case& a, const verify::Case& b) {
+    return bytes_of_case(state, a) < bytes_of_case(state, b);
+  };
+  std::stable_sort(plain.begin(), plain.end(), smaller);
+  std::stable_sort(special.begin(), special.end(), smaller);
   special.resize(std::min(special.size(), kMostVariants));
   plain.insert(plain.end(), special.begin(), special.end());
   return plain;

@@ -138,6 +138,55 @@ TEST_F(Compare, ACarefulRunFindsWhatResultsDoNotShow) {
   ASSERT_NE(beyond.item.size, nullptr);
 }
 
+// The last block to come clears the counter by a plain store behind relaxed atomics: nothing orders
+// the two. Only inputs beyond 64 KiB take this way.
+constexpr const char* kTicketsOfLargeInputs = R"(#include <cuda_runtime.h>
+__device__ unsigned int tickets;
+__global__ void sigmoid(const float* x, float* y, int n, int counted) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
+  if (counted && threadIdx.x == 0 && atomicAdd(&tickets, 1u) == gridDim.x - 1) {
+    tickets = 0u;
+  }
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N, N > 8192);
+}
+)";
+
+TEST_F(Compare, ACarefulRunGoesOnToLargerCases) {
+  const StopSignal stop;
+  Station station;
+  const JobRequest job = request(kTicketsOfLargeInputs);
+  TrialState state = begin_trial(job, shared_->path() / "scratch", station, stop);
+  ASSERT_TRUE(run_stages(state, kStagesWithoutDevice)) << state.evaluation.reason;
+  state.seed = 1;
+  const CarefulRun careful = run_carefully(state);
+  EXPECT_TRUE(careful.complete) << careful.why_not;
+  ASSERT_FALSE(careful.faults.empty());
+  EXPECT_EQ(careful.faults.front().verdict, Verdict::race);
+  EXPECT_EQ(careful.faults.front().line, 7);
+  EXPECT_GT(footprint_bytes(state.request.task, *careful.item.size).value(), 64U << 10);
+}
+
+TEST_F(Compare, LargerCasesComeInOrderOfSize) {
+  const StopSignal stop;
+  Station station;
+  const JobRequest job = request(sigmoid(kPlain));
+  TrialState state = begin_trial(job, shared_->path() / "scratch", station, stop);
+  ASSERT_TRUE(run_stages(state, kStagesWithoutDevice)) << state.evaluation.reason;
+  const auto cases = larger_cases(state, 64 << 10, 8 << 20);
+  ASSERT_GE(cases.size(), 2U);
+  std::uint64_t before = 64 << 10;
+  for (const verify::Case& item : cases) {
+    if (item.variant != nullptr) break;
+    const std::uint64_t bytes = footprint_bytes(state.request.task, *item.size).value();
+    EXPECT_GE(bytes, before);
+    EXPECT_LE(bytes, 8U << 20);
+    before = bytes;
+  }
+}
+
 TEST_F(Compare, ReplayOnlyRunsThePlans) {
   const JobDirectory job(shared_->path() / "replay");
   ASSERT_TRUE(job.write_request(request(sigmoid(kPlain))).ok());
