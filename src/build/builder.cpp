@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised when the meaning of a cached result changes.
-constexpr std::string_view kCacheVersion = "4";
+constexpr std::string_view kCacheVersion = "5";
 
 struct ScalarRow {
   ElementType type;
@@ -161,6 +161,12 @@ int architecture(const DeviceFacts& target, int newest) {
   return std::min(target.compute_major * 10 + target.compute_minor, newest);
 }
 
+std::string architecture_name(const DeviceFacts& target, int arch) {
+  constexpr int kFirstWithOwnFeatures = 90;
+  const bool exact = arch == target.compute_major * 10 + target.compute_minor;
+  return std::to_string(arch) + (exact && arch >= kFirstWithOwnFeatures ? "a" : "");
+}
+
 Result<fs::path> bench(const Workshop& shop, std::string_view name) {
   const fs::path folder = shop.folder / name;
   WW_CHECK(make_directories(folder));
@@ -209,7 +215,8 @@ Status assemble(const Workshop& shop, const fs::path& folder, BuildOutcome& outc
   const auto& tools = shop.builder.tools();
   if (tools.ptxas.empty() || !shop.request.assemble) return {};
   if (outcome.ptx.find("__nv_") != std::string::npos) return {};
-  const std::string arch = "sm_" + std::to_string(architecture(shop.request.target, 90));
+  const DeviceFacts& target = shop.request.target;
+  const std::string arch = "sm_" + architecture_name(target, architecture(target, 90));
   WW_TRY(const ProcessExit exit, run_tool(shop, folder,
                                           {tools.ptxas.string(), "-v", "-arch=" + arch,
                                            "device.ptx", "-o", "device.cubin"}));

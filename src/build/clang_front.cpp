@@ -40,7 +40,8 @@ std::vector<std::string> language_flags(const Workshop& shop, Side side) {
   }
   const bool newer = shop.builder.tools().clang.major >= 18;
   const int arch = architecture(request.target, kNewestArchitecture);
-  argv.insert(argv.end(), {"--cuda-device-only", "--cuda-gpu-arch=sm_" + std::to_string(arch),
+  const std::string name = newer ? architecture_name(request.target, arch) : std::to_string(arch);
+  argv.insert(argv.end(), {"--cuda-device-only", "--cuda-gpu-arch=sm_" + name,
                            // Else the PTX version is the oldest, which lacks shuffles.
                            std::string("--cuda-feature=+") + (newer ? "ptx83" : "ptx80")});
   return argv;

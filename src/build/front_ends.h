@@ -43,4 +43,8 @@ Status assemble(const Workshop& shop, const std::filesystem::path& folder, Build
 /// The architecture's number, at most `newest`: 90 for compute capability 9.0.
 int architecture(const DeviceFacts& target, int newest);
 
+/// With the features of this very architecture (wgmma, TMA with clusters) where it has any: what is
+/// built is for the live GPU alone.
+std::string architecture_name(const DeviceFacts& target, int arch);
+
 }  // namespace warpwright::build

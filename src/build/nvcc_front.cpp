@@ -14,14 +14,6 @@ namespace {
 
 constexpr int kNewestArchitecture = 121;
 
-/// With the features of this very architecture (wgmma, TMA with clusters) where it has any: what is
-/// built is for the live GPU alone.
-std::string architecture_name(const DeviceFacts& target, int arch) {
-  constexpr int kFirstWithOwnFeatures = 90;
-  const bool exact = arch == target.compute_major * 10 + target.compute_minor;
-  return std::to_string(arch) + (exact && arch >= kFirstWithOwnFeatures ? "a" : "");
-}
-
 /// Lambdas that are marked __device__ make nvcc read half as many headers again, for every source:
 /// two fifths of a small kernel's compile time. Few have any.
 enum class DeviceLambdas : std::uint8_t { no, yes };

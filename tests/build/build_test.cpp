@@ -62,6 +62,27 @@ extern "C" void solve(const float* x, float* y, int n) {
   EXPECT_EQ(built.verdict, Verdict::ok) << built.reason;
 }
 
+// What only this GPU's architecture has is no mistake of the candidate's.
+TEST_P(BuildTest, FeaturesOfTheVeryArchitectureCompile) {
+  if (lacks(GetParam())) return;
+  if (GetParam() == FrontEnd::clang && builder().tools().clang.major < 18) {
+    std::printf("skipped: this clang cannot name sm_90a\n");
+    return;
+  }
+  auto wanted = request(R"(#include <cuda_runtime.h>
+__global__ void k(float* y) {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+  y[threadIdx.x] = 1.0f;
+}
+extern "C" void solve(const float* x, float* y, int n) { k<<<1, 128>>>(y); }
+)",
+                        GetParam());
+  wanted.assemble = true;
+  const auto built = build(wanted);
+  EXPECT_EQ(built.verdict, Verdict::ok) << built.reason;
+  EXPECT_NE(built.ptx.find(".target sm_90a"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(FrontEnds, BuildTest, ::testing::Values(FrontEnd::clang, FrontEnd::nvcc),
                          [](const auto& which) { return std::string(name_of(which.param)); });
 
