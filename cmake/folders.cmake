@@ -11,11 +11,20 @@ function(ww_existing out)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# ww_folder(NAME [HOT] [LINK targets...] [EXCLUDE files...]): library ww_NAME from src/NAME/*.cpp.
+# In the sanitizer build several files are compiled as one: headers and their templates are half of the
+# time. Names in anonymous namespaces must differ within a folder then; the release build compiles each
+# file alone, and so finds what lacks an include.
+function(ww_compile_together target)
+  if(WARPWRIGHT_SANITIZE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endfunction()
+
+# ww_folder(NAME [HOT] [APART] [LINK targets...] [EXCLUDE files...]): library ww_NAME from src/NAME/*.cpp.
 # HOT: optimised in the sanitizer build too, but for COLD files (patterns), which run once per kernel and
-# take long to optimise.
+# take long to optimise. APART: every file is compiled alone.
 function(ww_folder name)
-  cmake_parse_arguments(ARG "HOT" "" "LINK;EXCLUDE;COLD" ${ARGN})
+  cmake_parse_arguments(ARG "HOT;APART" "" "LINK;EXCLUDE;COLD" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
   foreach(file IN LISTS ARG_EXCLUDE)
     list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/src/${name}/${file})
@@ -25,6 +34,9 @@ function(ww_folder name)
   endif()
   add_library(ww_${name} STATIC ${sources})
   target_include_directories(ww_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  if(NOT ARG_APART)
+    ww_compile_together(ww_${name})
+  endif()
   if(ARG_HOT AND WARPWRIGHT_SANITIZE)
     target_compile_options(ww_${name} PRIVATE -O1)
     foreach(pattern IN LISTS ARG_COLD)
@@ -36,16 +48,19 @@ function(ww_folder name)
   target_link_libraries(ww_${name} PUBLIC ${links})
 endfunction()
 
-# ww_test(NAME [EACH_CASE] [LINK targets...] [SOURCES more...] [LABELS labels...]): program test_NAME
+# ww_test(NAME [EACH_CASE] [APART] [LINK targets...] [SOURCES more...] [LABELS labels...]): program test_NAME
 # from tests/NAME/*_test.cpp. EACH_CASE runs every case in a process of its own.
 function(ww_test name)
-  cmake_parse_arguments(ARG "EACH_CASE" "" "LINK;SOURCES;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "EACH_CASE;APART" "" "LINK;SOURCES;LABELS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cpp)
   if(NOT sources)
     return()
   endif()
   add_executable(test_${name} ${sources} ${ARG_SOURCES})
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
+  if(NOT ARG_APART)
+    ww_compile_together(test_${name})
+  endif()
   # Test code runs once: what counts is how fast it compiles. Undefined behaviour is looked for in what
   # it tests.
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Debug>:-O0>)

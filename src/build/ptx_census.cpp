@@ -153,7 +153,7 @@ class Counter {
   std::vector<CensusRow> rows_;
 };
 
-int number_of(std::string_view word) {
+int integer_of(std::string_view word) {
   int value = 0;
   std::from_chars(word.data(), word.data() + word.size(), value);
   return value;
@@ -171,7 +171,7 @@ FileNumbers file_numbers(std::string_view ptx, std::string_view source_file) {
   PtxLexer lexer(ptx);
   for (auto word = lexer.next(); !word.empty(); word = lexer.next()) {
     if (word != ".file") continue;
-    const int number = number_of(lexer.next());
+    const int number = integer_of(lexer.next());
     std::string_view path = lexer.next();
     if (path.size() < 2 || path.front() != '"') continue;
     path = path.substr(1, path.size() - 2);
@@ -191,8 +191,8 @@ class Place {
 
   /// Behind ".loc".
   void read(PtxLexer& lexer) {
-    const int file = number_of(lexer.next());
-    const int line = number_of(lexer.next());
+    const int file = integer_of(lexer.next());
+    const int line = integer_of(lexer.next());
     if (contains(files_.candidate, file)) line_ = line;
     in_clock_ = contains(files_.clock, file);
     in_wait_ = false;
@@ -200,7 +200,7 @@ class Place {
 
   /// Behind "inlined_at".
   void read_caller(PtxLexer& lexer) {
-    in_wait_ = in_clock_ && contains(files_.waiting, number_of(lexer.next()));
+    in_wait_ = in_clock_ && contains(files_.waiting, integer_of(lexer.next()));
   }
 
   [[nodiscard]] int line() const { return line_; }

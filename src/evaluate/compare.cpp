@@ -14,7 +14,7 @@ namespace warpwright::evaluate {
 namespace {
 
 constexpr std::array<Stage, 2> kStagesOnDevice = {Stage::validate, Stage::sanitize};
-constexpr double kLongestSeconds = 0.5;  // of sampling, per size
+constexpr double kLongestSamplingSeconds = 0.5;  // of sampling, per size
 // Of an answer being wrong, over all sizes together.
 constexpr double kWrong = 0.005;
 
@@ -166,7 +166,7 @@ Result<Ended> measure_size(Duel& duel, const Sized& sized) {
     return timed_run(duel.second, *paired.second[quad % paired.places()], calls++, second_faults);
   };
   profile::PairTimingOptions options{.warm_up = warm_up_of(duel.first, sized)};
-  options.stop.max_s = sampling_s(duel.first, sized, kLongestSeconds);
+  options.stop.max_s = sampling_s(duel.first, sized, kLongestSamplingSeconds);
   options.pairs.places = paired.places();
   options.order_seed = derived_seed(duel.first.seed, sized.number);
   options.pairs.confidence = 1 - kWrong / static_cast<double>(duel.first.timed.size());

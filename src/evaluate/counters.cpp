@@ -25,7 +25,7 @@ constexpr const char* kWarps = "sm__warps_active.avg.pct_of_peak_sustained_activ
 constexpr std::size_t kMostColumns = 512;
 constexpr std::size_t kMostLaunches = 64;
 constexpr std::size_t kToldStalls = 3;
-constexpr double kLongestSeconds = 60;
+constexpr double kLongestToolSeconds = 60;
 
 /// Why a warp waits, by the profiler's word and ours.
 struct StallRow {
@@ -124,7 +124,7 @@ Result<std::vector<LaunchCounters>> measure(TrialState& state, const TaskSize& s
       .tool = *tool,
       .program = std::move(program),
       .folder = folder,
-      .limit_s = std::clamp(0.5 * state.deadline.remaining_s(), 1.0, kLongestSeconds)};
+      .limit_s = std::clamp(0.5 * state.deadline.remaining_s(), 1.0, kLongestToolSeconds)};
   WW_TRY(const WatchedRun run,
          run_watched(replay,
                      {"--csv", "--page", "raw", "--print-units", "base", "--target-processes",

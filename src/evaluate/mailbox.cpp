@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kPending = "pending";
-constexpr const char* kDone = "done";
+constexpr const char* kJudged = "done";
 constexpr const char* kFailed = "failed";
 constexpr std::size_t kNameDigits = 16;
 
@@ -70,7 +70,7 @@ MailboxEvaluator::MailboxEvaluator(MailboxOptions options) : options_(std::move(
 Status MailboxEvaluator::leave(const std::string& name, const JobRequest& request) const {
   const fs::path pending = options_.folder / kPending;
   WW_CHECK(make_directories(pending));
-  WW_CHECK(make_directories(options_.folder / kDone));
+  WW_CHECK(make_directories(options_.folder / kJudged));
   // Of this thread alone: another one, or another process, may be leaving the same job.
   std::string place = (options_.folder / ("." + name + ".XXXXXX")).string();
   if (::mkdtemp(place.data()) == nullptr) {
@@ -97,7 +97,7 @@ Result<std::optional<Evaluation>> MailboxEvaluator::collect(const JobDirectory& 
   auto result = job.read_result();
   if (!result.ok() && being_written(job.path() / "result.json")) return std::optional<Evaluation>{};
   const fs::path pending = options_.folder / kPending / name;
-  const fs::path done = options_.folder / kDone / name;
+  const fs::path done = options_.folder / kJudged / name;
   std::error_code ignored;  // another process may do the same at the same time
   if (job.path() == pending) {
     fs::rename(pending, done, ignored);
@@ -121,7 +121,7 @@ Result<Evaluation> MailboxEvaluator::evaluate(const EvaluationRequest& request,
   full.rival = request.rival;
   full.rival_is_baseline = request.rival_is_baseline;
   const std::string name = mailbox_job_name(full);
-  const JobDirectory done(options_.folder / kDone / name);
+  const JobDirectory done(options_.folder / kJudged / name);
   const JobDirectory pending(options_.folder / kPending / name);
   for (;;) {
     for (const JobDirectory& job : {done, pending}) {

@@ -73,10 +73,10 @@ std::string html_escaped(std::string_view text) {
   return escaped;
 }
 
-std::string script_safe(std::string json) {
+std::string script_safe(std::string text) {
   std::string safe;
-  safe.reserve(json.size());
-  for (const char c : json) {
+  safe.reserve(text.size());
+  for (const char c : text) {
     // Outside of strings JSON has none of these; inside, the escape means the same character.
     if (c == '<') {
       safe += "\\u003c";

@@ -19,6 +19,6 @@ std::string html_escaped(std::string_view text);
 
 /// JSON text that may stand inside <script>: no character in it can end the element or open a
 /// comment, whatever the strings say.
-std::string script_safe(std::string json);
+std::string script_safe(std::string text);
 
 }  // namespace warpwright::report

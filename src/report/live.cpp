@@ -31,19 +31,6 @@ class NamedTexts final : public TextLinks {
 
 std::string short_hash(const std::string& text) { return sha256_hex(text).substr(0, 20); }
 
-/// Whether a file was replaced by another of the same name.
-struct FileIdentity {
-  dev_t device = 0;
-  ino_t inode = 0;
-  bool operator==(const FileIdentity&) const = default;
-};
-
-FileIdentity identity_of(const std::filesystem::path& path) {
-  struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0) return {};
-  return {facts.st_dev, facts.st_ino};
-}
-
 std::string url_escaped(const std::string& text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string escaped;
@@ -62,6 +49,14 @@ std::string url_escaped(const std::string& text) {
 }  // namespace
 
 struct RunFollower::State {
+  /// Whether a file was replaced by another of the same name.
+  struct FileIdentity {
+    dev_t device = 0;
+    ino_t inode = 0;
+    bool operator==(const FileIdentity&) const = default;
+  };
+  static FileIdentity identity_of(const std::filesystem::path& path);
+
   std::unique_ptr<store::Archive> archive;
   FileIdentity identity;
   std::int64_t version = -1;
@@ -69,6 +64,13 @@ struct RunFollower::State {
   std::map<std::string, std::string> rows;  ///< JSON text by trial
   std::string id;
 };
+
+RunFollower::State::FileIdentity RunFollower::State::identity_of(
+    const std::filesystem::path& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return {};
+  return {facts.st_dev, facts.st_ino};
+}
 
 RunFollower::RunFollower(const Library& library, const Clock& clock, std::string archive,
                          std::string run, std::string last)
@@ -82,9 +84,9 @@ RunFollower::RunFollower(const Library& library, const Clock& clock, std::string
 RunFollower::~RunFollower() = default;
 
 Result<bool> RunFollower::changed() {
-  if (!state_->archive || identity_of(state_->archive->path()) != state_->identity) {
+  if (!state_->archive || State::identity_of(state_->archive->path()) != state_->identity) {
     WW_TRY(state_->archive, library_.open(archive_key_, clock_));
-    state_->identity = identity_of(state_->archive->path());
+    state_->identity = State::identity_of(state_->archive->path());
     state_->version = -1;
   }
   WW_TRY(const auto version, store::StoryReader(*state_->archive).version());

@@ -7,8 +7,8 @@
 namespace warpwright {
 namespace {
 
-constexpr std::uint64_t kSmallBytes = 16 << 10;
-constexpr double kSmallWork = 6e5;
+constexpr std::uint64_t kBaselineBytes = 16 << 10;
+constexpr double kBaselineWork = 6e5;
 
 class Baselines : public testing::TestWithParam<std::string> {
  protected:
@@ -21,7 +21,7 @@ class Baselines : public testing::TestWithParam<std::string> {
     evaluate::JobRequest request = trials_->request(GetParam(), front_end);
     request.source = request.task.baseline_source;
     request.is_baseline = true;
-    if (!SmallTrials::all()) SmallTrials::shrink(request.task, kSmallBytes, kSmallWork);
+    if (!SmallTrials::all()) SmallTrials::shrink(request.task, kBaselineBytes, kBaselineWork);
     const Evaluation e = trials_->judge(request);
     EXPECT_EQ(e.verdict, Verdict::ok) << front_end << ": " << e.reason << "\n" << e.feedback;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "profile/fake_clock.h"
 #include "profile/noise.h"
 #include "profile/timing.h"
 
@@ -12,23 +13,13 @@ namespace {
 
 constexpr double kSampleSeconds = 0.0002;
 
-class FakeClock final : public Clock {
- public:
-  [[nodiscard]] Nanoseconds now() const override { return now_; }
-  [[nodiscard]] std::int64_t unix_ms() const override { return 0; }
-  void tick() { now_ += Nanoseconds(static_cast<std::int64_t>(kSampleSeconds * 1e9)); }
-
- private:
-  Nanoseconds now_{0};
-};
-
 PairedResult compared(const NoiseModel& model, double us, double ratio, std::uint64_t seed,
                       std::size_t places = 0) {
   NoiseSource noise(model, seed);
   FakeClock clock;
   const auto sampler = [&](int kernel, double kernel_us) {
     return [&, kernel, kernel_us](std::uint64_t pair) -> Result<double> {
-      clock.tick();
+      clock.advance(kSampleSeconds);
       return noise.sample(kernel, kernel_us, pair);
     };
   };
@@ -126,7 +117,7 @@ double spread(const NoiseModel& model, double us) {
     std::uint64_t calls = 0;
     const auto timing = gather(
         [&]() -> Result<double> {
-          clock.tick();
+          clock.advance(kSampleSeconds);
           return noise.sample(0, us, calls++);
         },
         {.warm_up = {.min_s = 0.002, .max_s = 0.01}}, clock);

@@ -5,19 +5,10 @@
 
 #include <algorithm>
 
+#include "profile/fake_clock.h"
+
 namespace warpwright::profile {
 namespace {
-
-/// Moves by hand; each sample costs a fixed time.
-class FakeClock final : public Clock {
- public:
-  [[nodiscard]] Nanoseconds now() const override { return now_; }
-  [[nodiscard]] std::int64_t unix_ms() const override { return 0; }
-  void advance(double seconds) { now_ += Nanoseconds(static_cast<std::int64_t>(seconds * 1e9)); }
-
- private:
-  Nanoseconds now_{0};
-};
 
 struct Source {
   FakeClock& clock;
