@@ -24,9 +24,9 @@ constexpr std::size_t kMostVariants = 2;
 constexpr double kSimulatedSeconds = 1.0;
 constexpr double kSimulatedRunSeconds = 0.4;
 // A launcher may do something else for large inputs, and only there go wrong.
-constexpr std::uint64_t kLargerBytes = 8 << 20;
-constexpr double kLargerSeconds = 0.4;
-constexpr double kLargerRunSeconds = 0.2;
+constexpr std::uint64_t kLargerBytes = 2 << 20;
+constexpr double kLargerSeconds = 0.12;
+constexpr double kLargerRunSeconds = 0.1;
 constexpr double kToolSeconds = 60;
 constexpr double kAutomaticToolSeconds = 12;  // a GPU waits meanwhile
 
