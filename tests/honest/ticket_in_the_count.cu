@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
 // zoo: task=histogram lane=strict device=simt expect=ok class=honest
-// The block that finds all others in clears its word, which holds count and tickets, by an atomic: on one
-// word no fence is needed.
+// The block that finds all others in clears its word, which holds count and tickets, by an
+// atomic: on one word no fence is needed.
 #include <cuda_runtime.h>
 __device__ unsigned int sums[4096];
 __global__ void count(const int* input, int* histogram, int n, int bins, int merged) {
