@@ -125,6 +125,24 @@ Cleaned drop_outliers(std::span<const double> values, double factor) {
   return cleaned;
 }
 
+Cleaned drop_outliers_by_place(std::span<const double> values,
+                               std::span<const std::size_t> place_of) {
+  ASSERT(values.size() == place_of.size(), "a place for each sample");
+  std::map<std::size_t, std::vector<std::size_t>> numbers;
+  for (std::size_t i = 0; i < values.size(); ++i) numbers[place_of[i]].push_back(i);
+  Cleaned all;
+  for (const auto& [place, at] : numbers) {
+    std::vector<double> own;
+    for (const std::size_t i : at) own.push_back(values[i]);
+    const Cleaned cleaned = drop_outliers(own);
+    for (const std::size_t k : cleaned.kept_at) all.kept_at.push_back(at[k]);
+    all.dropped += cleaned.dropped;
+  }
+  std::sort(all.kept_at.begin(), all.kept_at.end());
+  for (const std::size_t i : all.kept_at) all.kept.push_back(values[i]);
+  return all;
+}
+
 bool enough(const StopRule& rule, std::span<const double> samples, double spent_s) {
   const int count = static_cast<int>(samples.size());
   if (count == 0) return false;

@@ -52,6 +52,13 @@ struct Cleaned {
 /// ones, and never more than a quarter: a distribution that is broad by nature stays as it is.
 Cleaned drop_outliers(std::span<const double> values, double factor = 6);
 
+/// The same for samples that were taken at several places, each place by itself: a place where
+/// every call is slow is no disturbance. One of twelve may be a sixth slower than the others;
+/// dropped as a whole in some evaluations and not in others, it made the time of a kernel one of
+/// two.
+Cleaned drop_outliers_by_place(std::span<const double> values,
+                               std::span<const std::size_t> place_of);
+
 /// When to stop sampling.
 struct StopRule {
   int min_samples = 30;

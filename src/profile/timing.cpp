@@ -140,15 +140,22 @@ Status gather_more(Timing& timing, const NextSample& next_sample_us, const Timin
 }
 
 void conclude(Timing& timing, std::size_t places) {
-  const Cleaned cleaned = drop_outliers(timing.samples_us);
-  timing.dropped = cleaned.dropped;
   std::vector<std::size_t> place_of;
   if (places >= kLeastTimedPlaces && timing.calls_at.size() == timing.samples_us.size()) {
-    for (const std::size_t at : cleaned.kept_at) place_of.push_back(timing.calls_at[at] % places);
+    for (const std::size_t call : timing.calls_at) place_of.push_back(call % places);
   }
   const bool all_seen = std::set(place_of.begin(), place_of.end()).size() == places;
-  timing.time_us = all_seen && places > 0 ? interval_over_places(cleaned.kept, place_of)
-                                          : bootstrap_median(cleaned.kept);
+  if (places == 0 || !all_seen) {
+    const Cleaned cleaned = drop_outliers(timing.samples_us);
+    timing.dropped = cleaned.dropped;
+    timing.time_us = bootstrap_median(cleaned.kept);
+    return;
+  }
+  const Cleaned cleaned = drop_outliers_by_place(timing.samples_us, place_of);
+  std::vector<std::size_t> kept_place;
+  for (const std::size_t at : cleaned.kept_at) kept_place.push_back(place_of[at]);
+  timing.dropped = cleaned.dropped;
+  timing.time_us = interval_over_places(cleaned.kept, kept_place);
 }
 
 Result<Timing> gather(const NextSample& next_sample_us, const TimingOptions& options,

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -67,6 +68,23 @@ TEST(Statistics, ATwoHumpedDistributionKeepsAllSamples) {
   values.insert(values.end(), 6, 200.0);
   EXPECT_EQ(drop_outliers(values).dropped, 0);
   EXPECT_EQ(drop_outliers(std::vector<double>{}).kept.size(), 0U);
+}
+
+TEST(Statistics, ASlowPlaceIsNoOutlierAndASlowCallIs) {
+  std::vector<double> values;
+  std::vector<std::size_t> place_of;
+  for (std::size_t i = 0; i < 96; ++i) {
+    place_of.push_back(i % 12);
+    values.push_back(i % 12 == 7 ? 130.0 : 111.0);
+  }
+  values[31] = 500;  // of the slow place
+  values[40] = 400;  // of another
+  const Cleaned cleaned = drop_outliers_by_place(values, place_of);
+  EXPECT_EQ(cleaned.dropped, 2);
+  EXPECT_EQ(cleaned.kept.size(), 94U);
+  EXPECT_TRUE(std::is_sorted(cleaned.kept_at.begin(), cleaned.kept_at.end()));
+  EXPECT_EQ(std::count(cleaned.kept.begin(), cleaned.kept.end(), 130.0), 7);
+  EXPECT_EQ(drop_outliers_by_place({}, {}).kept.size(), 0U);
 }
 
 TEST(Statistics, StopsWhenTightAtTheCapOrWhenTimeIsUp) {
