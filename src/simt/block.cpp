@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "simt/alu.h"
+#include "simt/stuck_lanes.h"
 #include "simt/worker.h"
 
 namespace warpwright::simt {
@@ -388,6 +389,7 @@ std::string place_of(const Warp& w, const Ins* i) {
 }
 
 void report_deadlock(Worker&, BlockState& b) {
+  if (free_lanes_that_others_name(b)) return;
   // Lanes that wait for others of their warp first: going on without them may free the rest.
   bool freed = false;
   for (Warp& w : b.warps) {
@@ -398,10 +400,10 @@ void report_deadlock(Worker&, BlockState& b) {
       const u32 here = w.lanes(s.ip);
       const auto lane = static_cast<u32>(std::countr_zero(here | 0x80000000u));
       const u32 named = w.slot<u32>(s.ip->c)[lane];
-      const u32 missing = named & w.live & ~here;
+      const u32 missing = named & ~here & ((named & w.live & ~here) != 0 ? w.live : kAllLanes);
       report_lazily(w, s.ip, FaultKind::sync_mask, lane, 0, "", [&] {
         const auto absent = static_cast<u32>(std::countr_zero(missing | 0x80000000u));
-        std::string where = "waits elsewhere";
+        std::string where = (w.live >> absent & 1) != 0 ? "waits elsewhere" : "has ended";
         for (const Split& o : w.splits)
           if (&o != &s && o.state != Split::State::free && (o.mask >> absent & 1) != 0 &&
               o.ip != nullptr)

@@ -159,21 +159,11 @@ bool next_sibling(Warp& w) {
 }
 
 /// Lanes that wait at a join for one that spins go on without it: it may wait for them, as with
-/// a lock that one of them holds. They meet again at the next join.
+/// a lock that one of them holds.
 void free_waiting(Warp& w) {
   w.block->spinning[w.index] = {.freed = true};
   for (std::size_t i = 0; i < w.splits.size(); ++i) {
-    if (w.splits[i].state != Split::State::joining || w.splits[i].mask == 0) continue;
-    const std::uint32_t lanes = std::exchange(w.splits[i].mask, 0);
-    const std::int32_t index = new_split(w);
-    Split& s = w.splits[static_cast<std::size_t>(index)];
-    const Split& node = w.splits[i];
-    s.state = Split::State::ready;
-    s.mask = lanes;
-    s.reconverge = node.reconverge;
-    s.resume_block = node.resume_block;
-    s.parent = node.parent;
-    if (s.parent >= 0) ++w.splits[static_cast<std::size_t>(s.parent)].children;
+    if (w.splits[i].state == Split::State::joining && w.splits[i].mask != 0) free_joined(w, i);
   }
 }
 
@@ -184,6 +174,19 @@ const Ins* next_split(Warp& w) {
 }
 
 }  // namespace
+
+std::size_t free_joined(Warp& w, std::size_t node) {
+  const std::int32_t index = new_split(w);
+  Split& from = w.splits[node];
+  Split& s = w.splits[static_cast<std::size_t>(index)];
+  s.state = Split::State::ready;
+  s.mask = std::exchange(from.mask, 0);
+  s.reconverge = from.reconverge;
+  s.resume_block = from.resume_block;
+  s.parent = from.parent;
+  if (s.parent >= 0) ++w.splits[static_cast<std::size_t>(s.parent)].children;
+  return static_cast<std::size_t>(index);
+}
 
 const Ins* join(Warp& w) {
   const std::int32_t parent = w.splits[static_cast<std::size_t>(w.current)].parent;

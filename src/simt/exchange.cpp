@@ -11,6 +11,7 @@
 #include "simt/alu.h"
 #include "simt/handlers.h"
 #include "simt/native.h"
+#include "simt/stuck_lanes.h"
 #include "simt/worker.h"
 
 namespace warpwright::simt {
@@ -108,6 +109,7 @@ void release(Warp& w, const Gathered& g) {
     for (u32 p = 0; p < g.parts; ++p) {
       if (s.ip != g.part[p].at || (waiting_lanes(w, s) & ~g.part[p].lanes) != 0) continue;
       s.state = Split::State::ready;
+      s.helped = false;
       ++s.ip;
       break;
     }
@@ -144,8 +146,11 @@ void gather(Warp& w, const Ins* i, Gathered& g) {
     g.lanes = 0;
     return;
   }
-  current.forced = false;
-  if (!alone) release(w, g);
+  current.forced = current.helped = false;
+  if (!alone) {
+    release(w, g);
+    if (g.parts == 1) rejoin_freed(w, i);
+  }
   ++w.sync_epoch;
 }
 

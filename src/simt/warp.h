@@ -29,8 +29,10 @@ struct Split {
   std::uint32_t resume_block = kNoBlock;  ///< joining: where to go on
   std::int32_t parent = -1;
   std::uint32_t children = 0;
-  const Ins* ip = nullptr;  ///< next instruction when not running
-  bool forced = false;      ///< at_sync: go on without the missing lanes
+  const Ins* ip = nullptr;       ///< next instruction when not running
+  bool forced = false;           ///< at_sync: go on without the missing lanes
+  bool helped = false;           ///< at_sync: lanes that waited at a join were freed for it
+  std::int32_t freed_from = -1;  ///< the node at which its lanes waited before
 };
 
 struct BlockCount {
@@ -107,6 +109,10 @@ inline const Ins* enter(Warp& w, std::uint32_t block) {
 
 /// Removes lanes for good.
 const Ins* exit_lanes(Warp& w, std::uint32_t lanes, const Ins* next);
+
+/// Lets the lanes that have come to a node that joins go on as a leaf, whose index it returns. They
+/// meet others again at the next join.
+std::size_t free_joined(Warp& w, std::size_t node);
 
 /// Leaves the running split in its state and goes on with another one of the warp, or leaves it.
 const Ins* switch_split(Warp& w);
