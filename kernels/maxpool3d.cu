@@ -2,383 +2,294 @@
 // task: maxpool3d
 // lane: strict
 // device: NVIDIA H200 (CUDA 13.0 driver)
-// date: 2026-11-15
-// commit: 8fecd3c
+// date: 2026-11-16
+// commit: bf586de
 // made by: warpwright 0.1.0
-// model: a fresh instance of a language model per prompt and round
-// run: maxpool3d-1 r3.c1
-// median us: 16^3 7.37, 24^3 13.96, 32^3 23.92, 40^3 41.89, 48^3 65.12
-// sha256: f542159f0d3a37d75aadd9b0d158def1874da3774379e86dea8cf030a701dc17
+// model: Claude, a fresh instance per prompt and round
+// run: maxpool3d-1 r4.c1
+// median us: 16^3 6.81, 24^3 11.76, 32^3 21.31, 40^3 37.54, 48^3 62.11
+// sha256: ce9c3121859230d54d67ea3b5386f7a638704f90d1abf7b9d9f86cfd3910844c
 
 #include <cuda_runtime.h>
-#include <math.h>
-#include <stdint.h>
 
-struct Params {
-    int D, H, W;
-    int oD, oH, oW;
-    int K, stride, pad, dil;
-    // ring path
-    int T, chunks, S;
-    long long total;
-};
+#define NEG_INF __int_as_float((int)0xff800000)
 
-__device__ __forceinline__ float4 max4(float4 a, float4 b)
+__device__ __forceinline__ float4 vmax(float4 a, float4 b)
 {
     return make_float4(fmaxf(a.x, b.x), fmaxf(a.y, b.y), fmaxf(a.z, b.z), fmaxf(a.w, b.w));
 }
 
-__device__ __forceinline__ float4 rowmax3(const float4* p, int o0, int o1, int o2)
+__device__ __forceinline__ float4 ld_once(const float4* p)
 {
-    return max4(max4(p[o0], p[o1]), p[o2]);
+    float4 v;
+    asm volatile("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(p));
+    return v;
 }
 
-__device__ __forceinline__ uint32_t smem_addr(const void* p)
+// Which vector of the plane a thread owns: warps start on 128-byte lines; rows that no window touches are left out.
+template <int X, bool HALF>
+__device__ __forceinline__ bool my_vector(int tid, int hb, int& vec)
 {
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
-
-__device__ __forceinline__ void mbar_init(uint32_t bar, uint32_t count)
-{
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(bar), "r"(count) : "memory");
-}
-
-__device__ __forceinline__ void mbar_expect(uint32_t bar, uint32_t bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "r"(bytes) : "memory");
-}
-
-__device__ __forceinline__ void mbar_arrive(uint32_t bar)
-{
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(bar) : "memory");
-}
-
-__device__ __forceinline__ void mbar_wait(uint32_t bar, uint32_t parity)
-{
-    uint32_t done;
-    do {
-        asm volatile("{\n\t"
-                     ".reg .pred p;\n\t"
-                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
-                     "selp.u32 %0, 1, 0, p;\n\t"
-                     "}"
-                     : "=r"(done) : "r"(bar), "r"(parity) : "memory");
-    } while (!done);
-}
-
-__device__ __forceinline__ void bulk_load(uint32_t dst, const void* src, uint32_t bytes, uint32_t bar)
-{
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-                 :: "r"(dst), "l"(src), "r"(bytes), "r"(bar) : "memory");
-}
-
-// Which rows of a plane are copied: rows 1 .. n1 in one piece and, if last is set, row H-1.
-struct Rows {
-    uint32_t rowBytes, mainBytes, lastOff, lastBytes;
-};
-
-__device__ __forceinline__ Rows make_rows(int H, int W)
-{
-    Rows r;
-    r.rowBytes = (uint32_t)W * 4u;
-    r.lastOff = (uint32_t)(H - 1) * r.rowBytes;
-    if (H & 1) {                       // rows 1 .. H-2
-        r.mainBytes = (uint32_t)(H - 2) * r.rowBytes;
-        r.lastBytes = 0;
-    } else if (r.rowBytes >= 128u) {   // rows 1 .. H-3 and H-1
-        r.mainBytes = (uint32_t)(H - 3) * r.rowBytes;
-        r.lastBytes = r.rowBytes;
-    } else {                           // rows 1 .. H-1
-        r.mainBytes = (uint32_t)(H - 1) * r.rowBytes;
-        r.lastBytes = 0;
-    }
-    return r;
-}
-
-__device__ __forceinline__ void load_plane(uint32_t dst, const char* src, const Rows& r, uint32_t bar)
-{
-    bulk_load(dst + r.rowBytes, src + r.rowBytes, r.mainBytes, bar);
-    if (r.lastBytes) bulk_load(dst + r.lastOff, src + r.lastOff, r.lastBytes, bar);
-}
-
-// Stage `it` of a chunk that starts at output depth od0: the odd plane 2s+5 and, from it = 3 on,
-// the even plane 2s+2, where s = od0 - 3 + it.
-__device__ __forceinline__ void issue_stage(int it, int slot, int od0, int D, uint32_t planeBytes,
-                                            const Rows& r, const char* vol, uint32_t ring, uint32_t bars)
-{
-    const int s = od0 - 3 + it;
-    const int dOdd = 2 * s + 5;
-    const bool hasOdd = dOdd >= 0 && dOdd < D;
-    const bool hasEven = it >= 3;
-    const uint32_t bar = bars + 8u * slot;
-    const uint32_t dst = ring + (uint32_t)slot * 2u * planeBytes;
-    const uint32_t one = r.mainBytes + r.lastBytes;
-    mbar_expect(bar, (hasOdd ? one : 0u) + (hasEven ? one : 0u));
-    if (hasEven) load_plane(dst, vol + (size_t)(2 * s + 2) * planeBytes, r, bar);
-    if (hasOdd) load_plane(dst + planeBytes, vol + (size_t)dOdd * planeBytes, r, bar);
-}
-
-extern __shared__ __align__(128) unsigned char smem_raw[];
-
-// MODE 0: any parameters; MODE 1: ring, X = 0 for run-time extents or the edge of a cube; MODE 2: 16^3.
-template <int MODE, int X>
-__global__ void __launch_bounds__(384, 4)
-pool_kernel(const float* __restrict__ input, float* __restrict__ output, Params P)
-{
-    if (MODE == 2) {
-        __shared__ float4 red[6 * 64];
-        const int tid = threadIdx.x;
-        const int col = tid & 63;
-        const int half = tid >> 6;
-        const int h = col >> 2;
-        const float4 NEG = make_float4(-INFINITY, -INFINITY, -INFINITY, -INFINITY);
-        const float4* vol = reinterpret_cast<const float4*>(input) + (size_t)blockIdx.x * 1024 + col;
-        if (h != 0 && h != 14) {
-            const float4* p = vol + half * (6 * 64);
-            float4 odd[6], even[3];
-            odd[0] = NEG;
-            if (half) odd[0] = __ldg(p - 64);
-            #pragma unroll
-            for (int k = 1; k < 6; ++k) odd[k] = __ldg(p + (2 * k - 1) * 64);
-            #pragma unroll
-            for (int k = 0; k < 3; ++k) even[k] = __ldg(p + (2 * k + 2) * 64);
-            #pragma unroll
-            for (int k = 0; k < 3; ++k)
-                red[(half * 3 + k) * 64 + col] = max4(max4(odd[k], even[k]), odd[k + 3]);
+    constexpr int Q = X / 4;
+    if (HALF) {                                           // X == 48
+        // hb 0: rows 1..23, 25        hb 1: rows 23..45, 21, 47
+        if (tid < 280) {
+            vec = tid + (hb ? 272 : 8);
+            return tid >= 4;
         }
-        __syncthreads();
-        if (tid < 108) {
-            const int od = tid / 18;
-            const int rem = tid - od * 18;
-            const int oh = rem / 3;
-            const int p = rem - oh * 3;
-            const float4* plane = red + od * 64;
-            const int h1 = 2 * oh + 2;
-            const int h0 = oh > 0 ? 2 * oh - 1 : h1;
-            const int h2 = 2 * oh + 5;
-            const float4 a = rowmax3(plane + p, h0 * 4, h1 * 4, h2 * 4);
-            const float4 b = rowmax3(plane + p + 1, h0 * 4, h1 * 4, h2 * 4);
-            float left = -INFINITY;
-            if (p > 0) {
-                const float* f = reinterpret_cast<const float*>(plane) + 4 * p - 1;
-                left = fmaxf(fmaxf(f[h0 * 16], f[h1 * 16]), f[h2 * 16]);
-            }
-            float2 o;
-            o.x = fmaxf(fmaxf(left, a.z), b.y);
-            o.y = fmaxf(fmaxf(a.y, b.x), b.w);
-            reinterpret_cast<float2*>(output)[(size_t)blockIdx.x * 108 + tid] = o;
-        }
-    } else if (MODE == 1) {
-        __shared__ __align__(8) unsigned long long full[32];
-        __shared__ __align__(8) unsigned long long empty[32];
-        const int D = X ? X : P.D;
-        const int H = X ? X : P.H;
-        const int W = X ? X : P.W;
-        const int oD = X ? X / 2 - 2 : P.oD;
-        const int oH = X ? X / 2 - 2 : P.oH;
-        const int oW = X ? X / 2 - 2 : P.oW;
-        const int W4 = W / 4;
-        const int R = 32 / W4;
-        const int plane4 = H * W4;
-        const uint32_t planeBytes = (uint32_t)plane4 * 16u;
-        const int S = P.S;
-        const int consumers = (int)(blockDim.x >> 5) - 1;
-
-        int nc = blockIdx.x, od0 = 0;
-        if (P.chunks > 1) {
-            nc = blockIdx.x / P.chunks;
-            od0 = (blockIdx.x - nc * P.chunks) * P.T;
-        }
-        const int nod = min(P.T, oD - od0);
-        const int nst = nod + 3;
-        const uint32_t ring = smem_addr(smem_raw);
-        const uint32_t fullBar = smem_addr(full);
-        const uint32_t emptyBar = smem_addr(empty);
-        const char* vol = reinterpret_cast<const char*>(input) + (size_t)nc * D * planeBytes;
-        const int lane = threadIdx.x & 31;
-        const int warp = threadIdx.x >> 5;
-
-        if (warp == 0) {
-            // ---- producer ----
-            const Rows rows = make_rows(H, W);
-            if (lane == 0) {
-                for (int i = 0; i < S; ++i) {
-                    mbar_init(fullBar + 8u * i, 1u);
-                    mbar_init(emptyBar + 8u * i, (uint32_t)consumers);
-                }
-                asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-                asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-                for (int i = 0; i < S && i < nst; ++i)
-                    issue_stage(i, i, od0, D, planeBytes, rows, vol, ring, fullBar);
-            }
-            __syncwarp();
-            __syncthreads();                             // barriers are initialised
-            if (lane == 0) {
-                int slot = 0;
-                uint32_t parity = 0;
-                #pragma unroll 1
-                for (int it = S; it < nst; ++it) {
-                    mbar_wait(emptyBar + 8u * slot, parity);
-                    issue_stage(it, slot, od0, D, planeBytes, rows, vol, ring, fullBar);
-                    if (++slot == S) { slot = 0; parity ^= 1u; }
-                }
-            }
-        } else {
-            // ---- consumers ----
-            const int g = warp - 1;
-            int r = lane / W4;
-            int q = lane - r * W4;
-            bool active = true;
-            if (r >= R) { r = R - 1; q = W4 - 1; active = false; }
-            int oh = g * R + r;
-            if (oh >= oH) { oh = oH - 1; active = false; }
-            active = active && (q < W4 - 1);
-            const int h1 = 2 * oh + 2;                   // always inside
-            const int h0 = oh > 0 ? 2 * oh - 1 : h1;
-            const int h2 = (2 * oh + 5 < H) ? 2 * oh + 5 : h1;
-            const int o0 = h0 * W4 + q, o1 = h1 * W4 + q, o2 = h2 * W4 + q;
-
-            const int ostep = oH * oW;
-            float* out = output + ((size_t)nc * oD + od0) * ostep + (size_t)oh * oW + 2 * q;
-
-            __syncthreads();                             // barriers are initialised
-
-            const float4 NEG = make_float4(-INFINITY, -INFINITY, -INFINITY, -INFINITY);
-            float4 r0 = NEG, r1 = NEG, r2 = NEG;
-            int slot = 0;
-            uint32_t parity = 0;
-            int dOdd = 2 * od0 - 1;
-            #pragma unroll 1
-            for (int it = 0; it < nst; ++it) {
-                mbar_wait(fullBar + 8u * slot, parity);
-                const float4* st = reinterpret_cast<const float4*>(smem_raw) + slot * 2 * plane4;
-                float4 a = NEG, e = NEG;
-                if (dOdd >= 0 && dOdd < D) a = rowmax3(st + plane4, o0, o1, o2);
-                if (it >= 3) e = rowmax3(st, o0, o1, o2);
-                dOdd += 2;
-                if (it + S < nst) {
-                    __syncwarp();                        // the warp has read this slot
-                    if (lane == 0) mbar_arrive(emptyBar + 8u * slot);
-                    __syncwarp();
-                }
-                if (it >= 3) {
-                    const float4 v = max4(max4(r0, e), a);
-                    float left = __shfl_up_sync(0xffffffffu, v.w, 1);       // 4q-1
-                    const float n0 = __shfl_down_sync(0xffffffffu, v.x, 1); // 4q+4
-                    const float n1 = __shfl_down_sync(0xffffffffu, v.y, 1); // 4q+5
-                    const float n3 = __shfl_down_sync(0xffffffffu, v.w, 1); // 4q+7
-                    if (q == 0) left = -INFINITY;
-                    if (active) {
-                        float2 o;
-                        o.x = fmaxf(fmaxf(left, v.z), n1);
-                        o.y = fmaxf(fmaxf(v.y, n0), n3);
-                        *reinterpret_cast<float2*>(out) = o;
-                    }
-                    out += ostep;
-                }
-                r0 = r1; r1 = r2; r2 = a;
-                if (++slot == S) { slot = 0; parity ^= 1u; }
-            }
-        }
+        const int e = tid - 280;
+        if (hb) vec = e + (e < 12 ? 252 : 552);
+        else    vec = e + 300;
+        return e < (hb ? 24 : 12);
     } else {
-        const long long stepAll = (long long)gridDim.x * blockDim.x;
-        for (long long idx = (long long)blockIdx.x * blockDim.x + threadIdx.x; idx < P.total; idx += stepAll) {
-            long long t = idx;
-            const int ow = (int)(t % P.oW); t /= P.oW;
-            const int oh = (int)(t % P.oH); t /= P.oH;
-            const int od = (int)(t % P.oD); t /= P.oD;
-            const float* base = input + (size_t)t * P.D * P.H * P.W;
-            const long long d0 = (long long)od * P.stride - P.pad;
-            const long long h0 = (long long)oh * P.stride - P.pad;
-            const long long w0 = (long long)ow * P.stride - P.pad;
-            float m = -INFINITY;
-            for (int i = 0; i < P.K; ++i) {
-                const long long d = d0 + (long long)i * P.dil;
-                if (d < 0) continue;
-                if (d >= P.D) break;
-                for (int j = 0; j < P.K; ++j) {
-                    const long long h = h0 + (long long)j * P.dil;
-                    if (h < 0) continue;
-                    if (h >= P.H) break;
-                    const float* row = base + ((size_t)d * P.H + (size_t)h) * P.W;
-                    for (int k = 0; k < P.K; ++k) {
-                        const long long w = w0 + (long long)k * P.dil;
-                        if (w < 0) continue;
-                        if (w >= P.W) break;
-                        m = fmaxf(m, __ldg(row + w));
-                    }
+        constexpr int SH  = (Q / 8) * 8;                  // whole lines of row 0 that are skipped
+        constexpr int CUT = (X - 2) * Q - SH;             // row X-2 is skipped
+        vec = tid + SH + (tid < CUT ? 0 : Q);
+        return vec >= Q && vec < X * Q;
+    }
+}
+
+__device__ __forceinline__ void store_if(float* p, float a, float b, bool on)
+{
+    asm volatile("{\n\t"
+                 ".reg .pred sp;\n\t"
+                 "setp.ne.s32 sp, %3, 0;\n\t"
+                 "@sp st.global.v2.f32 [%0], {%1, %2};\n\t"
+                 "}" :: "l"(p), "f"(a), "f"(b), "r"((int)on) : "memory");
+}
+
+__device__ __forceinline__ void touch(const float* p)     // translation of the output page, off the critical path
+{
+    asm volatile("prefetch.global.L2 [%0];" :: "l"(p));
+}
+
+// h by three vector reads, w by shuffles; the lanes of one row are neighbours in one warp.
+// out(2q) : 4q-1, 4q+2, 4q+5      out(2q+1) : 4q+1, 4q+4, 4q+7
+__device__ __forceinline__ void pool_row(const float4* sm, int b0, int b1, int b2, int q, float* dst, bool on)
+{
+    const float4 a = vmax(vmax(sm[b0], sm[b1]), sm[b2]);
+    const float xw = fmaxf(a.x, a.w);
+    const float yr = __shfl_down_sync(0xffffffffu, a.y, 1);
+    const float xr = __shfl_down_sync(0xffffffffu, xw, 1);
+    const float wl = __shfl_up_sync(0xffffffffu, a.w, 1);
+    float o0 = fmaxf(a.z, yr);
+    if (q > 0) o0 = fmaxf(o0, wl);
+    const float o1 = fmaxf(a.y, xr);
+    store_if(dst, o0, o1, on);
+}
+
+// Edge 16: one block of 192 threads per volume; two warps per residue class of od, lane = vector of the plane.
+__device__ __forceinline__ void pool_16(const float* __restrict__ in, float* __restrict__ out, float4* sm)
+{
+    const int tid = threadIdx.x;
+    const int vec = tid & 63;
+    const int r   = tid >> 6;
+    const int nc  = blockIdx.y;
+    const bool act = vec >= 4 && (vec < 56 || vec >= 60);  // rows 0 and 14 are never used
+    const float4 ninf = make_float4(NEG_INF, NEG_INF, NEG_INF, NEG_INF);
+    float4 v0 = ninf, v1 = ninf, v2 = ninf, v3 = ninf, v4 = ninf;
+    if (act) {
+        const float4* p = reinterpret_cast<const float4*>(in) + (long long)nc * 1024 + ((2 * r + 2) * 64 + vec);
+        if (r > 0) v0 = ld_once(p - 192);
+        v1 = ld_once(p);
+        v2 = ld_once(p + 192);
+        v3 = ld_once(p + 384);
+        v4 = ld_once(p + 576);
+    }
+    float* ob = out + (long long)nc * 216;
+    const int row = (tid >> 5) * 8 + ((tid & 31) >> 2);    // od * 6 + oh
+    const int q   = tid & 3;
+    const bool ok = row < 36;
+    const int rw  = ok ? row : 0;
+    int stage = 1;
+    if (blockIdx.y < 132) {                                // first block of an SM: one dry pass
+        stage = 0;
+        if (tid == 0) touch(ob);
+    }
+#pragma unroll 1
+    for (; stage < 2; stage++) {
+        if (stage != 0) {
+            if (act) {
+                sm[r * 64 + vec]       = vmax(vmax(v0, v1), v2);
+                sm[(r + 3) * 64 + vec] = vmax(vmax(v2, v3), v4);
+            }
+            __syncthreads();
+        }
+        const int od = rw / 6;
+        const int j  = rw - od * 6;
+        int b1 = od * 64 + (2 * j + 2) * 4 + q;
+        int b0 = (j == 0) ? b1 : b1 - 12;                  // row -1: repeat a row of the window
+        int b2 = b1 + 12;
+        if (stage == 0) { b0 = 0; b1 = 0; b2 = 0; }        // a vector that nobody writes
+        pool_row(sm, b0, b1, b2, q, ob + rw * 6 + 2 * q, ok && q < 3 && stage != 0);
+    }
+}
+
+// Cubic volumes of edge X, kernel 3, stride 2, padding 1, dilation 3.
+// A block takes (volume, od mod 3), with HALF also one half of the output rows.
+template <int X, bool HALF, int THREADS>
+__device__ __forceinline__ void pool_fast(const float* __restrict__ in, float* __restrict__ out, float4* sm)
+{
+    static_assert(!HALF || X == 48, "halves are laid out for edge 48");
+    constexpr int Q   = X / 4;
+    constexpr int O   = X / 2 - 2;
+    constexpr int NM  = (O + 2) / 3;              // longest chain
+    constexpr int PS  = X * Q;                    // vectors per plane
+    constexpr int PLN = HALF ? 27 * Q : PS;       // vectors of a plane in shared memory
+    constexpr int OHB = HALF ? O / 2 : O;         // output rows per plane and block
+    constexpr int RW  = 32 / Q;                   // output rows per warp and step
+    constexpr int STEP = (THREADS / 32) * RW;
+    constexpr bool DRY = (X != 48);               // at 48 the registers are all taken by the loads
+
+    const int tid = threadIdx.x;
+    const int nc = blockIdx.y;
+    const int r  = HALF ? (blockIdx.x >> 1) : blockIdx.x;
+    const int hb = HALF ? (blockIdx.x & 1) : 0;
+    const int n  = (O - r + 2) / 3;               // outputs along d
+    const bool full = (O % 3 == 0) || (n == NM);
+
+    int vec;
+    const bool act = my_vector<X, HALF>(tid, hb, vec);
+    float4 v[2 * NM + 1];
+    if (act) {
+        const float4* p = reinterpret_cast<const float4*>(in) + (long long)nc * (X * PS)
+                        + ((2 * r + 2) * PS + vec);       // plane t = 1
+        const float4 ninf = make_float4(NEG_INF, NEG_INF, NEG_INF, NEG_INF);
+        v[0] = ninf;
+        if (r > 0) v[0] = ld_once(p - 3 * PS);
+#pragma unroll
+        for (int t = 1; t <= 2 * NM - 2; t++) v[t] = ld_once(p + (t - 1) * 3 * PS);
+        v[2 * NM - 1] = ninf;
+        v[2 * NM]     = ninf;
+        if (full) {
+            v[2 * NM - 1] = ld_once(p + (2 * NM - 2) * 3 * PS);
+            v[2 * NM]     = ld_once(p + (2 * NM - 1) * 3 * PS);
+        }
+    }
+
+    float* ob = out + ((long long)nc * O + r) * (O * O) + (HALF ? hb * (OHB * O) : 0);
+    const int rows = n * OHB;
+    const int lane = tid & 31;
+    const int jr = lane / Q;
+    const int q  = lane - jr * Q;
+    int stage = 1;
+    if (DRY && blockIdx.y < 64) {                 // first block of an SM: one dry pass while the loads are under way
+        stage = 0;
+        if (tid == 0) touch(ob);
+    }
+#pragma unroll 1
+    for (; stage < 2; stage++) {
+        if (stage != 0) {
+            if (act) {
+                const int loc = vec - (HALF && hb ? 252 : 0);
+#pragma unroll
+                for (int k = 0; k < NM; k++)
+                    sm[k * PLN + loc] = vmax(vmax(v[2 * k], v[2 * k + 1]), v[2 * k + 2]);
+            }
+            __syncthreads();
+        }
+#pragma unroll 1
+        for (int base = (tid >> 5) * RW; base < rows; base += STEP) {
+            const bool ok = jr < RW && base + jr < rows;
+            const int rw = ok ? base + jr : 0;
+            const int k  = rw / OHB;
+            const int j  = rw - k * OHB;
+            // row 2*oh - 1 + 3i; with HALF the rows of hb = 1 are counted from 21
+            int b1 = k * PLN + (2 * j + 2 + (HALF ? hb : 0)) * Q + q;
+            const bool top = (j == 0) && (!HALF || hb == 0);
+            int b0 = top ? b1 : b1 - 3 * Q;       // row -1: repeat a row of the window
+            int b2 = b1 + 3 * Q;
+            if (DRY && stage == 0) { b0 = 0; b1 = 0; b2 = 0; }   // row 0 of plane 0: nobody writes it
+            pool_row(sm, b0, b1, b2, q, ob + k * (3 * O * O) + j * O + 2 * q, ok && q < Q - 1 && stage != 0);
+            if (DRY && stage == 0) break;
+        }
+    }
+}
+
+__device__ __forceinline__ void pool_any(const float* __restrict__ in, float* __restrict__ out, long long total,
+                                         int D, int H, int W, int oD, int oH, int oW,
+                                         int ks, int stride, int pad, int dil)
+{
+    const long long step = (long long)gridDim.x * blockDim.x;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < total; i += step) {
+        const long long t = i / oW;
+        const int ow = (int)(i - t * oW);
+        const long long t2 = t / oH;
+        const int oh = (int)(t - t2 * oH);
+        const long long nc = t2 / oD;
+        const int od = (int)(t2 - nc * oD);
+        const long long d0 = (long long)od * stride - pad;
+        const long long h0 = (long long)oh * stride - pad;
+        const long long w0 = (long long)ow * stride - pad;
+        const float* p = in + nc * D * H * W;
+        float m = NEG_INF;
+        for (int a = 0; a < ks; a++) {
+            const long long d = d0 + (long long)a * dil;
+            if (d < 0) continue;
+            if (d >= D) break;
+            for (int b = 0; b < ks; b++) {
+                const long long h = h0 + (long long)b * dil;
+                if (h < 0) continue;
+                if (h >= H) break;
+                const float* pr = p + (d * H + h) * W;
+                for (int c = 0; c < ks; c++) {
+                    const long long w = w0 + (long long)c * dil;
+                    if (w < 0) continue;
+                    if (w >= W) break;
+                    m = fmaxf(m, __ldg(pr + w));
                 }
             }
-            output[idx] = m;
         }
+        out[i] = m;
     }
 }
 
-template <int X>
-static void launch_ring(const float* input, float* output, const Params& P, int blocks, int threads, int smemBytes)
+__global__ void __launch_bounds__(384, 2)
+pool_kernel(const float* __restrict__ in, float* __restrict__ out, int mode, long long total,
+            int D, int H, int W, int oD, int oH, int oW, int ks, int stride, int pad, int dil)
 {
-    cudaFuncSetAttribute(pool_kernel<1, X>, cudaFuncAttributeMaxDynamicSharedMemorySize, smemBytes);
-    pool_kernel<1, X><<<blocks, threads, smemBytes>>>(input, output, P);
+    extern __shared__ float4 smem4[];
+    float4* sm = smem4;
+    if (mode & 1)       pool_16(in, out, sm);
+    else if (mode & 2)  pool_fast<24, false, 160>(in, out, sm);
+    else if (mode & 4)  pool_fast<32, false, 256>(in, out, sm);
+    else if (mode & 8)  pool_fast<40, false, 384>(in, out, sm);
+    else if (mode & 16) pool_fast<48, true, 352>(in, out, sm);
+    else pool_any(in, out, total, D, H, W, oD, oH, oW, ks, stride, pad, dil);
 }
 
-extern "C" void solve(const float* input, float* output, int N, int C, int D, int H, int W, int kernel_size, int stride, int padding, int dilation)
+extern "C" void solve(const float* input, float* output, int N, int C, int D, int H, int W,
+                      int kernel_size, int stride, int padding, int dilation)
 {
-    const long long span = (long long)dilation * (kernel_size - 1) + 1;
-    const long long nd = (long long)D + 2LL * padding - span;
-    const long long nh = (long long)H + 2LL * padding - span;
-    const long long nw = (long long)W + 2LL * padding - span;
+    const long long ext = (long long)dilation * (kernel_size - 1) + 1;
+    const long long nd = (long long)D + 2LL * padding - ext;
+    const long long nh = (long long)H + 2LL * padding - ext;
+    const long long nw = (long long)W + 2LL * padding - ext;
     if (nd < 0 || nh < 0 || nw < 0) return;
-
-    Params P;
-    P.D = D; P.H = H; P.W = W;
-    P.oD = (int)(nd / stride) + 1;
-    P.oH = (int)(nh / stride) + 1;
-    P.oW = (int)(nw / stride) + 1;
-    P.K = kernel_size; P.stride = stride; P.pad = padding; P.dil = dilation;
-    P.T = P.chunks = P.S = 0;
+    const int oD = (int)(nd / stride + 1);
+    const int oH = (int)(nh / stride + 1);
+    const int oW = (int)(nw / stride + 1);
     const long long NC = (long long)N * C;
-    P.total = NC * P.oD * P.oH * P.oW;
-    if (P.total <= 0) return;
+    const long long total = NC * oD * oH * oW;
+    if (total <= 0) return;
 
-    const bool shape = kernel_size == 3 && stride == 2 && padding == 1 && dilation == 3;
-    const bool cube = D == H && H == W;
-
-    if (shape && cube && W == 16 && NC <= 2000000000LL) {
-        pool_kernel<2, 16><<<(int)NC, 128>>>(input, output, P);
-        return;
+    int mode = 0, threads = 256, classes = 3, smem = 0;
+    if (kernel_size == 3 && stride == 2 && padding == 1 && dilation == 3 && D == H && H == W && NC <= 65535) {
+        // shared memory: planes x vectors of a plane x 16 bytes
+        if      (W == 16) { mode = 1;  threads = 192; classes = 1; smem = 16 * 6 * 64; }
+        else if (W == 24) { mode = 2;  threads = 160; classes = 3; smem = 16 * 4 * 144; }
+        else if (W == 32) { mode = 4;  threads = 256; classes = 3; smem = 16 * 5 * 256; }
+        else if (W == 40) { mode = 8;  threads = 384; classes = 3; smem = 16 * 6 * 400; }
+        else if (W == 48) { mode = 16; threads = 352; classes = 6; smem = 16 * 8 * 324; }   // 41472 bytes
     }
-
-    const long long stageBytes = 2LL * H * W * 4;
-    if (shape && (W % 4) == 0 && W >= 8 && W <= 128 && stageBytes <= 56 * 1024) {
-        const int W4 = W / 4;
-        const int R = 32 / W4;
-        const int G = (P.oH + R - 1) / R;
-        // at least about 1024 warps in all, but no chunk shorter than three output depths
-        long long want = (1024 + NC * G - 1) / (NC * G);
-        const long long most = (P.oD + 2) / 3;
-        if (want > most) want = most;
-        if (want < 1) want = 1;
-        P.T = (int)((P.oD + want - 1) / want);
-        P.chunks = (P.oD + P.T - 1) / P.T;
-        long long S = (55 * 1024) / stageBytes;
-        if (S < 3) S = 3;
-        if (S > P.T + 3) S = P.T + 3;
-        if (S > 32) S = 32;
-        P.S = (int)S;
-        const long long blocks = NC * P.chunks;
-        if (G <= 11 && blocks <= 2000000000LL) {
-            const int smemBytes = (int)(S * stageBytes);
-            const int threads = (G + 1) * 32;
-            if (cube && W == 24)      launch_ring<24>(input, output, P, (int)blocks, threads, smemBytes);
-            else if (cube && W == 32) launch_ring<32>(input, output, P, (int)blocks, threads, smemBytes);
-            else if (cube && W == 40) launch_ring<40>(input, output, P, (int)blocks, threads, smemBytes);
-            else if (cube && W == 48) launch_ring<48>(input, output, P, (int)blocks, threads, smemBytes);
-            else                      launch_ring<0>(input, output, P, (int)blocks, threads, smemBytes);
-            return;
-        }
+    if (mode != 0) {
+        pool_kernel<<<dim3((unsigned)classes, (unsigned)NC), threads, smem>>>(
+            input, output, mode, total, D, H, W, oD, oH, oW, kernel_size, stride, padding, dilation);
+    } else {
+        long long blocks = (total + 255) / 256;
+        if (blocks > 132LL * 256) blocks = 132LL * 256;
+        pool_kernel<<<(unsigned)blocks, 256>>>(
+            input, output, 0, total, D, H, W, oD, oH, oW, kernel_size, stride, padding, dilation);
     }
-
-    long long blocks = (P.total + 255) / 256;
-    if (blocks > 1000000) blocks = 1000000;
-    pool_kernel<0, 0><<<(int)blocks, 256>>>(input, output, P);
 }
