@@ -123,33 +123,6 @@ std::vector<double> without_outliers(const std::vector<double>& samples) {
   return 4 * kept.size() >= 3 * samples.size() ? kept : samples;
 }
 
-// With fewer places their spread says nothing.
-constexpr std::size_t kLeastPlaces = 6;
-
-/// As the judge does: the mean of the medians at the places, with an interval over places; with few
-/// of them the median of all. Samples took turns on the places.
-void conclude(const std::vector<double>& samples, std::size_t places, Sampled& sampled) {
-  if (places < kLeastPlaces || samples.size() < 2 * places) {
-    const auto kept = without_outliers(samples);
-    sampled.median_us = median_of(kept);
-    return bootstrap(kept, 1000, sampled.low_us, sampled.high_us);
-  }
-  double sum = 0, squares = 0;
-  for (std::size_t place = 0; place < places; ++place) {
-    std::vector<double> own;
-    for (std::size_t i = place; i < samples.size(); i += places) own.push_back(samples[i]);
-    const double middle = median_of(without_outliers(own));
-    sum += middle;
-    squares += middle * middle;
-  }
-  const double n = static_cast<double>(places), mean = sum / n;
-  const double variance = std::max(0.0, (squares - n * mean * mean) / (n - 1));
-  const double reach = 2.201 * std::sqrt(variance / n);  // Student's, eleven degrees of freedom
-  sampled.median_us = mean;
-  sampled.low_us = mean - reach;
-  sampled.high_us = mean + reach;
-}
-
 }  // namespace
 
 void give_up(const std::string& why) {
@@ -282,20 +255,21 @@ Sampled Timer::gather(const std::vector<const Op*>& turns, const std::vector<cud
   const double first_us = next();
   const double warm_s = first_us > 5e4 ? 0 : std::min(0.1, 0.3 * limit_s);
   for (const double start = now_s(); now_s() - start < warm_s;) next();
-  const std::size_t least = turns.size() < kLeastPlaces ? 12 : 3 * turns.size();
   std::vector<double> samples;
   const double start = now_s();
   const double left_s = limit_s - warm_s;
   do {
     samples.push_back(next());
-    if (samples.size() < least || samples.size() % 6 != 0) continue;
+    if (samples.size() < 10 || samples.size() % 5 != 0) continue;
     double low = 0, high = 0;
     const auto kept = without_outliers(samples);
     bootstrap(kept, 200, low, high);
     if ((high - low) / 2 <= 0.005 * median_of(kept)) break;
   } while (samples.size() < 500 && now_s() - start < left_s);
+  const auto kept = without_outliers(samples);
   Sampled sampled;
-  conclude(samples, turns.size(), sampled);
+  sampled.median_us = median_of(kept);
+  bootstrap(kept, 1000, sampled.low_us, sampled.high_us);
   sampled.samples = static_cast<int>(samples.size());
   sampled.graph = !graphs.empty();
   return sampled;

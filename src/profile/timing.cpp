@@ -139,23 +139,35 @@ Status gather_more(Timing& timing, const NextSample& next_sample_us, const Timin
   return {};
 }
 
+namespace {
+
+/// How many samples the place has that has the fewest.
+std::size_t samples_of_rarest(std::span<const std::size_t> place_of, std::size_t places) {
+  std::vector<std::size_t> counts(places, 0);
+  for (const std::size_t place : place_of) ++counts[place];
+  return counts.empty() ? 0 : *std::min_element(counts.begin(), counts.end());
+}
+
+}  // namespace
+
 void conclude(Timing& timing, std::size_t places) {
   std::vector<std::size_t> place_of;
   if (places >= kLeastTimedPlaces && timing.calls_at.size() == timing.samples_us.size()) {
     for (const std::size_t call : timing.calls_at) place_of.push_back(call % places);
   }
-  const bool all_seen = std::set(place_of.begin(), place_of.end()).size() == places;
-  if (places == 0 || !all_seen) {
-    const Cleaned cleaned = drop_outliers(timing.samples_us);
-    timing.dropped = cleaned.dropped;
-    timing.time_us = bootstrap_median(cleaned.kept);
-    return;
-  }
-  const Cleaned cleaned = drop_outliers_by_place(timing.samples_us, place_of);
-  std::vector<std::size_t> kept_place;
-  for (const std::size_t at : cleaned.kept_at) kept_place.push_back(place_of[at]);
+  // Of fewer samples none of a place's own can be told to be an outlier.
+  constexpr std::size_t kLeastToClean = 4;
+  const bool by_place = samples_of_rarest(place_of, places) >= kLeastToClean;
+  const Cleaned cleaned = by_place ? drop_outliers_by_place(timing.samples_us, place_of)
+                                   : drop_outliers(timing.samples_us);
   timing.dropped = cleaned.dropped;
-  timing.time_us = interval_over_places(cleaned.kept, kept_place);
+  std::vector<std::size_t> kept_place;
+  if (!place_of.empty()) {
+    for (const std::size_t at : cleaned.kept_at) kept_place.push_back(place_of[at]);
+  }
+  const bool all_seen = samples_of_rarest(kept_place, places) > 0;
+  timing.time_us =
+      all_seen ? interval_over_places(cleaned.kept, kept_place) : bootstrap_median(cleaned.kept);
 }
 
 Result<Timing> gather(const NextSample& next_sample_us, const TimingOptions& options,

@@ -121,7 +121,10 @@ void merge(Warp& w, std::size_t leaf, std::span<const std::size_t> all) {
 
 }  // namespace
 
-void rejoin_freed(Warp& w, const Ins* met) {
+namespace {
+
+/// Merges one family that the running split belongs to; whether there was one.
+bool merge_one(Warp& w, const Ins* met) {
   for (std::size_t i = 0; i < w.splits.size(); ++i) {
     const Split& s = w.splits[i];
     if (s.state != Split::State::ready || s.freed_from < 0) continue;
@@ -133,11 +136,28 @@ void rejoin_freed(Warp& w, const Ins* met) {
     const bool running = std::any_of(all.begin(), all.end(), [&](std::size_t k) {
       return static_cast<std::int32_t>(k) == w.current;
     });
-    if (running) return merge(w, i, all);
+    if (!running) continue;
+    merge(w, i, all);
+    return true;
+  }
+  return false;
+}
+
+/// Lanes in a function that was called must come back to where it was: such kernels are left alone.
+bool has_calls(const Kernel& k) {
+  return std::any_of(k.code.begin(), k.code.end(),
+                     [](const Ins& i) { return i.run == run_call || i.run == run_indirect_call; });
+}
+
+}  // namespace
+
+void rejoin_freed(Warp& w, const Ins* met) {
+  while (merge_one(w, met)) {
   }
 }
 
 bool free_lanes_that_others_name(BlockState& b) {
+  if (has_calls(*b.warps.front().kernel)) return false;
   bool freed = false;
   for (Warp& w : b.warps) {
     for (std::size_t i = 0; i < w.splits.size(); ++i) {

@@ -230,6 +230,17 @@ TEST(Timing, GoesAddUpAndPlacesAreKeptApart) {
   EXPECT_GT(timing.time_us.high, 10.3);
 }
 
+TEST(Timing, OneDisturbedCallIsDroppedWherePlacesHaveFewSamples) {
+  Timing timing;
+  for (std::uint64_t call = 0; call < 30; ++call) {
+    timing.samples_us.push_back(call == 7 ? 50.0 : 10.0 + 0.01 * static_cast<double>(call % 3));
+    timing.calls_at.push_back(call);
+  }
+  conclude(timing, 24);
+  EXPECT_EQ(timing.dropped, 1);
+  EXPECT_NEAR(timing.time_us.median, 10.01, 0.02);
+}
+
 // On an H200 a transpose of 4 MiB takes 11.1 us at eleven places and 13.0 at the twelfth, which is
 // another one in each evaluation.
 TEST(Timing, APlaceThatIsSlowEveryTimeCountsInEveryEvaluation) {
