@@ -2,7 +2,6 @@
 #include "evaluate/trial_sanitize.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 #include "base/files.h"
@@ -37,6 +36,33 @@ std::uint64_t bytes_of_case(const TrialState& state, const verify::Case& item) {
   return bytes.ok() ? *bytes : ~std::uint64_t{0};
 }
 
+struct ByteRange {
+  std::uint64_t min = 0;
+  std::uint64_t max = 0;
+};
+enum class From : std::uint8_t { the_largest, the_smallest };
+
+/// Cases of such sizes with usual inputs, in order of size, then some with special ones.
+std::vector<verify::Case> picked_cases(const TrialState& state, ByteRange range, From from,
+                                       std::size_t most_sizes) {
+  std::vector<verify::Case> plain, special;
+  for (const verify::Case& item : state.cases) {
+    const std::uint64_t bytes = bytes_of_case(state, item);
+    if (bytes < range.min || bytes > range.max) continue;
+    (item.variant == nullptr ? plain : special).push_back(item);
+  }
+  const auto before = [&](const verify::Case& a, const verify::Case& b) {
+    const std::uint64_t of_a = bytes_of_case(state, a), of_b = bytes_of_case(state, b);
+    return from == From::the_largest ? of_a > of_b : of_a < of_b;
+  };
+  std::stable_sort(plain.begin(), plain.end(), before);
+  std::stable_sort(special.begin(), special.end(), before);
+  plain.resize(std::min(plain.size(), most_sizes));
+  special.resize(std::min(special.size(), kMostVariants));
+  plain.insert(plain.end(), special.begin(), special.end());
+  return plain;
+}
+
 bool is_decisive(const device::Fault& fault) {
   return fault.verdict == Verdict::memory_fault || fault.verdict == Verdict::race;
 }
@@ -65,23 +91,13 @@ Result<bool> run_one(TrialState& state, device::Device& machine, const Program& 
   return true;
 }
 
-class Stopwatch {
- public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 /// Every small case, to its end; whether the machine could.
 Result<bool> run_small(TrialState& state, device::Device& machine, const Program& program,
                        CarefulRun& careful) {
-  const Stopwatch watch;
+  const Deadline deadline(kSimulatedSeconds);
   for (const verify::Case& item : small_cases(state, kSimulatedBytes)) {
     if (state.stop.requested()) return Error{"stopped"};
-    if (watch.seconds() > kSimulatedSeconds) return Error{"it would take too long"};
+    if (deadline.passed()) return Error{"it would take too long"};
     WW_TRY(const bool ran,
            run_one(state, machine, program, item, {.step_s = kSimulatedRunSeconds}, careful));
     if (!ran || !careful.faults.empty()) return ran;
@@ -93,12 +109,12 @@ Result<bool> run_small(TrialState& state, device::Device& machine, const Program
 /// nothing of the kernel, nor of what the small ones have shown.
 void run_larger(TrialState& state, device::Device& machine, const Program& program,
                 CarefulRun& careful) {
-  const Stopwatch watch;
+  const Deadline deadline(kLargerSeconds);
   for (const verify::Case& item : larger_cases(state, kSimulatedBytes, kLargerBytes)) {
-    const double left_s = kLargerSeconds - watch.seconds();
-    if (left_s <= 0 || state.stop.requested()) return;
+    if (deadline.passed() || state.stop.requested()) return;
     CarefulRun one;
-    const RunLimits limits{.step_s = std::min(left_s, kLargerRunSeconds), .steps = kLargerSteps};
+    const RunLimits limits{.step_s = std::min(deadline.remaining_s(), kLargerRunSeconds),
+                           .steps = kLargerSteps};
     const auto ran = run_one(state, machine, program, item, limits, one);
     if (!ran.ok() || !*ran) return;
     if (!one.faults.empty()) {
@@ -167,38 +183,13 @@ Next judge_tool_faults(TrialState& state, const std::vector<device::Fault>& faul
 }  // namespace
 
 std::vector<verify::Case> small_cases(const TrialState& state, std::uint64_t max_bytes) {
-  std::vector<verify::Case> plain, special;
-  for (const verify::Case& item : state.cases) {
-    if (bytes_of_case(state, item) > max_bytes) continue;
-    (item.variant == nullptr ? plain : special).push_back(item);
-  }
-  const auto larger = [&](const verify::Case& a, const verify::Case& b) {
-    return bytes_of_case(state, a) > bytes_of_case(state, b);
-  };
-  std::stable_sort(plain.begin(), plain.end(), larger);
-  std::stable_sort(special.begin(), special.end(), larger);
-  plain.resize(std::min(plain.size(), kMostSizes));
-  special.resize(std::min(special.size(), kMostVariants));
-  plain.insert(plain.end(), special.begin(), special.end());
-  return plain;
+  return picked_cases(state, {.max = max_bytes}, From::the_largest, kMostSizes);
 }
 
 std::vector<verify::Case> larger_cases(const TrialState& state, std::uint64_t beyond_bytes,
                                        std::uint64_t max_bytes) {
-  std::vector<verify::Case> plain, special;
-  for (const verify::Case& item : state.cases) {
-    const std::uint64_t bytes = bytes_of_case(state, item);
-    if (bytes <= beyond_bytes || bytes > max_bytes) continue;
-    (item.variant == nullptr ? plain : special).push_back(item);
-  }
-  const auto smaller = [&](const verify::Case& a, const verify::Case& b) {
-    return bytes_of_case(state, a) < bytes_of_case(state, b);
-  };
-  std::stable_sort(plain.begin(), plain.end(), smaller);
-  std::stable_sort(special.begin(), special.end(), smaller);
-  special.resize(std::min(special.size(), kMostVariants));
-  plain.insert(plain.end(), special.begin(), special.end());
-  return plain;
+  return picked_cases(state, {.min = beyond_bytes + 1, .max = max_bytes}, From::the_smallest,
+                      state.cases.size());
 }
 
 /// The same trial, built from the same cache.

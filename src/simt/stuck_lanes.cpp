@@ -119,10 +119,6 @@ void merge(Warp& w, std::size_t leaf, std::span<const std::size_t> all) {
   w.reconverge = s.reconverge;
 }
 
-}  // namespace
-
-namespace {
-
 /// Merges one family that the running split belongs to; whether there was one.
 bool merge_one(Warp& w, const Ins* met) {
   for (std::size_t i = 0; i < w.splits.size(); ++i) {
