@@ -48,7 +48,8 @@ Options parsed(int argc, char** argv) {
       plain.push_back(arg);
     }
   }
-  if (plain.size() != 2) give_up("usage: library_bench SUITE.json FOLDER [--tasks a,b] [--limit S]");
+  if (plain.size() != 2)
+    give_up("usage: library_bench SUITE.json FOLDER [--tasks a,b] [--limit S]");
   options.suite = plain[0];
   options.folder = plain[1];
   return options;
@@ -88,8 +89,8 @@ class Bench {
       const double most = op.lane == "tf32" ? kMostErrorOtherLane : kMostError;
       const double error = smallest && op.error ? op.error() : 0;
       if (!(error <= most)) {
-        std::printf("%s at %s is wrong (relative error %.1e): left out\n", op.name.c_str(), row.task,
-                    error);
+        std::printf("%s at %s is wrong (relative error %.1e): left out\n", op.name.c_str(),
+                    row.task, error);
         refused_.insert(op.name + row.task);
         continue;
       }
@@ -107,10 +108,11 @@ class Bench {
 
   void write(const TaskRow& row, const std::string& label, const Op& op, const Sampled& s) {
     std::string note = op.note;
-    if (!s.capturable) note += std::string(note.empty() ? "" : "; ") + "not captured: host gaps inside";
-    const json line = {{"comparator", op.name}, {"task", row.task},     {"size", label},
+    if (!s.capturable)
+      note += std::string(note.empty() ? "" : "; ") + "not captured: host gaps inside";
+    const json line = {{"comparator", op.name},    {"task", row.task},   {"size", label},
                        {"median_us", s.median_us}, {"low_us", s.low_us}, {"high_us", s.high_us},
-                       {"samples", s.samples},  {"note", note},         {"lane", op.lane}};
+                       {"samples", s.samples},     {"note", note},       {"lane", op.lane}};
     out_ << line.dump() << "\n" << std::flush;
     std::printf("%-14s %-18s %-28s %11.2f us  n %d%s\n", row.task, label.c_str(), op.name.c_str(),
                 s.median_us, s.samples, s.graph ? "  (graph)" : "");

@@ -7,7 +7,8 @@ namespace warpwright {
 
 namespace {
 
-// clang-format off: a row per device reads better packed.
+// A row per device reads better packed.
+// clang-format off
 // Limits per SM and block: CUDA C++ Programming Guide, "Technical Specifications per Compute
 // Capability". Sizes, bandwidth, peaks and clocks: NVIDIA's datasheets and architecture white
 // papers; where one gives no fp64 figure, it is the architecture's fixed fraction of fp32

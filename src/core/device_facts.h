@@ -30,7 +30,8 @@ struct DeviceFacts {
   double memory_gb_per_s = 0;  ///< datasheet peak
   double fp32_tflops = 0;      ///< datasheet peak, no tensor cores
   double fp64_tflops = 0;
-  double half_tensor_tflops = 0;  ///< datasheet peak of f16 products with f32 sums, without sparsity
+  double half_tensor_tflops =
+      0;  ///< datasheet peak of f16 products with f32 sums, without sparsity
   double boost_clock_ghz = 0;
 };
 

@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "base/files.h"
+#include "device/cuda_digest.h"
 #include "device/cuda_driver.h"
 #include "device/cuda_memory.h"
 #include "device/cuda_module.h"
-#include "device/cuda_digest.h"
 #include "device/cuda_settle.h"
 #include "device/cuda_staging.h"
 #include "device/device.h"

@@ -20,7 +20,6 @@ void report_misaligned(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes,
 
 namespace {
 
-
 /// The cost of a scattered access, remembered per instruction.
 struct Cost {
   u32 cost = 0, ideal = 0;

@@ -11,9 +11,10 @@
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__
 // clang 19 has no attribute for it; a launch can ask for the same.
-#define __cluster_dims__(...)                                                           \
-  __attribute__((unavailable("__cluster_dims__ needs nvcc; with clang give the launch " \
-                             "cudaLaunchAttributeClusterDimension instead")))
+#define __cluster_dims__(...)                                                \
+  __attribute__((                                                            \
+      unavailable("__cluster_dims__ needs nvcc; with clang give the launch " \
+                  "cudaLaunchAttributeClusterDimension instead")))
 #else
 #define __host__
 #define __device__

@@ -158,14 +158,14 @@ __WW_MATCH(double, 64, unsigned long long)
 #undef __WW_MATCH
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-#define __WW_REDUX(NAME, T, INSTRUCTION)                                 \
-  static inline __device__ T NAME(unsigned mask, T value) {              \
-    T result;                                                            \
-    asm volatile("redux.sync." INSTRUCTION " %0, %1, %2;"                \
-                 : "=r"(result)                                          \
-                 : "r"(value), "r"(mask)                                 \
-                 : "memory");                                            \
-    return result;                                                       \
+#define __WW_REDUX(NAME, T, INSTRUCTION)                    \
+  static inline __device__ T NAME(unsigned mask, T value) { \
+    T result;                                               \
+    asm volatile("redux.sync." INSTRUCTION " %0, %1, %2;"   \
+                 : "=r"(result)                             \
+                 : "r"(value), "r"(mask)                    \
+                 : "memory");                               \
+    return result;                                          \
   }
 __WW_REDUX(__reduce_add_sync, unsigned, "add.u32")
 __WW_REDUX(__reduce_min_sync, unsigned, "min.u32")

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUB's block and warp primitives as far as kernels use them most: reduce, scan, radix sort, load and
-// store.
-// Device-wide algorithms are not here; with nvcc the toolkit's own CUB is used instead.
+// CUB's block and warp primitives as far as kernels use them most: reduce, scan, radix sort, load
+// and store. Device-wide algorithms are not here; with nvcc the toolkit's own CUB is used instead.
 #pragma once
 
-#include <cuda/functional>
 #include <cuda_runtime.h>
+#include <cuda/functional>
 
 // What is inlined from here counts as the line of the call.
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
