@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The README's promises about untrusted code name the tests that show them; each name must be one.
+// The promises of docs/sandbox.md name the tests that show them; each name must be one.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -43,10 +43,10 @@ bool is_test(const std::string& name, const std::string& tests) {
 }
 
 TEST(Promises, EachNamesTestsThatExist) {
-  const std::string readme = read_file(kRoot / "README.md").value();
-  const auto from = readme.find("| promise | shown by |");
+  const std::string page = read_file(kRoot / "docs/sandbox.md").value();
+  const auto from = page.find("| promise | shown by |");
   ASSERT_NE(from, std::string::npos);
-  const std::string table = readme.substr(from, readme.find("\n\n", from) - from);
+  const std::string table = page.substr(from, page.find("\n\n", from) - from);
   const std::string tests = all_tests();
   int named = 0;
   for (std::size_t row = table.find('\n'); row != std::string::npos;) {
