@@ -20,12 +20,15 @@ function(ww_compile_together target)
   endif()
 endfunction()
 
-# ww_folder(NAME [HOT] [APART] [LINK targets...] [EXCLUDE files...]): library ww_NAME from src/NAME/*.cpp.
+# ww_folder(NAME [HOT] [APART] [LINK targets...] [EXCLUDE files...] [ROOMS folders...]): library ww_NAME from
+# src/NAME/*.cpp and from the *.cpp of the named sub-folders.
 # HOT: optimised in the sanitizer build too, but for COLD files (patterns), which run once per kernel and
 # take long to optimise. APART: every file is compiled alone.
 function(ww_folder name)
-  cmake_parse_arguments(ARG "HOT;APART" "" "LINK;EXCLUDE;COLD" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  cmake_parse_arguments(ARG "HOT;APART" "" "LINK;EXCLUDE;COLD;ROOMS" ${ARGN})
+  list(TRANSFORM ARG_ROOMS PREPEND ${CMAKE_SOURCE_DIR}/src/${name}/)
+  list(TRANSFORM ARG_ROOMS APPEND /*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp ${ARG_ROOMS})
   foreach(file IN LISTS ARG_EXCLUDE)
     list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/src/${name}/${file})
   endforeach()

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "simt/half.h"
+#include "simt/ops/half.h"
 
 namespace warpwright::corpus {
 namespace {

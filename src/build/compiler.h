@@ -9,13 +9,13 @@
 
 #include "base/result.h"
 #include "base/stop.h"
-#include "build/ptx_census.h"
-#include "build/ptx_entries.h"
 #include "build/toolchain.h"
 #include "core/device_facts.h"
 #include "core/evaluation.h"
 #include "core/task.h"
 #include "core/verdict.h"
+#include "ptx/census.h"
+#include "ptx/entries.h"
 #include "sandbox/sandbox.h"
 
 namespace warpwright::build {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "build/lint.h"
-#include "build/ptx_census.h"
-#include "build/ptx_entries.h"
 #include "core/launch_plan.h"
 #include "core/task.h"
+#include "ptx/census.h"
+#include "ptx/entries.h"
 
 namespace warpwright::build {
 

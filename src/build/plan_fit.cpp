@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/ptx_lexer.h"
+#include "ptx/lexer.h"
 
 namespace warpwright::build {
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "device/ptx_variables.h"
+#include "ptx/variables.h"
 
 namespace warpwright::device {
 

@@ -6,7 +6,7 @@
 
 #include "core/device_facts.h"
 #include "simt/estimate.h"
-#include "simt/report.h"
+#include "simt/state/report.h"
 
 namespace warpwright::device {
 

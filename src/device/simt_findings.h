@@ -7,7 +7,7 @@
 #include "core/evaluation.h"
 #include "device/device.h"
 #include "simt/estimate.h"
-#include "simt/report.h"
+#include "simt/state/report.h"
 
 namespace warpwright::device {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "simt/report.h"
+#include "simt/state/report.h"
 
 namespace warpwright::device {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "simt/worker.h"
+#include "simt/state/worker.h"
 
 namespace warpwright::simt {
 

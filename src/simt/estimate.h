@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simt/report.h"
+#include "simt/state/report.h"
 
 namespace warpwright::simt {
 

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "simt/aggregate.h"
-#include "simt/native.h"
-#include "simt/worker.h"
+#include "simt/native/native.h"
+#include "simt/state/worker.h"
 
 namespace warpwright::simt {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "simt/memory.h"
 #include "simt/module.h"
-#include "simt/report.h"
-#include "simt/touched.h"
+#include "simt/state/memory.h"
+#include "simt/state/report.h"
+#include "simt/state/touched.h"
 
 namespace warpwright::simt {
 

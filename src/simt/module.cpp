@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "simt/lowering.h"
-#include "simt/program.h"
-#include "simt/ptx_parser.h"
+#include "ptx/parser.h"
+#include "simt/lower/lowering.h"
+#include "simt/state/program.h"
 
 namespace warpwright::simt {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "base/mix.h"
-#include "simt/half.h"
+#include "simt/ops/half.h"
 #include "simt/standalone.h"
 
 namespace warpwright::simt {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "build/diagnostics.h"
-#include "build/ptx_entries.h"
 #include "build/resources.h"
+#include "ptx/entries.h"
 
 namespace warpwright::build {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device/ptx_variables.h"
+#include "ptx/variables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

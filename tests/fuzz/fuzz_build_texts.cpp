@@ -7,9 +7,9 @@
 
 #include "build/diagnostics.h"
 #include "build/lint.h"
-#include "build/ptx_census.h"
-#include "build/ptx_entries.h"
 #include "build/resources.h"
+#include "ptx/census.h"
+#include "ptx/entries.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace warpwright::build;

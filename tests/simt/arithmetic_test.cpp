@@ -8,8 +8,8 @@
 #include <limits>
 #include <random>
 
-#include "simt/half.h"
 #include "simt/launcher.h"
+#include "simt/ops/half.h"
 
 namespace warpwright::simt {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "simt/half.h"
 #include "simt/machine.h"
+#include "simt/ops/half.h"
 #include "simt/same_report.h"
 #include "simt/standalone.h"
 

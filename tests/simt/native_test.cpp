@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "simt/launcher.h"
-#include "simt/native.h"
+#include "simt/native/native.h"
 #include "simt/same_report.h"
 
 namespace warpwright::simt {

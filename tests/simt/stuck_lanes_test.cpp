@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simt/stuck_lanes.h"
+#include "simt/schedule/stuck_lanes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "simt/half.h"
 #include "simt/launcher.h"
+#include "simt/ops/half.h"
 
 namespace warpwright::simt {
 namespace {

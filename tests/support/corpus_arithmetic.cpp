@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "simt/alu.h"
+#include "simt/ops/alu.h"
 #include "support/corpus.h"
 
 namespace warpwright::corpus {

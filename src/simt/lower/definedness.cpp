@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/lower/definedness.h"
+
+#include <algorithm>
+
+#include "simt/state/worker.h"
+
+namespace warpwright::simt {
+namespace {
+
+bool is_register(Val v) { return v != kNoVal && (v & kConstantBit) == 0; }
+
+template <class Visit>
+void for_operands(const Lir& l, Visit visit) {
+  for (const Val v : {l.a, l.b, l.c})
+    if (is_register(v)) visit(v);
+  for (std::size_t k = l.more_defs; k < l.more.size(); ++k)
+    if (is_register(l.more[k])) visit(l.more[k]);
+}
+
+template <class Visit>
+void for_results(const Lir& l, Visit visit) {
+  if (is_register(l.d)) visit(l.d);
+  for (std::size_t k = 0; k < l.more_defs; ++k)
+    if (is_register(l.more[k])) visit(l.more[k]);
+}
+
+bool is_load(OpClass c) {
+  return c == OpClass::load_global || c == OpClass::load_shared || c == OpClass::load_local ||
+         c == OpClass::load_const;
+}
+
+bool is_store(OpClass c) {
+  return c == OpClass::store_global || c == OpClass::store_shared || c == OpClass::store_local ||
+         c == OpClass::atomic;
+}
+
+/// Values of other lanes, or kept for later (frames of calls): not followed.
+bool is_opaque(const Lir& l) {
+  const OpClass c = l.info.op_class;
+  return c == OpClass::warp || c == OpClass::tensor || c == OpClass::barrier ||
+         (c == OpClass::control && l.flow == Lir::Flow::next);
+}
+
+bool is_pure(const Lir& l) {
+  const OpClass c = l.info.op_class;
+  return l.flow == Lir::Flow::next && !is_load(c) && !is_store(c) && !is_opaque(l);
+}
+
+using Set = std::vector<bool>;
+// Kernels beyond any that people write are not followed, so that loading stays quick.
+constexpr std::size_t kMostWork = std::size_t{1} << 26;
+
+/// Adds what an instruction writes for certain.
+void assign(const Lir& l, Set& assigned) {
+  if (l.guard == kNoVal) for_results(l, [&](Val v) { assigned[v] = true; });
+}
+
+/// Registers that are read somewhere although not every way there writes them.
+Set read_early(const LoweredKernel& k, const FlowGraph& g) {
+  const std::size_t n = k.registers.size(), blocks = g.blocks.size();
+  if (n * blocks > kMostWork) return Set(n, false);
+  std::vector<std::vector<std::uint32_t>> before(blocks);
+  for (std::uint32_t b = 0; b < blocks; ++b)
+    for (const std::uint32_t s : g.blocks[b].successors)
+      if (s < blocks) before[s].push_back(b);
+  Set start(n, false);
+  for (std::size_t s = 0; s < static_cast<std::size_t>(LaneSpecial::count_); ++s)
+    if (k.kernel.uses_lane_special[s]) start[k.kernel.lane_special_ref[s]] = true;
+  std::vector<Set> out(blocks, Set(n, true));
+  const auto entry_set = [&](std::uint32_t b) {
+    Set in = b == 0 ? start : Set(n, true);
+    for (const std::uint32_t p : before[b])
+      for (std::size_t v = 0; v < n; ++v) in[v] = in[v] && out[p][v];
+    return in;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::uint32_t b = 0; b < blocks; ++b) {
+      Set now = entry_set(b);
+      for (std::uint32_t i = g.blocks[b].first; i < g.blocks[b].last; ++i) assign(k.code[i], now);
+      if (now == out[b]) continue;
+      out[b] = std::move(now);
+      changed = true;
+    }
+  }
+  Set early(n, false);
+  for (std::uint32_t b = 0; b < blocks; ++b) {
+    Set now = entry_set(b);
+    for (std::uint32_t i = g.blocks[b].first; i < g.blocks[b].last; ++i) {
+      const auto look = [&](Val v) { early[v] = early[v] || !now[v]; };
+      for_operands(k.code[i], look);
+      if (is_register(k.code[i].guard)) look(k.code[i].guard);
+      assign(k.code[i], now);
+    }
+  }
+  return early;
+}
+
+u32 undefined_lanes(const Warp& w, const Ins* i) {
+  u32 lanes = 0;
+  for (u32 k = 0; k < i->aux; ++k) lanes |= w.undefined[i->more[k]];
+  return lanes & w.lanes(i);
+}
+
+void set_results(Warp& w, const Ins* i, u32 undefined) {
+  const u32 m = w.lanes(i);
+  for (u32 k = i->aux; k < i->aux + i->aux2; ++k) {
+    u32& word = w.undefined[i->more[k]];
+    word = (word & ~m) | (undefined & m);
+  }
+}
+
+}  // namespace
+
+Definedness find_undefined(const LoweredKernel& k, const FlowGraph& g) {
+  Definedness d;
+  Set tracked = read_early(k, g);
+  if (std::find(tracked.begin(), tracked.end(), true) == tracked.end()) return d;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Lir& l : k.code) {
+      if (!is_pure(l)) continue;
+      bool any = false;
+      for_operands(l, [&](Val v) { any = any || tracked[v]; });
+      if (!any) continue;
+      for_results(l, [&](Val v) {
+        changed = changed || !tracked[v];
+        tracked[v] = true;
+      });
+    }
+  }
+  d.shadow.assign(tracked.size(), kNoShadow);
+  for (std::size_t v = 0; v < tracked.size(); ++v)
+    if (tracked[v]) d.shadow[v] = d.count++;
+  return d;
+}
+
+ShadowStep shadow_step(const Definedness& d, const Lir& l) {
+  ShadowStep step;
+  if (d.count == 0) return step;
+  const OpClass c = l.info.op_class;
+  step.propagates = is_pure(l);
+  step.reports = is_load(c) || is_store(c) || l.flow != Lir::Flow::next;
+  step.guard = d.of(l.guard);
+  step.selects = l.info.text.starts_with("selp") && d.of(l.c) == kNoShadow;
+  const auto note = [](std::vector<std::uint32_t>& list, std::uint32_t word) {
+    if (word != kNoShadow) list.push_back(word);
+  };
+  if (step.selects) {
+    // Both ways must have a place in the list, also the one that is always defined.
+    step.read = {d.of(l.a), d.of(l.b)};
+    step.selects = step.read[0] != kNoShadow || step.read[1] != kNoShadow;
+    if (!step.selects) step.read.clear();
+  } else if (!is_opaque(l)) {
+    for_operands(l, [&](Val v) { note(step.read, d.of(v)); });
+  }
+  for_results(l, [&](Val v) { note(step.written, d.of(v)); });
+  return step;
+}
+
+const Ins* run_shadow_report(Warp& w, const Ins* i) {
+  u32 lanes = undefined_lanes(w, i);
+  if (i->imm >= 0) lanes |= w.undefined[i->imm] & w.mask;
+  if (lanes != 0 && w.worker->launch->full_checks) {
+    // The instruction itself comes next.
+    report_lazily(w, i, FaultKind::uninitialised_read, static_cast<u32>(std::countr_zero(lanes)), 0,
+                  "register", [] {
+                    return std::string(
+                        "a variable that was never given a value decides what is stored, which "
+                        "address is accessed or which way a branch goes");
+                  });
+  }
+  set_results(w, i, 0);
+  return i + 1;
+}
+
+const Ins* run_shadow_write(Warp& w, const Ins* i) {
+  set_results(w, i, 0);
+  return i + 1;
+}
+
+const Ins* run_shadow_spread(Warp& w, const Ins* i) {
+  set_results(w, i, undefined_lanes(w, i));
+  return i + 1;
+}
+
+const Ins* run_shadow_select(Warp& w, const Ins* i) {
+  const auto word = [&](u32 k) { return i->more[k] == kNoShadow ? 0 : w.undefined[i->more[k]]; };
+  const u32 p = w.predicate(i->c);
+  set_results(w, i, (p & word(0)) | (~p & word(1)));
+  return i + 1;
+}
+
+}  // namespace warpwright::simt

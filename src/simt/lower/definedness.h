@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simt/lower/flow.h"
+
+// Reads of registers that nothing wrote. Almost no register can be read before it is written, and
+// flow analysis shows it; for the few others the kernel keeps a word of shadow, one bit a lane.
+
+namespace warpwright::simt {
+
+inline constexpr std::uint32_t kNoShadow = 0xffffffffu;
+
+/// Which registers need a shadow word.
+struct Definedness {
+  std::vector<std::uint32_t> shadow;  ///< by virtual register; kNoShadow: always written first
+  std::uint32_t count = 0;
+  [[nodiscard]] std::uint32_t of(Val v) const {
+    return v == kNoVal || (v & kConstantBit) != 0 || count == 0 ? kNoShadow : shadow[v];
+  }
+};
+
+Definedness find_undefined(const LoweredKernel& k, const FlowGraph& g);
+
+/// What an instruction does to shadow words, to be executed before it.
+struct ShadowStep {
+  std::vector<std::uint32_t> read;  ///< shadow words of what it reads
+  std::vector<std::uint32_t> written;
+  std::uint32_t guard = kNoShadow;
+  bool reports = false;     ///< the values get out: memory, addresses, branches
+  bool propagates = false;  ///< results are as undefined as what was read
+  bool selects = false;     ///< read[0] where the predicate c holds, else read[1]
+  [[nodiscard]] bool needed() const {
+    return !written.empty() || (reports && (!read.empty() || guard != kNoShadow));
+  }
+};
+ShadowStep shadow_step(const Definedness& d, const Lir& l);
+
+/// more = read, then written; aux = how many are read, aux2 = written, imm = guard's word or -1.
+const Ins* run_shadow_report(Warp& w, const Ins* i);
+const Ins* run_shadow_write(Warp& w, const Ins* i);   ///< results become defined
+const Ins* run_shadow_spread(Warp& w, const Ins* i);  ///< results as undefined as the operands
+const Ins* run_shadow_select(Warp& w, const Ins* i);  ///< c = the predicate
+
+}  // namespace warpwright::simt

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/ops/tensor_sum.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "simt/ops/alu.h"
+
+namespace warpwright::simt {
+namespace {
+
+constexpr s32 kNoExponent = -4096;
+constexpr u32 kNan32 = 0x7fffffff, kInfinity32 = 0x7f800000;
+
+struct Format {
+  s32 fraction, bias, exponent_bits;
+};
+constexpr Format format_of(Element type) {
+  switch (type) {
+    case Element::half:
+      return {10, 15, 5};
+    case Element::bfloat:
+      return {7, 127, 8};
+    case Element::tf32:
+      return {10, 127, 8};
+    default:
+      return {23, 127, 8};
+  }
+}
+
+/// One number between two groups: what the accumulator holds.
+struct Accumulator {
+  s64 significand = 0;  ///< with its sign, 23 fraction bits
+  s32 exponent = kNoExponent;
+};
+
+/// Subnormal numbers are not normalised, those of f16 either.
+Accumulator accumulator_of(u32 bits, bool is_half) {
+  const s32 fraction = is_half ? 10 : 23, bias = is_half ? 15 : 127;
+  const s32 field = static_cast<s32>(bits >> fraction) & (2 * bias + 1);
+  s64 significand = bits & ((1u << fraction) - 1);
+  if (field != 0) significand |= s64{1} << fraction;
+  if (significand == 0) return {};
+  const bool negative = (bits >> (is_half ? 15 : 31) & 1) != 0;
+  significand <<= 23 - fraction;
+  return {negative ? -significand : significand, std::max(field, 1) - bias};
+}
+
+/// sum * 2^(exponent - fraction) as binary32, cut off. What becomes 0 loses its sign.
+u32 cut_off(s64 sum, s32 exponent, s32 fraction) {
+  if (sum == 0) return 0;
+  const u32 sign = sum < 0 ? 0x80000000u : 0;
+  const u64 magnitude = static_cast<u64>(sum < 0 ? -sum : sum);
+  const s32 top = 63 - std::countl_zero(magnitude);
+  s32 e = exponent - fraction + top;
+  if (e > 127) return sign | kInfinity32;
+  // Subnormal results have fewer bits.
+  const s32 kept = e < -126 ? 23 - (-126 - e) : 23;
+  if (kept < 0) return 0;
+  const u64 bits = top >= kept ? magnitude >> (top - kept) : magnitude << (kept - top);
+  if (e < -126) return bits == 0 ? 0 : sign | static_cast<u32>(bits);
+  return sign | static_cast<u32>(e + 127) << 23 | (static_cast<u32>(bits) & 0x7fffff);
+}
+
+/// A sum before it is rounded: significand * 2^(exponent - fraction bits of the rule).
+struct ExactSum {
+  s64 significand = 0;
+  s32 exponent = 0;
+};
+
+/// All of a group, with what was there. The number is a constant so that loops become vectors;
+/// terms are added in two parts that cannot overflow.
+template <u32 kCount>
+ExactSum add_terms(const s32* a, const s32* a_exponent, const s32* b, const s32* b_exponent,
+                   const Accumulator& c, s32 up, s32 fraction) {
+  s32 exponent[kCount];
+  s32 most = c.exponent;
+  for (u32 k = 0; k < kCount; ++k) exponent[k] = a_exponent[k] + b_exponent[k];
+  for (u32 k = 0; k < kCount; ++k) most = std::max(most, exponent[k]);
+  if (most < -2000) return {};
+  s32 low = 0, high = 0;
+  for (u32 k = 0; k < kCount; ++k) {
+    const s32 product = a[k] * b[k];
+    const s32 sign = product >> 31;
+    const s32 magnitude = ((product ^ sign) - sign) << up;
+    const s32 kept = magnitude >> std::min(most - exponent[k], 31);
+    const s32 term = (kept ^ sign) - sign;
+    low += term & 0xffff;
+    high += term >> 16;
+  }
+  const s64 own = (c.significand < 0 ? -c.significand : c.significand) << (fraction - 23);
+  const s64 kept = own >> std::min(most - c.exponent, 63);
+  return {s64{high} * 65536 + low + (c.significand < 0 ? -kept : kept), most};
+}
+
+ExactSum add_group(const TensorVector& a, const TensorVector& b, u32 first, u32 count,
+                   const Accumulator& c, s32 product_fraction, s32 fraction) {
+  const auto add = count == 16 ? add_terms<16> : count == 8 ? add_terms<8> : add_terms<4>;
+  return add(a.significand + first, a.exponent + first, b.significand + first, b.exponent + first,
+             c, fraction - product_fraction, fraction);
+}
+
+bool is_nan(u32 bits) { return (bits & 0x7fffffff) > kInfinity32; }
+bool is_infinite(u32 bits) { return (bits & 0x7fffffff) == kInfinity32; }
+
+/// What infinities and NaNs make of a group's sum, or 0 where there are none.
+u32 special_sum(const TensorVector& a, const TensorVector& b, u32 first, u32 count, u32 c) {
+  using S = TensorVector::Special;
+  if (is_nan(c)) return kNan32;
+  bool positive = c == kInfinity32, negative = is_infinite(c) && !positive;
+  for (u32 k = first; k < first + count; ++k) {
+    if (a.special[k] == S::nan || b.special[k] == S::nan) return kNan32;
+    if (a.special[k] == S::none && b.special[k] == S::none) continue;
+    const bool zero = (a.special[k] == S::none && a.significand[k] == 0) ||
+                      (b.special[k] == S::none && b.significand[k] == 0);
+    if (zero) return kNan32;
+    (a.negative[k] != b.negative[k] ? negative : positive) = true;
+  }
+  if (positive && negative) return kNan32;
+  return positive ? kInfinity32 : negative ? kInfinity32 | 0x80000000u : 0;
+}
+
+}  // namespace
+
+void TensorVector::set(u32 at, Element type, u64 bits) {
+  const Format f = format_of(type);
+  if (type == Element::tf32) bits = (bits & 0xffffffff) >> 13;
+  const u32 ones = (1u << f.exponent_bits) - 1;
+  const u32 field = static_cast<u32>(bits >> f.fraction) & ones;
+  const auto low = static_cast<s32>(bits & ((1u << f.fraction) - 1));
+  negative[at] = (bits >> (f.fraction + f.exponent_bits) & 1) != 0;
+  special[at] = field != ones ? Special::none : low == 0 ? Special::infinite : Special::nan;
+  has_special = has_special || special[at] != Special::none;
+  const s32 whole = field == 0 ? low : low | 1 << f.fraction;
+  significand[at] = negative[at] ? -whole : whole;
+  exponent[at] = whole == 0 ? kNoExponent : std::max(static_cast<s32>(field), 1) - f.bias;
+}
+
+TensorRule tensor_rule(const MatrixForm& form) {
+  // wmma is made of steps of four where mma has one of eight.
+  if (form.a == Element::tf32) return {form.opaque ? 4u : 8u, 25};
+  return {16, 25};
+}
+
+u32 tensor_sum(const MatrixForm& form, const TensorRule& rule, const TensorVector& a,
+               const TensorVector& b, u32 c) {
+  const bool halves = form.acc == Element::half;
+  u32 sum = halves ? std::bit_cast<u32>(to_float(Half{static_cast<u16>(c)})) : c;
+  const bool special = a.has_special || b.has_special;
+  const s32 product_fraction = 2 * format_of(form.a).fraction;
+  ExactSum exact;
+  bool finite = true;
+  for (u32 k = 0; k < form.k; k += rule.group) {
+    const u32 count = std::min<u32>(rule.group, form.k - k);
+    if (special || (sum & kInfinity32) == kInfinity32) {
+      const u32 other = special_sum(a, b, k, count, sum);
+      finite = other == 0;
+      if (!finite) {
+        sum = other;
+        continue;
+      }
+    }
+    const Accumulator before = accumulator_of(k == 0 ? c : sum, halves && k == 0);
+    exact = add_group(a, b, k, count, before, product_fraction, rule.fraction_bits);
+    sum = cut_off(exact.significand, exact.exponent, rule.fraction_bits);
+  }
+  if (!halves) return sum;
+  // Halves are rounded, and from the whole sum.
+  if (!finite) return half_from_float(std::bit_cast<f32>(sum)).bits;
+  const f64 whole = static_cast<f64>(exact.significand);
+  const u32 rounded = to_half(std::ldexp(whole, exact.exponent - rule.fraction_bits)).bits;
+  return rounded == 0x8000 ? 0 : rounded;
+}
+
+}  // namespace warpwright::simt

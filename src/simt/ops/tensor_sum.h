@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "simt/ops/tensor.h"
+
+// Sums of products as tensor cores make them: products are exact, all addends of a group are
+// shifted to the largest exponent among them and cut off there, and the sum is cut off again.
+
+namespace warpwright::simt {
+
+inline constexpr std::uint32_t kMostInner = 32;
+
+/// A row of A or a column of B, taken apart: significand * 2^(exponent - fraction bits of the
+/// type). In arrays, so that the compiler makes vectors of them.
+struct TensorVector {
+  std::int32_t significand[kMostInner] = {};  ///< with its sign
+  std::int32_t exponent[kMostInner] = {};     ///< of zeros: below all others
+  enum class Special : std::uint8_t { none, infinite, nan } special[kMostInner] = {};
+  bool negative[kMostInner] = {};
+  bool has_special = false;
+
+  void set(std::uint32_t at, Element type, std::uint64_t bits);
+};
+
+/// How a form of the instruction adds; docs/simt.md, "Exactness", says how that was found.
+struct TensorRule {
+  std::uint32_t group = 16;         ///< products that are added in one go, with what was there
+  std::int32_t fraction_bits = 25;  ///< kept of every addend, below the largest one's exponent
+};
+TensorRule tensor_rule(const MatrixForm& form);
+
+/// c + sum over k of a[k] * b[k] for factors of f16, bf16 and tf32; c and the result are bits of
+/// f32, or of f16 when the form accumulates in that.
+std::uint32_t tensor_sum(const MatrixForm& form, const TensorRule& rule, const TensorVector& a,
+                         const TensorVector& b, std::uint32_t c);
+
+}  // namespace warpwright::simt
