@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "evaluate/job.h"
 #include "suite/load.h"
+#include "support/places.h"
 #include "support/zoo.h"
 
 namespace {
@@ -16,7 +17,7 @@ using namespace warpwright;
 
 Status write_all(const std::filesystem::path& folder, const std::string& device,
                  const std::string& front_end) {
-  WW_TRY(const auto members, load_zoo(std::filesystem::path(WARPWRIGHT_SOURCE_DIR) / "tests"));
+  WW_TRY(const auto members, load_zoo(std::filesystem::path(source_path()) / "tests"));
   for (const ZooMember& member : members) {
     if (member.needs_gpu && device == "simt") continue;
     // These need headers of the toolkit.

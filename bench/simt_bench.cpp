@@ -19,6 +19,7 @@
 
 #include "base/files.h"
 #include "simt/machine.h"
+#include "support/places.h"
 
 namespace {
 
@@ -137,7 +138,7 @@ void keep(const void* p) { asm volatile("" : : "r"(p) : "memory"); }
 int main(int argc, char** argv) {
   Wanted wanted{argc > 1 && std::string_view(argv[1]) == "scaling", {}};
   wanted.kernels.assign(argv + (wanted.scaling ? 2 : 1), argv + argc);
-  const auto text = read_file(WARPWRIGHT_SOURCE_DIR "/bench/simt_kernels.ptx");
+  const auto text = read_file(source_path("/bench/simt_kernels.ptx"));
   if (!text.ok()) return fmt::print("{}\n", text.error().message), 1;
   const auto module = load(*text);
   if (!module.ok()) return fmt::print("{}\n", module.error().message), 1;

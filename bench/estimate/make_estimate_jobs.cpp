@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "evaluate/job.h"
 #include "suite/load.h"
+#include "support/places.h"
 #include "support/zoo.h"
 
 namespace {
@@ -65,7 +66,7 @@ Result<Task> task_with_sizes(const SizeRow& row) {
 }
 
 Result<std::vector<Kernel>> kernels_of(const Task& task, const std::vector<ZooMember>& zoo) {
-  const fs::path root(WARPWRIGHT_SOURCE_DIR);
+  const fs::path root(source_path());
   std::vector<Kernel> kernels = {{"baseline", task.baseline_source}};
   if (!task.slow_source.empty()) kernels.push_back({"slow", task.slow_source});
   for (const ZooMember& member : zoo) {
@@ -86,7 +87,7 @@ Result<std::vector<Kernel>> kernels_of(const Task& task, const std::vector<ZooMe
 }
 
 Status write_all(const fs::path& folder, const std::string& device) {
-  WW_TRY(const auto zoo, load_zoo(fs::path(WARPWRIGHT_SOURCE_DIR) / "tests"));
+  WW_TRY(const auto zoo, load_zoo(fs::path(source_path()) / "tests"));
   for (const SizeRow& row : kSizes) {
     WW_TRY(const Task task, task_with_sizes(row));
     WW_TRY(const auto kernels, kernels_of(task, zoo));

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kNewestArchitecture = 90;  // what clang 19 can name
+constexpr int kNewestForClang = 90;  // what clang 19 can name
 
 constexpr std::string_view kPrelude = "ww_prelude.h";
 
@@ -39,7 +39,7 @@ std::vector<std::string> language_flags(const Workshop& shop, Side side) {
     return argv;
   }
   const bool newer = shop.builder.tools().clang.major >= 18;
-  const int arch = architecture(request.target, kNewestArchitecture);
+  const int arch = architecture(request.target, kNewestForClang);
   const std::string name = newer ? architecture_name(request.target, arch) : std::to_string(arch);
   argv.insert(argv.end(), {"--cuda-device-only", "--cuda-gpu-arch=sm_" + name,
                            // Else the PTX version is the oldest, which lacks shuffles.

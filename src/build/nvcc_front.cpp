@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kNewestArchitecture = 121;
+constexpr int kNewestForNvcc = 121;
 
 /// Lambdas that are marked __device__ make nvcc read half as many headers again, for every source:
 /// two fifths of a small kernel's compile time. Few have any.
@@ -58,7 +58,7 @@ bool worth_another_try(const ProcessExit& compiled) {
          compiled.wall_s < kLongSeconds;
 }
 
-Result<ProcessExit> link_host(const Workshop& shop, const fs::path& folder) {
+Result<ProcessExit> link_host_by_nvcc(const Workshop& shop, const fs::path& folder) {
   return run_tool(shop, folder,
                   {shop.builder.tools().host.path.string(), "-shared", "-fPIC", "-w", "host.o",
                    "-x", "c", "call.c", "-o", "host.so", "-Wl,--no-undefined",
@@ -68,8 +68,8 @@ Result<ProcessExit> link_host(const Workshop& shop, const fs::path& folder) {
 }  // namespace
 
 Result<BuildOutcome> build_with_nvcc(const Workshop& shop) {
-  const std::string arch = architecture_name(
-      shop.request.target, architecture(shop.request.target, kNewestArchitecture));
+  const std::string arch =
+      architecture_name(shop.request.target, architecture(shop.request.target, kNewestForNvcc));
   WW_TRY(fs::path folder, bench(shop, "nvcc"));
   WW_TRY(ProcessExit compiled, compile(shop, folder, arch, DeviceLambdas::no));
   if (worth_another_try(compiled)) {
@@ -78,7 +78,7 @@ Result<BuildOutcome> build_with_nvcc(const Workshop& shop) {
   }
   if (!compiled.succeeded()) return failed_build(compiled, "nvcc");
   WW_CHECK(write_file(folder / "call.c", shop.call));
-  WW_TRY(const ProcessExit linked, link_host(shop, folder));
+  WW_TRY(const ProcessExit linked, link_host_by_nvcc(shop, folder));
   if (!linked.succeeded()) return failed_build(linked, "the linker");
 
   BuildOutcome outcome;

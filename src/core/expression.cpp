@@ -20,7 +20,7 @@ constexpr std::size_t kMaxLength = 4096;
 constexpr int kMaxDepth = 64;
 constexpr double kMaxExact = 9007199254740992.0;  // 2^53
 
-enum Op : int {
+enum Opcode : int {
   op_number,
   op_name,
   op_negate,

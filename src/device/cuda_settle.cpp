@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kEmptyKernel =
     ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry settle() { ret; }\n";
 // Two blocks of this size fill an SM, so that each SM gets one.
-constexpr unsigned kThreads = 1024;
+constexpr unsigned kSettleThreads = 1024;
 constexpr int kBlocksPerSm = 2;
 constexpr int kAllCache = 0;  // per cent of the L1 memory for shared memory
 
@@ -33,7 +33,7 @@ CudaSettle::~CudaSettle() {
 }
 
 Status CudaSettle::run(CuStream stream) {
-  const CuLaunchConfig config{blocks_, 1, 1, kThreads, 1, 1, 0, stream, nullptr, 0};
+  const CuLaunchConfig config{blocks_, 1, 1, kSettleThreads, 1, 1, 0, stream, nullptr, 0};
   return driver_.check(driver_.launch(&config, function_, nullptr, nullptr), "settle the SMs");
 }
 

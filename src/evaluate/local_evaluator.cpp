@@ -17,7 +17,7 @@ namespace {
 constexpr double kGraceSeconds = 15;
 constexpr std::size_t kKeptStderrBytes = 2000;
 
-std::string last_words(const ProcessExit& exit) {
+std::string why_no_result(const ProcessExit& exit) {
   std::string why = "the worker ended without a result: " + exit.describe();
   const std::string_view said = trimmed(exit.err);
   if (!said.empty()) {
@@ -61,7 +61,7 @@ Result<std::optional<Evaluation>> LocalEvaluator::run_worker(const JobDirectory&
                            "the worker program gave no result within {:.0f} s; if jobs wait in a "
                            "queue, take a larger --trial-limit, or --worker mailbox:FOLDER",
                            limit_s)
-                     : last_words(exit);
+                     : why_no_result(exit);
   return std::optional(verdict_without_result(why, false, limit_s));
 }
 

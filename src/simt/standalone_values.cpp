@@ -22,7 +22,7 @@ struct TypeRow {
 };
 
 // The first row of a type gives its name; the others are PTX's words for the same.
-constexpr std::array<TypeRow, 20> kTypes = {{
+constexpr std::array<TypeRow, 20> kTypeRows = {{
     {"u8", ValueType::u8, 1},     {"i8", ValueType::i8, 1},   {"u16", ValueType::u16, 2},
     {"i16", ValueType::i16, 2},   {"u32", ValueType::u32, 4}, {"i32", ValueType::i32, 4},
     {"u64", ValueType::u64, 8},   {"i64", ValueType::i64, 8}, {"f16", ValueType::f16, 2},
@@ -203,20 +203,20 @@ std::string shown(ValueType type, const std::byte* at) {
 }  // namespace
 
 Result<ValueType> value_type_named(std::string_view name) {
-  for (const TypeRow& row : kTypes)
+  for (const TypeRow& row : kTypeRows)
     if (row.name == name) return row.type;
   return Error{
       fmt::format("unknown type \"{}\": use f16, bf16, f32, f64, i8 to i64 or u8 to u64", name)};
 }
 
 std::string_view name_of(ValueType type) {
-  for (const TypeRow& row : kTypes)
+  for (const TypeRow& row : kTypeRows)
     if (row.type == type) return row.name;
   return "";
 }
 
 std::uint32_t bytes_of(ValueType type) {
-  for (const TypeRow& row : kTypes)
+  for (const TypeRow& row : kTypeRows)
     if (row.type == type) return row.bytes;
   return 1;
 }

@@ -19,13 +19,14 @@
 #include "bugs/device_compiler.h"
 #include "build/toolchain.h"
 #include "simt/standalone.h"
+#include "support/places.h"
 
 namespace warpwright::simt {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kFolder = WARPWRIGHT_SOURCE_DIR "/tests/bugs";
+const fs::path kFolder = source_path("/tests/bugs");
 
 struct BugFile {
   std::string kind;  ///< empty: a correct kernel
@@ -77,7 +78,7 @@ std::string all_in_one() {
 std::string key_of(const std::string& unit, const std::string& compiler) {
   std::string all = unit + compiler;
   for (const std::string& name : bug_names()) all += *read_file(kFolder / (name + ".cu"));
-  const fs::path headers = WARPWRIGHT_SOURCE_DIR "/src/build/headers";
+  const fs::path headers = source_path("/src/build/headers");
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(headers))
     if (entry.is_regular_file()) files.push_back(entry.path());
@@ -95,10 +96,11 @@ Result<std::string> compile_all() {
   const build::Toolchain& tools = toolchain();
   if (!tools.clang.found()) return Error{"no clang"};
   const std::string unit = all_in_one();
-  const fs::path ptx = fs::path(BUGS_CACHE) / (key_of(unit, tools.clang.version) + ".ptx");
+  const fs::path ptx =
+      fs::path(build_path("/tests/bugs_cache")) / (key_of(unit, tools.clang.version) + ".ptx");
   if (auto cached = read_file(ptx); cached.ok()) return cached;
-  WW_CHECK(make_directories(BUGS_CACHE));
-  const fs::path source = fs::path(BUGS_CACHE) / "all.cu";
+  WW_CHECK(make_directories(build_path("/tests/bugs_cache")));
+  const fs::path source = fs::path(build_path("/tests/bugs_cache")) / "all.cu";
   WW_CHECK(write_file(source, unit));
   WW_CHECK(compile_device(tools, source, ptx.string() + ".part"));
   std::error_code error;

@@ -8,6 +8,7 @@
 
 #include "base/process.h"
 #include "build/toolchain.h"
+#include "support/places.h"
 
 namespace warpwright::simt {
 
@@ -24,7 +25,7 @@ inline Status compile_device(const build::Toolchain& tools, const std::filesyste
                                    "--cuda-path=/nonexistent",
                                    "-Xclang",
                                    "-target-sdk-version=12.3",
-                                   "-I" WARPWRIGHT_SOURCE_DIR "/src/build/headers",
+                                   "-I" + source_path("/src/build/headers"),
                                    "-include",
                                    "ww_prelude.h",
                                    "-gline-tables-only",

@@ -7,13 +7,14 @@
 #include "base/files.h"
 #include "bugs/device_compiler.h"
 #include "simt/launcher.h"
+#include "support/places.h"
 
 namespace warpwright::simt {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = WARPWRIGHT_SOURCE_DIR "/tests/build/candidates/semantics.cu";
+const fs::path kSource = source_path("/tests/build/candidates/semantics.cu");
 
 struct Case {
   std::string kernel;
@@ -47,8 +48,9 @@ void run_case(const Module& module, const Case& c) {
 TEST(HeadersTest, do_what_they_say) {
   const build::Toolchain tools = build::find_toolchain();
   if (!tools.clang.found()) GTEST_SKIP() << "no clang";
-  ASSERT_TRUE(make_directories(BUGS_CACHE).ok());
-  const fs::path ptx = fs::path(BUGS_CACHE) / ("semantics_" + std::to_string(::getpid()) + ".ptx");
+  ASSERT_TRUE(make_directories(build_path("/tests/bugs_cache")).ok());
+  const fs::path ptx = fs::path(build_path("/tests/bugs_cache")) /
+                       ("semantics_" + std::to_string(::getpid()) + ".ptx");
   const Status compiled = compile_device(tools, kSource, ptx);
   ASSERT_TRUE(compiled.ok()) << compiled.error().message;
   const std::string text = read_file(ptx).value();

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "build/workbench.h"
+#include "support/places.h"
 
 namespace warpwright::build {
 namespace {
@@ -157,8 +158,7 @@ extern "C" void solve(const float* x, float* y, int n) {
 TEST_F(ClangTest, LibraryHeadersWork) {
   if (lacks(FrontEnd::clang)) return;
   for (const std::string name : {"semantics", "mma", "matrices", "cooperative"}) {
-    const auto source =
-        read_file(std::string(WARPWRIGHT_SOURCE_DIR) + "/tests/build/candidates/" + name + ".cu");
+    const auto source = read_file(source_path("/tests/build/candidates/") + name + ".cu");
     ASSERT_TRUE(source.ok()) << source.error().message;
     const auto built = build(request(*source));
     EXPECT_EQ(built.verdict, Verdict::ok) << name << ": " << built.reason;

@@ -6,6 +6,7 @@
 
 #include "build/plan_fit.h"
 #include "build/signature.h"
+#include "support/places.h"
 #include "workbench.h"
 
 namespace warpwright::build {
@@ -261,8 +262,7 @@ TEST_F(RealCensus, FindsWhatTheZooHides) {
                          Row{"memo_hidden_glued", FrontEnd::clang, "hidden_state"},
                          Row{"clock_of_the_library", FrontEnd::nvcc, "clock"}}) {
     if (lacks(row.front_end)) continue;
-    const auto source =
-        read_file(std::string(WARPWRIGHT_SOURCE_DIR) + "/tests/cheats/" + row.member + ".cu");
+    const auto source = read_file(source_path("/tests/cheats/") + row.member + ".cu");
     ASSERT_TRUE(source.ok()) << source.error().message;
     const auto built = build(request(*source, row.front_end));
     ASSERT_EQ(built.verdict, Verdict::ok) << row.member << ": " << built.reason;

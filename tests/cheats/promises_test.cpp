@@ -5,13 +5,14 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "support/places.h"
 
 namespace warpwright {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = WARPWRIGHT_SOURCE_DIR;
+const fs::path kRoot = source_path();
 
 std::string all_tests() {
   std::string text;

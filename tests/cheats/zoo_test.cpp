@@ -19,6 +19,7 @@
 #include "build/toolchain.h"
 #include "evaluate/trial.h"
 #include "suite/load.h"
+#include "support/places.h"
 #include "support/zoo.h"
 
 namespace warpwright {
@@ -33,7 +34,7 @@ constexpr std::array<std::string_view, 5> kSlow = {"cheats.bomb_templates", "che
 
 const std::vector<ZooMember>& zoo() {
   static const std::vector<ZooMember> members =
-      load_zoo(std::filesystem::path(WARPWRIGHT_SOURCE_DIR) / "tests").value();
+      load_zoo(std::filesystem::path(source_path()) / "tests").value();
   return members;
 }
 
@@ -167,7 +168,7 @@ TEST(ZooFiles, CoverEveryClassThatASourceCanShow) {
 }
 
 TEST(ZooFiles, AreNamedInTheDocument) {
-  const auto page = read_file(std::filesystem::path(WARPWRIGHT_SOURCE_DIR) / "docs/judge.md");
+  const auto page = read_file(std::filesystem::path(source_path()) / "docs/judge.md");
   ASSERT_TRUE(page.ok()) << page.error().message;
   for (const ZooMember& member : zoo()) {
     if (!member.name.starts_with("cheats.")) continue;

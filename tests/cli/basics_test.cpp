@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.h"
+#include "support/places.h"
 
 namespace warpwright::cli {
 namespace {
@@ -15,7 +16,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::vector<std::string> with_fake(std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--worker", FAKE_WORKER, "--stop-at-roofline", "0"});
+  arguments.insert(arguments.end(), {"--worker", fake_worker_path(), "--stop-at-roofline", "0"});
   return arguments;
 }
 
@@ -105,8 +106,9 @@ TEST(Cli, SettingsComeFromTheFileThenTheFlagsAndKeepTheirOrigin) {
   program.write("warpwright.toml",
                 "[model]\nspec = \"inbox\"\n\n[search]\ncandidates = 2\ndepth = 7\n"
                 "[prices]\n\"exec:cat\" = [0.1, 0.01, 0.2, 1.5]\n");
-  EXPECT_EQ(program.run({"run", "transpose", "-d", "3", "-q", "--worker", FAKE_WORKER}).exit_code,
-            3);
+  EXPECT_EQ(
+      program.run({"run", "transpose", "-d", "3", "-q", "--worker", fake_worker_path()}).exit_code,
+      3);
   const auto shown = program.run({"show", "last", "--json"});
   const auto document = nlohmann::json::parse(shown.out);
   EXPECT_EQ(document["config"]["search.candidates"]["value"], "2");
@@ -203,7 +205,7 @@ TEST(Cli, TwoProcessesCannotWorkOnOneRun) {
   std::filesystem::permissions(program.folder() / "slow.sh", std::filesystem::perms::owner_all);
   std::thread first([&] {
     program.run({"run", "transpose", "--model", "exec:" + (program.folder() / "slow.sh").string(),
-                 "-n", "1", "-d", "1", "--worker", FAKE_WORKER, "--budget-wall", "3s"});
+                 "-n", "1", "-d", "1", "--worker", fake_worker_path(), "--budget-wall", "3s"});
   });
   for (int i = 0; i < 100 && program.run({"runs"}).out.find("transpose-1") == std::string::npos;
        ++i) {
@@ -355,7 +357,7 @@ TEST(Cli, AFolderThatWasRemovedUnderTheProgramIsNoReasonToAbort) {
   command.argv = {"/bin/sh", "-c",
                   "mkdir gone && cd gone && rmdir ../gone && \"$0\" report last --archive a.db; "
                   "\"$0\" worker nowhere elsewhere",
-                  WARPWRIGHT_PROGRAM};
+                  program_path()};
   const auto exit = run_process(command);
   ASSERT_TRUE(exit.ok());
   EXPECT_EQ(exit->exit_code, 2) << exit->err;

@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "cli/program.h"
+#include "support/places.h"
 
 // The verb alone: a fake worker judges by the sources' hashes.
 
@@ -28,7 +29,7 @@ class CompareVerb : public testing::Test {
   }
   ProcessExit compare(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"compare", "transpose"});
-    arguments.insert(arguments.end(), {"--worker", FAKE_WORKER, "--device", "simt"});
+    arguments.insert(arguments.end(), {"--worker", fake_worker_path(), "--device", "simt"});
     return program_.run(std::move(arguments));
   }
   Program program_;

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "cli/program.h"
+#include "support/places.h"
 
 namespace warpwright::cli {
 namespace {
@@ -16,7 +17,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kSaxpy = WARPWRIGHT_SOURCE_DIR "/tests/ptx/simt_saxpy.ptx";
+const std::string kSaxpy = source_path("/tests/ptx/simt_saxpy.ptx");
 
 TEST(SimtVerb, RunsAFileAndPrintsBuffers) {
   Program program;

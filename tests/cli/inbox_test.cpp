@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.h"
+#include "support/places.h"
 
 namespace warpwright::cli {
 namespace {
@@ -13,8 +14,8 @@ using testing::HasSubstr;
 
 TEST(Inbox, TheREADMEsFiveMinutesByHand) {
   Program program;
-  const auto started = program.run(
-      {"run", "transpose", "--model", "inbox", "-n", "2", "-d", "1", "--worker", FAKE_WORKER});
+  const auto started = program.run({"run", "transpose", "--model", "inbox", "-n", "2", "-d", "1",
+                                    "--worker", fake_worker_path()});
   EXPECT_EQ(started.exit_code, 3);
   EXPECT_THAT(started.out, HasSubstr("warpwright tell transpose-1 ID FILE"));
   const auto asked = program.run({"ask", "last"});
@@ -31,7 +32,8 @@ TEST(Inbox, TheREADMEsFiveMinutesByHand) {
 
 TEST(Inbox, AskTellsProgramsEverything) {
   Program program;
-  program.run({"run", "reduce", "--model", "inbox", "-n", "2", "-q", "--worker", FAKE_WORKER});
+  program.run(
+      {"run", "reduce", "--model", "inbox", "-n", "2", "-q", "--worker", fake_worker_path()});
   const auto exit = program.run({"ask", "last", "--json"});
   EXPECT_EQ(exit.exit_code, 3);
   const auto list = nlohmann::json::parse(exit.out);
@@ -49,7 +51,8 @@ TEST(Inbox, AskTellsProgramsEverything) {
 
 TEST(Inbox, WrongAnswersAreRefusedWithTheWayOut) {
   Program program;
-  program.run({"run", "transpose", "--model", "inbox", "-n", "2", "-q", "--worker", FAKE_WORKER});
+  program.run(
+      {"run", "transpose", "--model", "inbox", "-n", "2", "-q", "--worker", fake_worker_path()});
   program.write("a.md", answer("x"));
   program.write("empty.md", " \n");
   EXPECT_THAT(program.run({"tell", "last", "r7.c1", "a.md"}).err,
@@ -67,13 +70,14 @@ TEST(Inbox, WrongAnswersAreRefusedWithTheWayOut) {
 TEST(Inbox, TheArchiveAloneCarriesARunToAnotherMachine) {
   Program here;
   here.run({"run", "transpose", "--model", "inbox", "-n", "1", "-d", "1", "-q", "--worker",
-            FAKE_WORKER});
+            fake_worker_path()});
   Program there;
   ASSERT_TRUE(make_directories(there.archive().parent_path()).ok());
   std::filesystem::copy(here.archive(), there.archive());
   there.write("a.md", answer("far away"));
   EXPECT_EQ(there.run({"tell", "last", "a.md"}).exit_code, 0);
-  const auto exit = there.run({"resume", "last", "--worker", FAKE_WORKER, "--repairs", "0", "-q"});
+  const auto exit =
+      there.run({"resume", "last", "--worker", fake_worker_path(), "--repairs", "0", "-q"});
   EXPECT_LE(exit.exit_code, 1) << exit.err;
   EXPECT_THAT(there.run({"show", "last"}).out, HasSubstr("finished"));
 }
@@ -81,8 +85,9 @@ TEST(Inbox, TheArchiveAloneCarriesARunToAnotherMachine) {
 TEST(Inbox, AWaitingProcessGoesOnAsAnswersArrive) {
   Program program;
   std::thread searching([&] {
-    const auto exit = program.run({"run", "transpose", "--model", "inbox", "-n", "1", "-d", "1",
-                                   "--repairs", "0", "--wait", "-q", "--worker", FAKE_WORKER});
+    const auto exit =
+        program.run({"run", "transpose", "--model", "inbox", "-n", "1", "-d", "1", "--repairs", "0",
+                     "--wait", "-q", "--worker", fake_worker_path()});
     EXPECT_FALSE(exit.timed_out);
     EXPECT_LE(exit.exit_code, 1) << exit.err;
   });

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.h"
+#include "support/places.h"
 
 namespace warpwright::cli {
 namespace {
@@ -19,7 +20,7 @@ TEST(Kernels, AWinnerIsExportedWithItsOrigin) {
   }
   program.write("recorded/conversation.jsonl", lines);
   const auto run = program.run({"run", "transpose", "--model", "replay:recorded", "-n", "4", "-d",
-                                "1", "-q", "--worker", FAKE_WORKER});
+                                "1", "-q", "--worker", fake_worker_path()});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const auto exit = program.run({"export", "last", "--kernels", "kernels", "--commit", "abc123"});
   EXPECT_EQ(exit.exit_code, 0) << exit.err;
@@ -40,7 +41,7 @@ TEST(Kernels, TheBenchmarkJudgesThemInFullAndABadOneIsExitCodeOne) {
 #endif
   if (!find_program("clang-19").ok()) GTEST_SKIP() << "clang-19 is not installed";
   Program program;
-  const std::string tasks = std::string(WARPWRIGHT_SOURCE_DIR) + "/tasks/";
+  const std::string tasks = source_path("/tasks/");
   const auto copy = read_file(tasks + "copy/baseline.cu").value();
   auto relu = read_file(tasks + "relu/baseline.cu").value();
   program.write("kernels/copy.cu", copy);

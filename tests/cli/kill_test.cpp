@@ -13,6 +13,7 @@
 
 #include "cli/program.h"
 #include "support/hostile_provider.h"
+#include "support/places.h"
 
 namespace warpwright::cli {
 namespace {
@@ -64,7 +65,7 @@ class ByReplay final : public Way {
   }
   std::vector<std::string> next_command() override {
     if (!has_run()) {
-      return joined({"run", "transpose", "--model", "replay:talk", "--worker", FAKE_WORKER},
+      return joined({"run", "transpose", "--model", "replay:talk", "--worker", fake_worker_path()},
                     kSearch);
     }
     return finished() ? std::vector<std::string>{}
@@ -85,7 +86,7 @@ class ByProvider final : public Way {
   std::vector<std::string> next_command() override {
     if (!has_run()) {
       return joined({"run", "transpose", "--model", "openai:m", "--base-url", provider_->base_url(),
-                     "--worker", FAKE_WORKER},
+                     "--worker", fake_worker_path()},
                     kSearch);
     }
     return finished() ? std::vector<std::string>{}
@@ -102,7 +103,8 @@ class ByHand final : public Way {
  public:
   std::vector<std::string> next_command() override {
     if (!has_run()) {
-      return joined({"run", "transpose", "--model", "inbox", "--worker", FAKE_WORKER}, kSearch);
+      return joined({"run", "transpose", "--model", "inbox", "--worker", fake_worker_path()},
+                    kSearch);
     }
     if (finished()) return {};
     const auto asked =

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.h"
+#include "support/places.h"
 
 namespace warpwright::cli {
 namespace {
@@ -44,7 +45,7 @@ class CarriedJobs : public testing::Test {
       // A job that was judged in the last turn may be taken away while it is copied once more.
       if (gone || !fs::exists(job)) continue;
       Command command = program_.command({});
-      command.argv = {FAKE_WORKER, away.string()};
+      command.argv = {fake_worker_path(), away.string()};
       const int code = run_process(command)->exit_code;
       if (code != 0 && !fs::exists(job)) continue;  // taken away in the middle of the copy
       ASSERT_EQ(code, 0);

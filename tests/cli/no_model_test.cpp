@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/program.h"
+#include "support/places.h"
 
 namespace warpwright::cli {
 namespace {
@@ -36,10 +37,10 @@ TEST(NoModel, OffersTheRecordingOfTheSourceTree) {
                               HasSubstr("--model inbox"), HasSubstr("tell last r1.c1")));
   auto words = offered(exit.err, "replay:");
   ASSERT_GT(words.size(), 4u) << exit.err;
-  EXPECT_EQ(words[0], WARPWRIGHT_PROGRAM);
+  EXPECT_EQ(words[0], program_path());
   // It works as it stands there; here with a judge that takes no time.
   words.erase(words.begin());
-  words.insert(words.end(), {"-q", "--worker", FAKE_WORKER});
+  words.insert(words.end(), {"-q", "--worker", fake_worker_path()});
   const auto replayed = program.run(words);
   EXPECT_LE(replayed.exit_code, 1) << replayed.err;
   EXPECT_THAT(program.run({"show", "last"}).out, HasSubstr("r1.c3"));
@@ -67,7 +68,8 @@ TEST(NoModel, ATaskWithoutARecordingSaysWhichHaveOne) {
 TEST(NoModel, TheLineForTheSettingsFileWorks) {
   Program program;
   program.write("warpwright.toml", "[model]\nspec = \"inbox\"\n");
-  EXPECT_EQ(program.run({"run", "copy", "-q", "-n", "1", "--worker", FAKE_WORKER}).exit_code, 3);
+  EXPECT_EQ(program.run({"run", "copy", "-q", "-n", "1", "--worker", fake_worker_path()}).exit_code,
+            3);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/process.h"
 #include "core/json_reader.h"
 #include "store/archive.h"
+#include "support/places.h"
 
 namespace warpwright::cli {
 
@@ -31,7 +32,7 @@ class Program {
 
   Command command(std::vector<std::string> arguments) {
     Command command;
-    command.argv = {WARPWRIGHT_PROGRAM};
+    command.argv = {program_path()};
     command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
     command.env = minimal_environment();
     command.env.push_back("HOME=" + folder().string());

@@ -7,6 +7,7 @@
 
 #include "cli/program.h"
 #include "support/hostile_provider.h"
+#include "support/places.h"
 
 namespace warpwright::cli {
 namespace {
@@ -35,7 +36,7 @@ struct Scene {
                                           "--base-url",
                                           provider->base_url(),
                                           "--worker",
-                                          FAKE_WORKER,
+                                          fake_worker_path(),
                                           "--delay-scale",
                                           "0.01",
                                           "--idle-timeout",
@@ -229,7 +230,7 @@ TEST(KeyLeak, AnExecProgramSeesNoKey) {
   std::filesystem::permissions(scene.program.folder() / "model.sh",
                                std::filesystem::perms::owner_all);
   scene.program.run({"run", "transpose", "--model", "exec:./model.sh", "-n", "1", "-d", "1",
-                     "--repairs", "0", "--worker", FAKE_WORKER});
+                     "--repairs", "0", "--worker", fake_worker_path()});
   const std::string files = everything_below(scene.program.folder());
   EXPECT_THAT(files, HasSubstr("PATH="));
   EXPECT_EQ(files.find(kKey), std::string::npos);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.h"
+#include "support/places.h"
 
 namespace warpwright::cli {
 namespace {
@@ -16,9 +17,9 @@ TEST(Quickstart, TheRecordingIsJudgedForReal) {
 #endif
   if (!find_program("clang-19").ok()) GTEST_SKIP() << "clang-19 is not installed";
   Program program;
-  const auto exit = program.run({"run", "transpose", "--model",
-                                 "replay:" WARPWRIGHT_SOURCE_DIR "/recordings/transpose", "-n", "3",
-                                 "-d", "4", "--device", "simt", "--sizes", "1024^2"});
+  const auto exit =
+      program.run({"run", "transpose", "--model", "replay:" + source_path("/recordings/transpose"),
+                   "-n", "3", "-d", "4", "--device", "simt", "--sizes", "1024^2"});
   EXPECT_EQ(exit.exit_code, 0) << exit.err;
   // One asks for data to stay in the L2 cache, one reads shared memory while it is being filled.
   EXPECT_THAT(exit.out, HasSubstr("12 trials, 10 valid"));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.h"
+#include "support/places.h"
 
 namespace warpwright::cli {
 namespace {
@@ -16,7 +17,7 @@ void make_run(Program& program) {
       "talk/conversation.jsonl",
       dump_json({{"id", "r1.c1"}, {"text", answer("one")}, {"model", "recorded"}}) + "\n");
   program.run({"run", "transpose", "--model", "replay:talk", "-n", "1", "-d", "1", "--repairs", "0",
-               "--worker", FAKE_WORKER, "--stop-at-roofline", "0"});
+               "--worker", fake_worker_path(), "--stop-at-roofline", "0"});
 }
 
 TEST(CliReport, WritesAPageAndNeverOverOneUnasked) {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/child.h"
+#include "support/places.h"
 
 namespace warpwright {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 // must not reach whoever listens to the runner.
 TEST(Worker, WhatKernelsPrintIsNoLineOfTheRunner) {
   Command command;
-  command.argv = {WARPWRIGHT_PROGRAM, "worker", "--runner"};
+  command.argv = {program_path(), "worker", "--runner"};
   auto runner = ChildProcess::start(command);
   ASSERT_TRUE(runner.ok()) << runner.error().message;
   const std::filesystem::path output = "/proc/" + std::to_string(runner->pid()) + "/fd/1";

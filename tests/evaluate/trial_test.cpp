@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "build/toolchain.h"
 #include "suite/load.h"
+#include "support/places.h"
 
 // The whole trial on the SIMT machine with a real compiler.
 
@@ -109,8 +110,7 @@ std::string sigmoid(const std::string& body, const std::string& host = "") {
 }
 
 TEST_F(Trial, SizesAreDrawnAndFollowFromTheSeed) {
-  const auto source =
-      read_file(std::string(WARPWRIGHT_SOURCE_DIR) + "/tests/cheats/known_sizes_only.cu");
+  const auto source = read_file(source_path("/tests/cheats/known_sizes_only.cu"));
   std::set<std::string> reasons;
   for (const std::uint64_t seed : {1, 1, 2}) {
     JobRequest job = request("reduce", source.value());

@@ -8,6 +8,7 @@
 #include "evaluate/trial.h"
 #include "evaluate/trial_rules.h"
 #include "suite/load.h"
+#include "support/places.h"
 
 namespace warpwright::evaluate {
 namespace {
@@ -69,7 +70,7 @@ class WorkTrial : public testing::Test {
 
   Evaluation judge(const std::string& file, const std::string& size) {
     JobRequest request = sorting(20260101);
-    request.source = read_file(std::string(WARPWRIGHT_SOURCE_DIR) + file).value();
+    request.source = read_file(source_path(file)).value();
     request.sizes = {size};
     request.cache = folder_.path() / "cache";
     const StopSignal stop;

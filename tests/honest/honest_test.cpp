@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "small_trial.h"
+#include "support/places.h"
 
 namespace warpwright {
 namespace {
@@ -26,7 +27,7 @@ constexpr double kSmallWork = 6e5;
 
 std::vector<std::string> zoo() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(WARPWRIGHT_SOURCE_DIR "/tests/honest"))
+  for (const auto& entry : fs::directory_iterator(source_path("/tests/honest")))
     if (entry.path().extension() == ".cu") names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
@@ -39,7 +40,7 @@ struct Specimen {
 
 Specimen specimen(const std::string& name) {
   Specimen s;
-  s.source = read_file(fs::path(WARPWRIGHT_SOURCE_DIR "/tests/honest") / (name + ".cu")).value();
+  s.source = read_file(fs::path(source_path("/tests/honest")) / (name + ".cu")).value();
   std::istringstream first(s.source.substr(0, s.source.find('\n')));
   std::string word;
   first >> word >> word;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "support/places.h"
 
 namespace warpwright::layering {
 namespace {
@@ -16,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const std::filesystem::path kRoot = WARPWRIGHT_SOURCE_DIR;
+const std::filesystem::path kRoot = source_path();
 
 std::vector<SourceFile> sources_under(const std::filesystem::path& root) {
   constexpr std::array<std::string_view, 5> kExtensions = {".h", ".cpp", ".def", ".cu", ".cuh"};

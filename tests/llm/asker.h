@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "llm/make_model.h"
 #include "support/hostile_provider.h"
+#include "support/places.h"
 
 namespace warpwright::llm {
 
@@ -39,7 +40,7 @@ class Asker {
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
 
   [[nodiscard]] ModelEnvironment environment() const {
-    ModelEnvironment result{.spool = spool(), .courier = {ASK_TOOL, "courier"}};
+    ModelEnvironment result{.spool = spool(), .courier = {ask_tool_path(), "courier"}};
     result.variable = [all = variables](std::string_view name) -> std::optional<std::string> {
       const auto found = all.find(std::string(name));
       if (found == all.end()) return std::nullopt;

@@ -11,6 +11,8 @@
 
 #include <gmock/gmock.h>
 
+#include "support/places.h"
+
 namespace warpwright::llm {
 
 namespace fs = std::filesystem;
@@ -22,8 +24,9 @@ constexpr const char* kQuestion = "Scale a vector.";
 AskingProcess::AskingProcess(const Asker& asker, const std::string& id) {
   const fs::path prompt = asker.folder() / "prompt.txt";
   EXPECT_TRUE(write_file(prompt, kQuestion).ok());
-  std::vector<std::string> argv = {
-      ASK_TOOL, "ask", asker.options.spec, asker.options.base_url, asker.spool().string(), id};
+  std::vector<std::string> argv = {ask_tool_path(),        "ask",
+                                   asker.options.spec,     asker.options.base_url,
+                                   asker.spool().string(), id};
   std::vector<char*> arguments;
   for (auto& text : argv) arguments.push_back(text.data());
   arguments.push_back(nullptr);
@@ -36,7 +39,8 @@ AskingProcess::AskingProcess(const Asker& asker, const std::string& id) {
   ::posix_spawn_file_actions_addopen(&actions, 0, prompt.c_str(), O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  EXPECT_EQ(::posix_spawn(&pid_, ASK_TOOL, &actions, nullptr, arguments.data(), environment), 0);
+  EXPECT_EQ(::posix_spawn(&pid_, argv[0].c_str(), &actions, nullptr, arguments.data(), environment),
+            0);
   ::posix_spawn_file_actions_destroy(&actions);
 }
 
@@ -52,7 +56,7 @@ void AskingProcess::kill_and_reap() {
 }
 
 std::vector<pid_t> live_couriers() {
-  const std::string wanted = std::string(ASK_TOOL) + '\0' + "courier" + '\0';
+  const std::string wanted = ask_tool_path() + '\0' + "courier" + '\0';
   std::vector<pid_t> found;
   std::error_code code;
   for (const auto& entry : fs::directory_iterator("/proc", code)) {
@@ -330,7 +334,7 @@ TEST(Courier, NothingIsAskedWhereTheAnswerHasNoRoom) {
   auto environment = asker.environment();
   // Files of no more than 4 KiB: an answer may be longer.
   environment.courier = {"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" courier",
-                         ASK_TOOL};
+                         ask_tool_path()};
   const auto model = std::move(make_model(asker.options, environment)).value();
   const Outcome outcome = ask_with_patience(*model, asker);
   EXPECT_EQ(outcome.kind, OutcomeKind::failed);

@@ -10,15 +10,14 @@
 #include "llm/make_model.h"
 #include "llm/price.h"
 #include "llm/service.h"
+#include "support/places.h"
 
 namespace warpwright::llm {
 namespace {
 
 using ::testing::HasSubstr;
 
-std::string page() {
-  return read_file(std::string(WARPWRIGHT_SOURCE_DIR) + "/docs/models.md").value();
-}
+std::string page() { return read_file(source_path("/docs/models.md")).value(); }
 
 std::string row_starting(const std::string& text, const std::string& start) {
   for (const std::string_view line : lines_of(text)) {

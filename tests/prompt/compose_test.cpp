@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "prompt/feedback.h"
 #include "prompt/sample.h"
+#include "support/places.h"
 
 namespace warpwright::prompt {
 namespace {
@@ -17,8 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const std::filesystem::path kApproved =
-    std::filesystem::path(WARPWRIGHT_SOURCE_DIR) / "tests/approved";
+const std::filesystem::path kApproved = std::filesystem::path(source_path()) / "tests/approved";
 
 /// Compares with tests/approved/NAME; WARPWRIGHT_APPROVE=1 writes the file instead.
 void expect_approved(const std::string& name, const std::string& text) {

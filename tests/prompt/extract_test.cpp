@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "support/places.h"
 
 namespace warpwright::prompt {
 namespace {
@@ -96,7 +97,7 @@ Case read_case(const std::filesystem::path& path) {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  const auto folder = std::filesystem::path(WARPWRIGHT_SOURCE_DIR) / "tests/prompt/replies";
+  const auto folder = std::filesystem::path(source_path()) / "tests/prompt/replies";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".txt") cases.push_back(read_case(entry.path()));
   }

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "support/places.h"
 
 namespace warpwright::prompt {
 namespace {
@@ -72,7 +73,7 @@ TEST(TemplateSet, holds_every_file) {
 }
 
 TEST(TemplateSet, the_document_lists_every_placeholder_and_file) {
-  const auto text = read_file(std::filesystem::path(WARPWRIGHT_SOURCE_DIR) / "docs/prompts.md");
+  const auto text = read_file(std::filesystem::path(source_path()) / "docs/prompts.md");
   ASSERT_TRUE(text.ok()) << text.error().message;
   for (const auto name : placeholder_names()) {
     const bool flag = name.starts_with("verdict_");

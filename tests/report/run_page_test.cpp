@@ -12,6 +12,7 @@
 #include "report/run_rows.h"
 #include "report/text_pool.h"
 #include "store/run_log.h"
+#include "support/places.h"
 #include "support/sample_runs.h"
 
 namespace warpwright::report {
@@ -64,7 +65,7 @@ TEST_F(RunPage, OfASmallRunIsAsApproved) {
   const auto archive = archive_of("small");
   const auto page = run_page(*archive, "last", {.made_ms = 1'760'000'100'000});
   ASSERT_TRUE(page.ok());
-  const std::filesystem::path approved = WARPWRIGHT_SOURCE_DIR "/tests/approved/report-small.html";
+  const std::filesystem::path approved = source_path("/tests/approved/report-small.html");
   const std::string now = approvable(*page);
   if (std::getenv("WARPWRIGHT_APPROVE") != nullptr) {
     ASSERT_TRUE(write_file(approved, now).ok());

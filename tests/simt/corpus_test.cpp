@@ -12,6 +12,8 @@
 #include <set>
 #include <sstream>
 
+#include "support/places.h"
+
 namespace warpwright::corpus {
 namespace {
 
@@ -37,7 +39,7 @@ TEST(Corpus, InputsOfAThreadDoNotDependOnHowManyThereAre) {
 
 std::map<std::string, std::string> recorded() {
   std::map<std::string, std::string> hashes;
-  std::ifstream file(WARPWRIGHT_SOURCE_DIR "/tests/ptx/corpus_h200.tsv");
+  std::ifstream file(source_path("/tests/ptx/corpus_h200.tsv"));
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with('#')) continue;
     std::istringstream row(line);

@@ -17,6 +17,7 @@
 #include "simt/ops/half.h"
 #include "simt/same_report.h"
 #include "simt/standalone.h"
+#include "support/places.h"
 
 namespace warpwright::simt {
 namespace {
@@ -346,8 +347,7 @@ void run_command(const Module& module, const CommandCase& c) {
 class Golden : public testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, does_what_its_comments_say) {
-  const Result<std::string> text =
-      read_file(std::string(WARPWRIGHT_SOURCE_DIR "/tests/ptx/") + GetParam() + ".ptx");
+  const Result<std::string> text = read_file(source_path("/tests/ptx/") + GetParam() + ".ptx");
   ASSERT_TRUE(text.ok());
   const GoldenFile file = parse_golden(*text);
   const Result<Module> module = load(*text);
@@ -371,7 +371,7 @@ TEST_P(Golden, does_what_its_comments_say) {
 
 std::vector<std::string> golden_files() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(WARPWRIGHT_SOURCE_DIR "/tests/ptx"))
+  for (const auto& entry : std::filesystem::directory_iterator(source_path("/tests/ptx")))
     if (entry.path().extension() == ".ptx") names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;

@@ -8,13 +8,14 @@
 
 #include "base/files.h"
 #include "simt/module.h"
+#include "support/places.h"
 
 namespace warpwright::simt {
 namespace {
 
 std::vector<std::string> corpus() {
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(WARPWRIGHT_SOURCE_DIR "/tests/ptx"))
+  for (const auto& entry : std::filesystem::directory_iterator(source_path("/tests/ptx")))
     paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> texts;

@@ -6,13 +6,12 @@
 #include "base/files.h"
 #include "simt/estimate.h"
 #include "simt/launcher.h"
+#include "support/places.h"
 
 namespace warpwright::simt {
 namespace {
 
-std::string kernels_ptx() {
-  return read_file(WARPWRIGHT_SOURCE_DIR "/tests/simt/kernels.ptx").value();
-}
+std::string kernels_ptx() { return read_file(source_path("/tests/simt/kernels.ptx")).value(); }
 
 TEST(MemoryTest, describes_addresses_by_allocation) {
   Memory m;

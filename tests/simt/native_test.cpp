@@ -8,6 +8,7 @@
 #include "simt/launcher.h"
 #include "simt/native/native.h"
 #include "simt/same_report.h"
+#include "support/places.h"
 
 namespace warpwright::simt {
 namespace {
@@ -244,7 +245,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, NativeOperations,
 
 Trial bench_trial(const std::string& kernel, Dim3 grid, Dim3 block) {
   Trial t;
-  t.ptx = read_file(WARPWRIGHT_SOURCE_DIR "/bench/simt_kernels.ptx").value();
+  t.ptx = read_file(source_path("/bench/simt_kernels.ptx")).value();
   t.kernel = kernel;
   t.grid = grid;
   t.block = block;
@@ -318,7 +319,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, NativeBench,
 /// sectors an access.
 double gain(const std::string& file, const std::string& name, bool whole_rows, unsigned lanes,
             unsigned sectors = 4) {
-  const auto module = load(read_file(WARPWRIGHT_SOURCE_DIR + file).value());
+  const auto module = load(read_file(source_path(file)).value());
   EXPECT_TRUE(module.ok());
   const Kernel* k = module->program()->find(name);
   EXPECT_NE(k, nullptr);

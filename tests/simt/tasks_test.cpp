@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "simt/launcher.h"
+#include "support/places.h"
 
 namespace warpwright::simt {
 namespace {
@@ -31,7 +32,7 @@ class Tasks : public testing::TestWithParam<Engine> {
     for (int& x : v) x = static_cast<int>(random_() % static_cast<unsigned>(below));
     return v;
   }
-  Launcher l_{read_file(WARPWRIGHT_SOURCE_DIR "/tests/simt/tasks.ptx").value()};
+  Launcher l_{read_file(source_path("/tests/simt/tasks.ptx")).value()};
   std::mt19937 random_{7};
 };
 

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "core/distribution.h"
 #include "suite/load.h"
+#include "support/places.h"
 
 namespace warpwright::suite {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string page() {
-  return read_file(std::filesystem::path(WARPWRIGHT_SOURCE_DIR) / "docs" / "tasks.md").value();
+  return read_file(std::filesystem::path(source_path()) / "docs" / "tasks.md").value();
 }
 
 TEST(TasksPage, ItsExampleLoads) {

@@ -6,10 +6,11 @@
 #include <cstring>
 
 #include "base/assert.h"
+#include "support/places.h"
 
 namespace warpwright::verify {
 
-std::filesystem::path reference_cache() { return REFERENCE_CACHE; }
+std::filesystem::path reference_cache() { return build_path("/tests/reference_cache"); }
 
 Reference load_reference(const Task& task) {
   auto reference = Reference::load(task, {.cache = reference_cache()});

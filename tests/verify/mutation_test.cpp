@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "suite/load.h"
+#include "support/places.h"
 #include "verify/bench_case.h"
 
 namespace warpwright::verify {
@@ -148,8 +149,7 @@ TEST(Verdicts, LowerPrecisionIsCalledSo) {
 
 // The example of docs/tasks.md, with its reference, as a reader would copy it.
 TEST(TasksPage, ItsReferenceWorks) {
-  const auto page =
-      read_file(std::filesystem::path(WARPWRIGHT_SOURCE_DIR) / "docs" / "tasks.md").value();
+  const auto page = read_file(std::filesystem::path(source_path()) / "docs" / "tasks.md").value();
   const auto block = [&](std::string_view fence) {
     const auto begin = page.find(fence) + fence.size();
     return page.substr(begin, page.find("```", begin) - begin);

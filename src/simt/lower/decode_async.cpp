@@ -10,10 +10,6 @@
 namespace warpwright::simt {
 namespace {
 
-bool has(const std::vector<std::string_view>& parts, std::string_view what) {
-  return std::find(parts.begin(), parts.end(), what) != parts.end();
-}
-
 /// Whether every modifier is one of those listed.
 bool only(const std::vector<std::string_view>& parts, std::size_t from,
           std::initializer_list<std::string_view> known) {

@@ -8,10 +8,6 @@
 namespace warpwright::simt {
 namespace {
 
-bool has(const std::vector<std::string_view>& parts, std::string_view what) {
-  return std::find(parts.begin(), parts.end(), what) != parts.end();
-}
-
 std::optional<Element> element(std::string_view name) {
   constexpr std::pair<std::string_view, Element> kNames[] = {
       {"f16", Element::half},    {"bf16", Element::bfloat}, {"tf32", Element::tf32},
@@ -66,7 +62,7 @@ struct ShapeRow {
   Element type;
   std::uint8_t m, n, k;
 };
-constexpr ShapeRow kShapes[] = {
+constexpr ShapeRow kMatrixShapes[] = {
     {Element::half, 16, 8, 16},   {Element::half, 16, 8, 8},    {Element::bfloat, 16, 8, 16},
     {Element::bfloat, 16, 8, 8},  {Element::tf32, 16, 8, 8},    {Element::tf32, 16, 8, 4},
     {Element::int8, 16, 8, 32},   {Element::int8, 16, 8, 16},   {Element::uint8, 16, 8, 32},
@@ -182,7 +178,7 @@ Status decode_mma(Lowering& l) {
   f.a = *a;
   f.b = *b;
   f.acc = *acc;
-  if (!known(kShapes, f) || !sums_fit(f)) return l.unsupported();
+  if (!known(kMatrixShapes, f) || !sums_fit(f)) return l.unsupported();
   return emit_mma(l, f);
 }
 

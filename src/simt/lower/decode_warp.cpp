@@ -8,10 +8,6 @@
 namespace warpwright::simt {
 namespace {
 
-bool has(const std::vector<std::string_view>& parts, std::string_view what) {
-  return std::find(parts.begin(), parts.end(), what) != parts.end();
-}
-
 Status decode_warp_barrier(Lowering& l) {
   const std::vector<Operand>& ops = l.operands();
   if (ops.size() != 1) return l.error("wrong number of operands");

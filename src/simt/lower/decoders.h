@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include "simt/lower/lowering.h"
 
 namespace warpwright::simt {
 
 /// An instruction with the statement's guard; its operands are filled in through Lowering::last().
 Status emit_guarded(Lowering& l, Handler run, OpClass op_class);
+
+/// Whether an instruction's name has this modifier.
+inline bool has(const std::vector<std::string_view>& parts, std::string_view what) {
+  return std::find(parts.begin(), parts.end(), what) != parts.end();
+}
 
 Status decode_load(Lowering& l);
 Status decode_store(Lowering& l);
