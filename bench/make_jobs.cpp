@@ -19,7 +19,7 @@ Status write_job(const std::string& folder, const Task& task, const std::string&
   request.task = task;
   request.source = source;
   request.is_baseline = true;
-  request.device = device;
+  WW_TRY(request.device, chosen<DeviceName>(device, "the device"));
   request.limit_s = 300;
   return evaluate::JobDirectory(std::filesystem::path(folder) / request.id).write_request(request);
 }

@@ -26,9 +26,9 @@ Status write_all(const std::filesystem::path& folder, const std::string& device,
     request.id = member.name;
     WW_TRY(request.task, suite::load_embedded_task(member.task));
     request.source = member.source;
-    request.lane = member.lane;
-    request.device = device;
-    request.front_end = front_end;
+    WW_TRY(request.rule_set, chosen<RuleSet>(member.lane, "the rule set"));
+    WW_TRY(request.device, chosen<DeviceName>(device, "the device"));
+    WW_TRY(request.front_end, chosen<FrontEndChoice>(front_end, "the front end"));
     request.limit_s = 120;
     // Verdicts, not times: large sizes take long.
     request.sizes = {request.task.sizes.front().label};

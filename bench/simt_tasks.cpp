@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "base/files.h"
-#include "evaluate/trial_limits.h"
-#include "evaluate/trial_runs.h"
+#include "evaluate/judgement.h"
+#include "evaluate/session.h"
 #include "suite/load.h"
 
 namespace {
@@ -18,6 +18,7 @@ namespace {
 using namespace warpwright;
 using namespace warpwright::evaluate;
 
+constexpr std::uint64_t kSeed = 20260101;
 constexpr std::uint64_t kElements = std::uint64_t{1} << 30;
 // Those that the first judge of such kernels was measured with; matmul is another matter.
 constexpr const char* kTasks[] = {"sigmoid",       "maxpool3d",   "layernorm", "conv2d", "mha",
@@ -25,24 +26,7 @@ constexpr const char* kTasks[] = {"sigmoid",       "maxpool3d",   "layernorm", "
                                   "sort",          "copy",        "reduce",    "dot",    "scan",
                                   "cross_entropy", "monte_carlo", "histogram", "ols"};
 
-Status prepare(TrialState& state) {
-  for (const auto stage : {lint_stage, build_stage, record_stage}) {
-    WW_TRY(const Next next, stage(state));
-    if (next == Next::ended)
-      return Error{"the baseline was rejected: " + state.evaluation.feedback};
-  }
-  WW_TRY(state.lease, state.station.lease(state.target, state.deadline.remaining_s()));
-  state.device = state.lease.device();
-  WW_TRY(const auto loaded,
-         state.device->load(
-             {.ptx = state.candidate.built.ptx, .cubin = "", .source_file = "candidate.cu"}));
-  if (loaded.fault) return Error{loaded.fault->message};
-  state.candidate.module = loaded.module;
-  state.seed = 20260101;
-  return {};
-}
-
-struct Measured {
+struct Speed {
   double seconds = 0;
   std::uint64_t lanes = 0;
   std::size_t faults = 0;
@@ -50,19 +34,19 @@ struct Measured {
 };
 
 /// The best of three runs.
-Result<Measured> measure(TrialState& state, const TaskSize& size) {
-  const Task& task = state.request.task;
+Result<Speed> measure(Session& session, const TaskSize& size) {
+  const Task& task = session.task();
   WW_TRY(const auto call, call_of(task, size, nullptr));
-  WW_TRY(const auto trial, verify::make_trial(task, size, nullptr, derived_seed(state.seed, 1)));
+  WW_TRY(const auto trial, verify::make_trial(task, size, nullptr, derived_seed(kSeed, 1)));
   WW_TRY(const auto inputs, verify::generate_inputs(trial, kElements));
-  WW_TRY(auto buffers, CaseBuffers::make(*state.device, task, call, inputs));
-  const LaunchPlan& plan = state.candidate.plans.at(call_key(call));
-  WW_TRY(auto replay, state.device->prepare(state.candidate.module, plan, buffers.bindings()));
-  Measured best;
+  WW_TRY(auto buffers, CaseBuffers::make(session.device, task, call, inputs));
+  const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(call));
+  WW_TRY(auto replay, session.device.prepare(session.module, plan, buffers.bindings()));
+  Speed best;
   for (int k = 0; k < 3; ++k) {
     WW_TRY(const auto report,
            replay->run({.poison_seed = 1, .limit_s = 300, .keep_launches = true}));
-    Measured m;
+    Speed m;
     for (const device::LaunchDetail& launch : report.launches) {
       m.seconds += launch.report.wall_s;
       m.lanes += launch.report.counts.lane_instructions();
@@ -81,17 +65,22 @@ Result<double> run_task(const std::string& name, const std::string& checks,
   request.source = request.task.baseline_source;
   request.is_baseline = true;
   request.device = "simt";
-  request.checks = checks;
-  request.engine = engine;
+  WW_TRY(request.checks, chosen<CheckLevel>(checks, "checks"));
+  WW_TRY(request.engine, chosen<EngineChoice>(engine, "the engine"));
   for (std::size_t i = 0; i < 2; ++i) request.sizes.push_back(request.task.sizes.at(i).label);
   WW_TRY(const TemporaryDirectory scratch, TemporaryDirectory::create("simt-tasks-"));
   StopSignal stop;
   Station station;
-  TrialState state = begin_trial(request, scratch.path(), station, stop);
-  WW_CHECK(prepare(state));
+  Context context = make_context(request, scratch.path(), station, stop);
+  auto prepared = prepare(std::make_shared<const Source>(Source{request}), context);
+  if (!prepared.ok()) return Error{"the baseline was rejected: " + reason_of(prepared.error())};
+  WW_TRY(const auto lease, station.lease(prepared->target, context.deadline.remaining_s()));
+  Session session{.prepared = *prepared, .context = context, .device = *lease.device()};
+  WW_TRY(const auto fault, load(session));
+  if (fault) return Error{fault->message};
   double total = 0;
-  for (const TaskSize* size : state.timed) {
-    WW_TRY(const Measured m, measure(state, *size));
+  for (const TaskSize* size : prepared->timed) {
+    WW_TRY(const Speed m, measure(session, *size));
     fmt::print("{:14} {:>12} {:8.1f} ms {:8.2f} M lanes {:5.2f} G/s{}{}\n", name, size->label,
                m.seconds * 1e3, static_cast<double>(m.lanes) * 1e-6,
                static_cast<double>(m.lanes) / m.seconds * 1e-9, m.compiled ? " compiled" : "",

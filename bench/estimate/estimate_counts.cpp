@@ -8,17 +8,14 @@
 
 #include "base/files.h"
 #include "device/device.h"
-#include "evaluate/trial_buffers.h"
-#include "evaluate/trial_limits.h"
-#include "evaluate/trial_runs.h"
+#include "evaluate/judgement.h"
+#include "evaluate/measure.h"
 
 namespace {
 
 using namespace warpwright;
-using evaluate::Next;
 using nlohmann::json;
 
-constexpr std::uint64_t kMadeElements = std::uint64_t{1} << 20;
 constexpr std::uint64_t kSeed = 20260101;
 
 json launch_json(const device::LaunchDetail& launch) {
@@ -59,22 +56,12 @@ json launch_json(const device::LaunchDetail& launch) {
   return j;
 }
 
-Status count_size(evaluate::TrialState& state, const TaskSize& size) {
-  const Task& task = state.request.task;
-  WW_TRY(const auto call, evaluate::call_of(task, size, nullptr));
-  WW_TRY(const auto trial,
-         verify::make_trial(task, size, nullptr, evaluate::derived_seed(kSeed, 1)));
-  WW_TRY(const auto inputs, verify::generate_inputs(trial, kMadeElements));
-  WW_TRY(auto buffers, evaluate::CaseBuffers::make(*state.device, task, call, inputs));
-  const LaunchPlan& plan = state.candidate.plans.at(evaluate::call_key(call));
-  WW_TRY(auto replay, state.device->prepare(state.candidate.module, plan, buffers.bindings()));
-  WW_TRY(const auto report, replay->run({.poison_seed = kSeed,
-                                         .timed = true,
-                                         .may_sample = true,
-                                         .limit_s = evaluate::work_limits(state).run_s,
-                                         .keep_launches = true}));
-  json line = {{"job", state.request.id},
-               {"task", task.name},
+Status count_size(evaluate::Session& session, const TaskSize& size) {
+  WW_TRY(const auto sampled,
+         evaluate::run_sampled(session, size, evaluate::derived_seed(kSeed, 1), true));
+  const device::RunReport& report = sampled.report;
+  json line = {{"job", session.prepared.request().id},
+               {"task", session.task().name},
                {"size", size.label},
                {"estimate_us", report.elapsed_us},
                {"launches", json::array()}};
@@ -101,16 +88,15 @@ Status count_job(const std::filesystem::path& folder, bool nvcc) {
   WW_TRY(const auto scratch, TemporaryDirectory::create("estimate"));
   evaluate::Station station;
   const StopSignal stop;
-  evaluate::TrialState state = evaluate::begin_trial(request, scratch.path(), station, stop);
-  for (const auto stage : {evaluate::lint_stage, evaluate::build_stage, evaluate::record_stage}) {
-    WW_TRY(const Next next, stage(state));
-    if (next == Next::ended) return Error{state.evaluation.reason};
-  }
-  WW_TRY(state.lease, station.lease(state.target, state.deadline.remaining_s()));
-  state.device = state.lease.device();
-  WW_TRY(const auto fault, evaluate::load_program(*state.device, state.candidate));
+  evaluate::Context context = evaluate::make_context(request, scratch.path(), station, stop);
+  auto prepared = evaluate::prepare(
+      std::make_shared<const evaluate::Source>(evaluate::Source{request}), context);
+  if (!prepared.ok()) return Error{evaluate::reason_of(prepared.error())};
+  WW_TRY(const auto lease, station.lease(prepared->target, context.deadline.remaining_s()));
+  evaluate::Session session{.prepared = *prepared, .context = context, .device = *lease.device()};
+  WW_TRY(const auto fault, evaluate::load(session));
   if (fault) return Error{fault->message};
-  for (const TaskSize* size : state.timed) WW_CHECK(count_size(state, *size));
+  for (const TaskSize* size : prepared->timed) WW_CHECK(count_size(session, *size));
   return {};
 }
 

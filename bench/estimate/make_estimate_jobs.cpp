@@ -98,8 +98,8 @@ Status write_all(const fs::path& folder, const std::string& device) {
       request.source = kernel.source;
       request.is_baseline = true;
       request.timing_only = true;
-      request.device = device;
-      request.front_end = kernel.front_end;
+      WW_TRY(request.device, chosen<DeviceName>(device, "the device"));
+      WW_TRY(request.front_end, chosen<FrontEndChoice>(kernel.front_end, "the front end"));
       request.sanitize = "off";
       request.checks = "fast";
       request.sizes = {std::string(row.small), std::string(row.large)};

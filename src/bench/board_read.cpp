@@ -95,7 +95,7 @@ void add_evaluation(Board& board, const BenchJob& job, const evaluate::JobReques
                     const Evaluation& evaluation) {
   const Task& task = request.task;
   const bool other_lane =
-      job.kind == KernelKind::given && request.lane == "free" && task.lane != "free";
+      job.kind == KernelKind::given && request.rule_set == "free" && task.lane != "free";
   if (board.device.empty() && !evaluation.device.empty()) board.device = evaluation.device;
   if (!evaluation.valid()) {
     board.troubles.push_back({job.job, std::string(name_of(evaluation.verdict)), evaluation.reason,
@@ -109,7 +109,7 @@ void add_evaluation(Board& board, const BenchJob& job, const evaluate::JobReques
     row_of(board, task, *size)
         .times.push_back({.runner = runner_of(job.kind),
                           .name = job.kernel,
-                          .lane = other_lane ? request.lane : "",
+                          .lane = other_lane ? std::string(request.rule_set.name()) : "",
                           .source = m.source,
                           .median_us = m.median_us,
                           .low_us = m.low_us,

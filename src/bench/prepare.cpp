@@ -98,7 +98,9 @@ evaluate::JobRequest request_for(const Task& task, const Kernel& kernel,
   request.is_baseline = kernel.job.kind != KernelKind::given;
   request.timing_only = kernel.job.kind == KernelKind::slow ||
                         (kernel.job.kind == KernelKind::baseline && !options.validate);
-  if (!kernel.lane.empty()) request.lane = kernel.lane;
+  if (const auto rules = RuleSet::named(kernel.lane); rules && *rules != "") {
+    request.rule_set = *rules;
+  }
   if (options.quick) request.sizes = quick_sizes(task);
   request.cache = "../../cache";
   return request;

@@ -29,7 +29,7 @@ std::uint64_t unroll_factor(std::string_view line) {
 /// nvcc 13.0.88 takes the trip count of `for (t = 0; t < min(a, b); ++t)` for a multiple of 2^32-1,
 /// so that a factor which divides that needs no remainder: with 5, six rounds become ten. Seen in
 /// the PTX for 3 and 5 (not 2, 4, 6, 7); for a bound that is the smaller of two variables (not the
-/// larger, nor one variable and a constant). tests/evaluate/trial_test.cpp has one.
+/// larger, nor one variable and a constant). tests/evaluate/judgement_test.cpp has one.
 std::vector<int> unrolled_without_remainder(std::string_view stripped) {
   constexpr std::uint64_t kTakenForMultiple = 0xffffffff;
   std::vector<int> found;

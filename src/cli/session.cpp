@@ -132,14 +132,15 @@ Result<llm::ModelOptions> model_options(const Settings& settings) {
 Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& task) {
   evaluate::JobRequest pattern;
   pattern.task = task;
-  pattern.device = settings.text("judge.device");
+  WW_TRY(pattern.device, chosen<DeviceName>(settings.text("judge.device"), "--device"));
   pattern.target = settings.text("judge.target");
   if (pattern.target == kLiveTarget) pattern.target = kUsualTarget;  // for where there is no GPU
-  pattern.lane = settings.text("judge.lane");
+  WW_TRY(pattern.rule_set, chosen<RuleSet>(settings.text("judge.lane"), "--rule-set"));
   WW_TRY(pattern.sizes, chosen_sizes(settings.text("judge.sizes"), task));
-  pattern.front_end = settings.text("judge.front_end");
-  pattern.checks = settings.text("judge.checks");
-  pattern.sanitize = settings.text("judge.sanitize");
+  WW_TRY(pattern.front_end,
+         chosen<FrontEndChoice>(settings.text("judge.front_end"), "--front-end"));
+  WW_TRY(pattern.checks, chosen<CheckLevel>(settings.text("judge.checks"), "--checks"));
+  WW_TRY(pattern.sanitize, chosen<SanitizeChoice>(settings.text("judge.sanitize"), "--sanitize"));
   pattern.counters = settings.flag("judge.counters");
   pattern.limit_s = settings.number("judge.limit").value_or(120);
   pattern.unsafe = settings.flag("judge.unsafe");
@@ -159,7 +160,7 @@ fs::path mailbox_folder(const Settings& settings) {
 }
 
 std::unique_ptr<evaluate::Evaluator> make_evaluator(const Settings& settings, JudgePlace place) {
-  const std::string device = place.pattern.device;
+  const std::string device = place.pattern.device.text();
   if (const fs::path folder = mailbox_folder(settings); !folder.empty()) {
     evaluate::MailboxOptions options{
         .folder = folder, .pattern = std::move(place.pattern), .device = device};
@@ -182,7 +183,7 @@ std::unique_ptr<evaluate::Evaluator> make_evaluator(const Settings& settings, Ju
 
 Result<DeviceFacts> target_facts(const Settings& settings) {
   const std::string& key = settings.text("judge.target");
-  const std::string& device = settings.text("judge.device");
+  WW_TRY(const DeviceName device, chosen<DeviceName>(settings.text("judge.device"), "--device"));
   if (key != kLiveTarget) {
     if (auto facts = known_device(key)) return *facts;
     std::string known;
@@ -231,7 +232,8 @@ Result<CheckedSettings> check_settings(const Settings& settings, const Task& tas
                  "' is not known; state it in warpwright.toml: [prices] \"" + options.spec +
                  "\" = [fresh, cache_read, cache_write, output]  # USD per million tokens"};
   }
-  search::PromptComposer composer(templates, task, facts, pattern.lane, level);
+  search::PromptComposer composer(templates, task, facts, std::string(pattern.rule_set.name()),
+                                  level);
   WW_TRY(const auto strategy, search::make_strategy(settings.text("search.strategy"),
                                                     strategy_options(settings), composer));
   return CheckedSettings{model->price_known()};
@@ -271,7 +273,8 @@ int work_on_run(store::Archive& archive, const store::RunRecord& run, const Held
     WW_TRY(auto templates, prompt_templates(settings));
     WW_TRY(const auto facts, target_facts(settings));
     WW_TRY(const auto level, feedback_level(settings));
-    search::PromptComposer composer(std::move(templates), task, facts, pattern.lane, level);
+    search::PromptComposer composer(std::move(templates), task, facts, pattern.rule_set.name(),
+                                    level);
     const auto strategy_settings = strategy_options(settings);
     WW_TRY(const auto strategy,
            search::make_strategy(settings.text("search.strategy"), strategy_settings, composer));

@@ -55,7 +55,7 @@ constexpr std::array<SettingRow, 41> kRows = {{
     {"judge.device", "--device", text, "auto", "auto, simt, cuda or cuda:N"},
     {"judge.target", "--target", text, "auto",
      "GPU the kernels are for: auto (the one here, else h200) or a described one"},
-    {"judge.lane", "--lane", text, "", "strict or free; default: the task's"},
+    {"judge.lane", "--lane,--rule-set", text, "", "strict or free; default: the task's"},
     {"judge.sizes", "--sizes", text, "", "labels of the sizes to time, comma-separated"},
     {"judge.front_end", "--front-end", text, "auto", "auto, clang or nvcc"},
     {"judge.checks", "--checks", text, "full", "of the SIMT machine: full, fast or off"},

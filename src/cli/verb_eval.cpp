@@ -34,8 +34,8 @@ void print_result(const Evaluation& evaluation) {
   }
   for (const auto& finding : evaluation.findings) {
     if (finding.line > 0) std::printf("  line %d:", finding.line);
-    std::printf("%s%s: %s\n", finding.line > 0 ? " " : "  ", finding.kind.c_str(),
-                finding.message.c_str());
+    std::printf("%s%s: %s\n", finding.line > 0 ? " " : "  ",
+                std::string(finding.kind.name()).c_str(), finding.message.c_str());
   }
   std::printf("%s", times_table(evaluation).c_str());
 }

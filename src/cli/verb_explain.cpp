@@ -33,9 +33,9 @@ Result<int> explain(const ExplainFlags& flags) {
   WW_TRY(const std::string source, read_file(flags.file, std::size_t{1} << 20));
   evaluate::JobRequest request{.id = "explain", .task = task, .source = source};
   request.target = flags.target;
-  request.front_end = flags.front_end;
-  request.engine = flags.engine;
-  request.lane = "free";  // explaining is not judging: any number of kernels is welcome
+  WW_TRY(request.front_end, chosen<FrontEndChoice>(flags.front_end, "--front-end"));
+  WW_TRY(request.engine, chosen<EngineChoice>(flags.engine, "--engine"));
+  request.rule_set = "free";  // explaining is not judging: any number of kernels is welcome
   request.unsafe = flags.unsafe;
   if (!flags.size.empty()) request.sizes = {flags.size};
   // What a worker would refuse is refused here in the same words.

@@ -14,7 +14,7 @@
 #include "core/evaluation_json.h"
 #include "evaluate/runner.h"
 #include "evaluate/supervisor.h"
-#include "evaluate/trial_sanitize.h"
+#include "evaluate/replay_only.h"
 #include "evaluate/worker.h"
 
 namespace warpwright::cli {
@@ -39,7 +39,7 @@ int judge_one(const std::string& folder) {
   StopSignal stop;
   const InterruptGuard interrupts(stop);
   evaluate::Station station;
-  const auto result = evaluate::work(evaluate::JobDirectory(folder), station, stop);
+  const auto result = evaluate::work(evaluate::JobDirectory(folder), "", station, stop);
   if (!result.ok()) return fail(result.error());
   if (result->verdict == Verdict::harness_error) return fail(Error{result->reason});
   std::printf("%s\n", std::string(name_of(result->verdict)).c_str());

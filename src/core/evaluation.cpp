@@ -42,6 +42,7 @@ void add_baseline_times(Evaluation& evaluation, const Evaluation& baseline) {
 }
 
 std::optional<double> score_us(const Evaluation& evaluation) {
+  if (!evaluation.unchecked.empty()) return std::nullopt;
   return geometric_mean(evaluation.measurements, [](const auto& m) { return m.median_us; });
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/finding_kind.h"
 #include "core/verdict.h"
 
 namespace warpwright {
@@ -38,6 +39,16 @@ struct KernelResources {
 /// Where a time comes from. An estimate is always called one. Written to disk, never renumber.
 enum class TimeSource : int { measured = 0, estimated = 1 };
 
+/// Which results of the calls behind a time were held against the reference. Written to disk by
+/// name; the first stands for results of older versions, which do not say.
+inline constexpr std::array<std::string_view, 4> kCheckedNames = {
+    "unknown",
+    "all",      ///< every element of at least one whole call
+    "sampled",  ///< all that a part of the blocks wrote
+    "none",     ///< faults and hangs alone were looked for
+};
+using Checked = Choice<kCheckedNames>;
+
 /// The time of one call at one size.
 struct Measurement {
   std::string size;  ///< the size's label in the task
@@ -51,6 +62,7 @@ struct Measurement {
   int dropped = 0;             ///< of the samples, as outliers, before the interval was made
   int throttled = 0;           ///< taken while the GPU was slowed down; not among the samples
   std::vector<double> raw_us;  ///< the samples in their order, at most kMaxRawSamples
+  Checked checked;
 
   bool operator==(const Measurement&) const = default;
 };
@@ -98,7 +110,7 @@ struct Comparison {
 
 /// Something the judge saw in the source that a person or a model can act on.
 struct Finding {
-  std::string kind;  ///< "uncoalesced", "bank_conflict", "spill", "race", ...
+  FindingKind kind;
   int line = 0;
   std::string message;
 
@@ -115,6 +127,8 @@ struct Evaluation {
   std::vector<KernelResources> resources;
   std::vector<Measurement> measurements;
   std::vector<Finding> findings;
+  /// What was to be checked and could not be, with the reason: the verdict is then no `ok`.
+  std::vector<std::string> unchecked;
   std::string device;   ///< what it ran on, in words
   std::string seed;     ///< of the inputs, to repeat the trial; empty before validate
   double device_s = 0;  ///< time the device was held
@@ -131,7 +145,8 @@ struct Evaluation {
 void add_baseline_times(Evaluation& evaluation, const Evaluation& baseline);
 
 /// The number the search minimises: the geometric mean of the medians over the measured sizes.
-/// Absent when nothing was measured.
+/// Absent when nothing was measured, or something could not be checked: a size that is missing
+/// counts as infinitely slow.
 std::optional<double> score_us(const Evaluation& evaluation);
 
 /// Geometric mean of baseline over median; absent when a size lacks its baseline.

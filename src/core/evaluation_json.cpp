@@ -32,6 +32,7 @@ json to_json(const Measurement& m) {
                {"median_us", m.median_us}, {"low_us", m.low_us},
                {"high_us", m.high_us},     {"samples", m.samples},
                {"floor_us", m.floor_us},   {"baseline_us", m.baseline_us}};
+  if (m.checked != Checked()) item["checked"] = m.checked.name();
   if (m.dropped != 0) item["dropped"] = m.dropped;
   if (m.throttled != 0) item["throttled"] = m.throttled;
   if (!m.raw_us.empty()) item["raw_us"] = m.raw_us;
@@ -55,7 +56,7 @@ json to_json(const SizeComparison& c) {
 }
 
 json to_json(const Finding& f) {
-  return {{"kind", f.kind}, {"line", f.line}, {"message", f.message}};
+  return {{"kind", f.kind.name()}, {"line", f.line}, {"message", f.message}};
 }
 
 template <class T>
@@ -112,6 +113,11 @@ void read_item(JsonReader& in, Measurement& m) {
   m.floor_us = in.number("floor_us");
   m.baseline_us = in.number("baseline_us");
   // Younger than the format: older results lack them.
+  if (in.has("checked")) {
+    const auto checked = Checked::named(in.text("checked"));
+    if (!checked) in.fail("checked", "is none of all, sampled, none");
+    m.checked = checked.value_or(Checked());
+  }
   if (in.has("dropped")) m.dropped = in.small_integer("dropped");
   if (in.has("throttled")) m.throttled = in.small_integer("throttled");
   if (in.has("raw_us")) m.raw_us = read_numbers(in, "raw_us");
@@ -145,7 +151,7 @@ void read_item(JsonReader& in, SizeComparison& c) {
 }
 
 void read_item(JsonReader& in, Finding& f) {
-  f.kind = in.text("kind");
+  f.kind = FindingKind::named(in.text("kind")).value_or(FindingKind("other"));
   f.line = in.small_integer("line");
   f.message = in.text("message");
 }
@@ -191,6 +197,7 @@ std::string evaluation_to_json(const Evaluation& e) {
                    {"seed", e.seed},
                    {"device_s", e.device_s},
                    {"stage_s", e.stage_s}};
+  if (!e.unchecked.empty()) document["unchecked"] = e.unchecked;
   if (!e.manifest.empty()) document["manifest"] = e.manifest;
   if (e.comparison) {
     document["comparison"] = {{"failed", e.comparison->failed},
@@ -222,6 +229,12 @@ Result<Evaluation> evaluation_from_json(std::string_view text) {
   e.resources = read_list<KernelResources>(in, "resources");
   e.measurements = read_list<Measurement>(in, "measurements");
   e.findings = read_list<Finding>(in, "findings");
+  if (in.has("unchecked")) {
+    for (const json& what : in.array("unchecked")) {
+      if (!what.is_string()) in.fail("unchecked", "holds something that is not a string");
+      if (what.is_string()) e.unchecked.push_back(what.get<std::string>());
+    }
+  }
   e.device = in.text("device");
   e.seed = in.text("seed");
   e.device_s = in.number("device_s");

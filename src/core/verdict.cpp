@@ -30,6 +30,7 @@ constexpr std::array<VerdictRow, kVerdictCount> kVerdicts = {{
     {"precision", RepairKind::mismatch},
     {"cheat", RepairKind::mismatch},
     {"harness_error", RepairKind::none},
+    {"unchecked", RepairKind::none},
 }};
 
 constexpr std::array<std::string_view, kStageCount> kStages = {

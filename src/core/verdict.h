@@ -21,8 +21,9 @@ enum class Verdict : int {
   precision = 10,  ///< right only to a lower precision than the task demands
   cheat = 11,
   harness_error = 12,  ///< the judge's own failure: never counts against a candidate
+  unchecked = 13,      ///< nothing wrong was seen, and a part could not be checked here
 };
-inline constexpr int kVerdictCount = 13;
+inline constexpr int kVerdictCount = 14;
 
 /// The stage that decided. Written to disk, never renumber.
 enum class Stage : int {
@@ -44,7 +45,7 @@ std::string_view name_of(Stage stage);
 std::optional<Verdict> verdict_named(std::string_view name);
 std::optional<Stage> stage_named(std::string_view name);
 
-/// none for ok and harness_error.
+/// none for ok, harness_error and unchecked.
 RepairKind repair_kind(Verdict verdict);
 
 }  // namespace warpwright

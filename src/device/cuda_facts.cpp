@@ -18,7 +18,7 @@ int fp32_flops_per_clock(int major, int minor) {
 struct FaultRow {
   CuResult result;
   Verdict verdict;
-  std::string_view kind;
+  FindingKind kind;
   std::string_view message;
 };
 
@@ -53,7 +53,7 @@ std::optional<Fault> fault_of(CuResult result, const CudaDriver& driver) {
   for (const FaultRow& row : kFaultRows) {
     if (row.result != result) continue;
     return Fault{.verdict = row.verdict,
-                 .kind = std::string(row.kind),
+                 .kind = row.kind,
                  .message = std::string(row.message) + ": " + driver.describe(result)};
   }
   return std::nullopt;

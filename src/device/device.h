@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "core/device_facts.h"
 #include "core/evaluation.h"
+#include "core/judge_choices.h"
 #include "core/launch_plan.h"
 #include "simt/estimate.h"
 
@@ -20,7 +21,7 @@ namespace warpwright::device {
 /// What a candidate did wrong on the device, in terms its author can act on.
 struct Fault {
   Verdict verdict = Verdict::launch_error;
-  std::string kind;     ///< "out_of_bounds", "shared_race", "illegal_address", ...
+  FindingKind kind;
   std::string kernel;   ///< its name in the PTX, empty = not known
   int line = 0;         ///< in the candidate's source, 0 = not known
   std::string message;  ///< one sentence: what, where, which block, thread and buffer
@@ -159,10 +160,10 @@ class Device {
 
 /// Which device to open.
 struct DeviceChoice {
-  std::string device = "auto";  ///< "auto" (CUDA where there is one, else SIMT), "simt", "cuda[:N]"
+  DeviceName device;            ///< "auto": CUDA where there is one, else SIMT
   std::string target = "h200";  ///< whose times the SIMT machine estimates
-  std::string checks = "full";  ///< of the SIMT machine: "full", "fast", "off"
-  std::string engine = "auto";  ///< of the SIMT machine: "auto", "interpreted", "compiled"
+  CheckLevel checks;
+  EngineChoice engine;
   bool bare = false;  ///< a GPU's buffers without guards and poison, under a checking tool
 };
 

@@ -169,7 +169,7 @@ Fault fault_of(const simt::Fault& fault, std::string_view source_file) {
       result.verdict = Verdict::launch_error;
       break;
   }
-  result.kind = std::string(id_of(fault.kind));
+  result.kind = FindingKind::named(id_of(fault.kind)).value_or(FindingKind("other"));
   result.kernel = fault.kernel;
   result.line = line_in(fault.file, fault.line, source_file);
   std::string where =

@@ -5,27 +5,39 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <random>
 
-#include "evaluate/trial_measure.h"
+#include "base/clock.h"
+#include "evaluate/check_queue.h"
+#include "evaluate/measure.h"
 
 namespace warpwright::evaluate {
 
 namespace {
 
-constexpr std::array<Stage, 2> kStagesOnDevice = {Stage::validate, Stage::sanitize};
 constexpr double kLongestSamplingSeconds = 0.5;  // of sampling, per size
 // Of an answer being wrong, over all sizes together.
 constexpr double kWrong = 0.005;
 
-/// Both trials, on one device, and what is known of them so far.
+/// Both candidates on one device, and what is known of them so far.
 struct Duel {
-  TrialState& first;
-  TrialState& second;
-  TrialWatch watch;
-  Comparison comparison;
-  std::vector<profile::PairedResult> results;  ///< of measured sizes
+  Session& first;
+  Session& second;
+  GpuWatch watch;
+  Comparison comparison = {};
+  std::vector<Measurement> measurements = {};       ///< the first one's
+  std::vector<profile::PairedResult> results = {};  ///< of measured sizes
 };
+
+/// What ends the second kernel's judgement, marked as such.
+template <class T>
+Outcome<T> of_rival(Outcome<T> outcome) {
+  if (outcome.ok()) return outcome;
+  Halt halt = outcome.error();
+  if (auto* ended = std::get_if<Ended>(&halt)) ended->of_rival = true;
+  return halt;
+}
 
 // Where code lies shows in short times, by up to three percent, for as long as it lies there. So
 // short calls are compared at so many places, and the places are what the answer is drawn from.
@@ -45,30 +57,28 @@ struct PairedSets {
   }
 };
 
-Result<std::unique_ptr<device::Replay>> prepare_at(TrialState& state, std::size_t place,
+Result<std::unique_ptr<device::Replay>> prepare_at(Session& session, std::size_t place,
                                                    const LoadedCase& set) {
-  WW_TRY(const auto module, module_copy(state, state.candidate, place + 1));
-  return state.device->prepare_beside(
-      *set.replay, module, state.candidate.plans.at(call_key(set.call)), set.buffers.bindings());
+  WW_TRY(const auto module, module_copy(session, place + 1));
+  const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(set.call));
+  return session.device.prepare_beside(*set.replay, module, plan, set.buffers.bindings());
 }
 
 /// In a random order: whatever a place is worth, each kernel gets it as likely as the other, and
 /// what neighbours share does not add up for one of them.
 Status load_copies(Duel& duel, std::size_t places) {
-  std::vector<TrialState*> order(places, &duel.first);
+  std::vector<Session*> order(places, &duel.first);
   order.resize(2 * places, &duel.second);
   std::shuffle(order.begin(), order.end(), std::mt19937_64(std::random_device{}()));
-  for (TrialState* state : order) {
-    WW_CHECK(module_copy(*state, state->candidate, state->candidate.copies.size() + 1));
-  }
+  for (Session* session : order) WW_CHECK(module_copy(*session, session->copies.size() + 1));
   return {};
 }
 
 Result<PairedSets> load_paired(Duel& duel, const Sized& sized) {
   PairedSets paired;
-  if (duel.first.candidate.copies.empty()) WW_CHECK(load_copies(duel, kPlaces));
+  if (duel.first.copies.empty()) WW_CHECK(load_copies(duel, kPlaces));
   WW_TRY(paired.sets, load_sets(duel.first, sized));
-  WW_TRY(const std::uint64_t bytes, footprint_bytes(duel.first.request.task, *sized.size));
+  WW_TRY(const std::uint64_t bytes, footprint_bytes(duel.first.task(), *sized.size));
   const std::size_t sets = paired.sets.size();
   const std::size_t places = bytes <= kShortBytes ? std::max(sets, kPlaces) : sets;
   for (std::size_t place = 0; place < places; ++place) {
@@ -82,40 +92,40 @@ Result<PairedSets> load_paired(Duel& duel, const Sized& sized) {
   return paired;
 }
 
-/// Whose trial has ended; null when both may go on.
-using Ended = TrialState*;
+/// One more timed call, and its results checked.
+Outcome<> check_timed(Session& session, device::Replay& replay, const LoadedCase& set,
+                      std::span<const verify::Expected> expected, std::uint64_t call) {
+  std::vector<device::Fault> faults;
+  const auto ran = timed_run(session, replay, call, faults);
+  if (!faults.empty()) return faulted(session.prepared, faults, set.item, session.context.notes);
+  if (!ran.ok()) return ran.error();
+  auto checked = check_results(session, set, expected, {});
+  if (checked.ok()) return {};
+  Halt halt = checked.error();
+  if (auto* ended = std::get_if<Ended>(&halt)) {
+    ended->feedback += "This was found in a timed call; untimed calls were right.\n";
+  }
+  return halt;
+}
 
-/// One more timed call of each, on a set picked now, and its results checked.
-Result<Ended> check_timed(Duel& duel, PairedSets& paired, std::uint64_t calls) {
+/// The same for both, on a set picked now.
+Outcome<> check_both(Duel& duel, PairedSets& paired, std::uint64_t calls) {
   std::random_device random;
   const std::size_t at = random() % paired.sets.size();
   LoadedCase& set = with_inputs(paired.sets, at);
   WW_TRY(const auto expected, expected_values(duel.first, set));
-  const std::array<std::pair<TrialState*, device::Replay*>, 2> both = {
-      {{&duel.second, paired.second[at].get()}, {&duel.first, set.replay.get()}}};
-  for (const auto& [state, replay] : both) {
-    std::vector<device::Fault> faults;
-    const auto ran = timed_run(*state, *replay, calls++, faults);
-    if (!faults.empty()) return end_with_faults(*state, faults, set.item), state;
-    if (!ran.ok()) return ran.error();
-    WW_TRY(const Next next, check_results(*state, set, expected, {}));
-    if (next == Next::go_on) continue;
-    state->evaluation.feedback += "This was found in a timed call; untimed calls were right.\n";
-    return state;
-  }
-  return nullptr;
+  WW_CHECK(of_rival(check_timed(duel.second, *paired.second[at], set, expected, calls)));
+  return check_timed(duel.first, *set.replay, set, expected, calls + 1);
 }
 
 /// Neither may be faster on inputs that it has met before.
-Result<Ended> check_fresh(Duel& duel, const Sized& sized, PairedSets& paired) {
+Outcome<> check_fresh(Duel& duel, const Sized& sized, PairedSets& paired) {
   const SizeComparison& size = duel.comparison.sizes.back();
-  WW_TRY(const Next first, check_fresh_inputs(duel.first, sized, paired.sets, size.first_us));
-  if (first == Next::ended) return &duel.first;
+  WW_CHECK(check_fresh_inputs(duel.first, sized, paired.sets, size.first_us));
   for (std::size_t i = 0; i < paired.sets.size(); ++i) {
     std::swap(paired.sets[i].replay, paired.second[i]);
   }
-  WW_TRY(const Next second, check_fresh_inputs(duel.second, sized, paired.sets, size.second_us));
-  return second == Next::ended ? &duel.second : nullptr;
+  return of_rival(check_fresh_inputs(duel.second, sized, paired.sets, size.second_us));
 }
 
 Measurement measurement_of(const Sized& sized, const profile::PairedTiming& timing) {
@@ -132,7 +142,7 @@ Measurement measurement_of(const Sized& sized, const profile::PairedTiming& timi
           .raw_us = kept_raw(timing.a_us)};
 }
 
-Ended add_measured(Duel& duel, const Sized& sized, profile::PairedTiming timing) {
+Outcome<> add_measured(Duel& duel, const Sized& sized, profile::PairedTiming timing) {
   SizeComparison& size = duel.comparison.sizes.emplace_back();
   size.size = sized.size->label;
   size.order = timing.comparison.order;
@@ -144,18 +154,17 @@ Ended add_measured(Duel& duel, const Sized& sized, profile::PairedTiming timing)
   size.throttled = timing.throttled;
   size.first_raw_us = kept_raw(timing.a_us);
   size.second_raw_us = kept_raw(timing.b_us);
-  duel.first.evaluation.measurements.push_back(measurement_of(sized, timing));
+  duel.measurements.push_back(measurement_of(sized, timing));
   duel.results.push_back(std::move(timing.comparison));
   if (timing.always_throttled) {
-    note(duel.first,
+    note(duel.first.context,
          fmt::format("size {}: the GPU was slowed down all the time", sized.size->label));
   }
-  if (impossible(duel.first, sized, size.first_us)) return &duel.first;
-  if (impossible(duel.second, sized, size.second_us)) return &duel.second;
-  return nullptr;
+  WW_CHECK(outcome_of(impossible(sized, size.first_us)));
+  return of_rival(outcome_of(impossible(sized, size.second_us)));
 }
 
-Result<Ended> measure_size(Duel& duel, const Sized& sized) {
+Outcome<> measure_size(Duel& duel, const Sized& sized) {
   WW_TRY(auto paired, load_paired(duel, sized));
   std::uint64_t calls = 0;
   std::vector<device::Fault> first_faults, second_faults;
@@ -166,23 +175,25 @@ Result<Ended> measure_size(Duel& duel, const Sized& sized) {
     return timed_run(duel.second, *paired.second[quad % paired.places()], calls++, second_faults);
   };
   profile::PairTimingOptions options{.warm_up = warm_up_of(duel.first, sized)};
-  options.stop.max_s = sampling_s(duel.first, sized, kLongestSamplingSeconds);
+  options.stop.max_s = sampling_s(duel.first.context, sized, kLongestSamplingSeconds);
   options.pairs.places = paired.places();
-  options.order_seed = derived_seed(duel.first.seed, sized.number);
-  options.pairs.confidence = 1 - kWrong / static_cast<double>(duel.first.timed.size());
-  auto timing = profile::gather_paired(first, second, options, SystemClock(), &duel.first.stop,
-                                       duel.watch.get());
+  options.order_seed = derived_seed(duel.first.prepared.seed, sized.number);
+  options.pairs.confidence = 1 - kWrong / static_cast<double>(duel.first.prepared.timed.size());
+  auto timing = profile::gather_paired(first, second, options, SystemClock(),
+                                       &duel.first.context.stop, duel.watch.get());
   const verify::Case item{sized.size, nullptr};
-  if (!first_faults.empty()) return end_with_faults(duel.first, first_faults, item), &duel.first;
-  if (!second_faults.empty()) {
-    return end_with_faults(duel.second, second_faults, item), &duel.second;
+  for (const auto& [session, faults] :
+       {std::pair(&duel.first, &first_faults), std::pair(&duel.second, &second_faults)}) {
+    if (faults->empty()) continue;
+    Ended ended = faulted(session->prepared, *faults, item, session->context.notes);
+    ended.of_rival = session == &duel.second;
+    return ended;
   }
   if (!timing.ok()) return timing.error();
   duel.watch.write_manifest(duel.first, paired.sets.size());
-  if (const Ended ended = add_measured(duel, sized, std::move(timing).value())) return ended;
-  if (duel.first.request.timing_only) return nullptr;
-  WW_TRY(const Ended wrong, check_timed(duel, paired, calls));
-  if (wrong != nullptr) return wrong;
+  WW_CHECK(add_measured(duel, sized, std::move(timing).value()));
+  if (duel.first.prepared.request().timing_only) return {};
+  WW_CHECK(check_both(duel, paired, calls));
   return check_fresh(duel, sized, paired);
 }
 
@@ -206,13 +217,7 @@ Status estimate_both(Duel& duel, const Sized& sized) {
                                    .first_us = first->elapsed_us,
                                    .second_us = second->elapsed_us,
                                    .pairs = 1});
-  duel.first.evaluation.measurements.push_back({.size = sized.size->label,
-                                                .source = TimeSource::estimated,
-                                                .median_us = first->elapsed_us,
-                                                .low_us = first->elapsed_us,
-                                                .high_us = first->elapsed_us,
-                                                .samples = 1,
-                                                .floor_us = sized.roof.floor_us});
+  duel.measurements.push_back(estimated_measurement(sized, first->elapsed_us));
   return {};
 }
 
@@ -233,117 +238,98 @@ Status answer(Duel& duel) {
   return {};
 }
 
-Result<Ended> measure_both(Duel& duel) {
-  const bool estimated = duel.first.device->info().time_source == TimeSource::estimated;
+Outcome<Measured> measure_both(Duel& duel) {
+  const bool estimated = duel.first.device.info().time_source == TimeSource::estimated;
   WW_TRY(const auto sizes, sized_of(duel.first));
   for (const Sized& sized : sizes) {
-    if (duel.first.stop.requested()) return Error{"stopped"};
-    if (out_of_time(duel.first)) return &duel.first;
+    WW_CHECK(may_go_on(duel.first.context));
     if (estimated) {
       WW_CHECK(estimate_both(duel, sized));
-      continue;
+    } else {
+      WW_CHECK(measure_size(duel, sized));
     }
-    WW_TRY(const Ended ended, measure_size(duel, sized));
-    if (ended != nullptr) return ended;
   }
   WW_CHECK(answer(duel));
-  return nullptr;
+  return Measured{std::move(duel.measurements)};
 }
 
-/// The stage `measure` of both; whose trial ended, if one did.
-Ended timed_measure(Duel& duel) {
-  Evaluation& evaluation = duel.first.evaluation;
-  evaluation.stage = duel.second.evaluation.stage = Stage::measure;
-  const auto start = std::chrono::steady_clock::now();
-  const auto ended = measure_both(duel);
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  evaluation.stage_s[std::string(name_of(Stage::measure))] = spent.count();
-  if (ended.ok()) return *ended;
-  evaluation.verdict = Verdict::harness_error;
-  evaluation.reason = ended.error().message;
-  return &duel.first;
+Outcome<Measured> on_device(Contenders& contenders, Comparison& comparison) {
+  Contender& first = contenders[0];
+  Contender& second = contenders[1];
+  WW_TRY(Validated left, validate(first.prepared, first.context));
+  WW_CHECK(left.checks->conclude_all());
+  second.context.deadline = first.context.deadline;
+  auto checked = of_rival(validate(second.prepared, second.context, &left.session->device));
+  if (!checked.ok()) return checked.error();
+  Validated right = std::move(checked).value();
+  WW_CHECK(of_rival(right.checks->conclude_all()));
+  second.context.stage = Stage::measure;
+  Duel duel{*left.session, *right.session, GpuWatch(*left.session)};
+  auto measured = run_stage(first.context, Stage::measure, [&] { return measure_both(duel); });
+  comparison = std::move(duel.comparison);
+  return measured;
 }
 
-/// Two trials of one process, the second with a request made from the first's.
-struct Both {
-  Both(const JobRequest& request, const std::filesystem::path& scratch, Station& station,
-       const StopSignal& stop)
-      : second_request(request_of_second(request)),
-        first(begin_trial(request, scratch, station, stop)),
-        second(begin_trial(second_request, scratch, station, stop)) {}
-  Both(const Both&) = delete;
-  Both& operator=(const Both&) = delete;
-
-  static JobRequest request_of_second(const JobRequest& request) {
-    ASSERT(request.rival.has_value(), "a comparison needs a rival");
-    JobRequest second = request;
-    second.source = *request.rival;
-    second.is_baseline = request.rival_is_baseline;
-    second.rival.reset();
-    return second;
+/// Of two contexts: the verdict is that of whoever ended, the times are both's.
+Evaluation conclude(Context& first, Context& second, Outcome<Measured> end, Comparison comparison) {
+  for (const auto& [stage, seconds] : second.notes.stage_s) first.notes.stage_s[stage] += seconds;
+  bool of_second = false;
+  if (!end.ok()) {
+    Halt halt = end.error();
+    auto* ended = std::get_if<Ended>(&halt);
+    of_second = ended != nullptr && ended->of_rival;
+    comparison.failed = of_second ? "second" : "first";
+    if (of_second) ended->reason = "the second kernel: " + ended->reason;
+    end = std::move(halt);
   }
-
-  JobRequest second_request;
-  TrialState first;
-  TrialState second;  ///< on the first one's device: goes before it
-};
-
-Ended prepare_both(Both& both) {
-  if (!run_stages(both.first, kStagesWithoutDevice)) return &both.first;
-  if (!run_stages(both.second, kStagesWithoutDevice)) return &both.second;
-  return nullptr;
-}
-
-Ended validate_both(Both& both) {
-  if (!run_stages(both.first, kStagesOnDevice)) return &both.first;
-  both.second.device = both.first.device;
-  both.second.deadline = both.first.deadline;
-  both.second_request.seed = both.first.seed;  // drawn by now, after both were compiled
-  if (!run_stages(both.second, kStagesOnDevice)) return &both.second;
-  return nullptr;
-}
-
-Evaluation conclude(Both& both, Ended ended, Comparison comparison) {
-  for (const auto& [stage, seconds] : both.second.evaluation.stage_s) {
-    both.first.evaluation.stage_s[stage] += seconds;
-  }
-  Evaluation evaluation = finish_trial(both.first);
-  if (ended == nullptr) evaluation.verdict = Verdict::ok;
-  if (ended != nullptr) comparison.failed = ended == &both.first ? "first" : "second";
-  if (ended == &both.second) {
-    Evaluation failed = finish_trial(both.second);
-    failed.stage_s = std::move(evaluation.stage_s);
-    failed.device_s = evaluation.device_s;
-    failed.reason = "the second kernel: " + failed.reason;
-    evaluation = std::move(failed);
-  }
+  second.notes.stage_s = first.notes.stage_s;
+  second.notes.device_s = first.notes.device_s;
+  Evaluation evaluation = evaluation_of(of_second ? second : first, std::move(end));
   evaluation.comparison = std::move(comparison);
   return evaluation;
 }
 
 }  // namespace
 
-Evaluation run_comparison(const JobRequest& request, const std::filesystem::path& scratch,
-                          Station& station, const StopSignal& stop) {
-  Both both(request, scratch, station, stop);
-  Comparison comparison;
-  Ended ended = prepare_both(both);
-  if (ended == nullptr) ended = validate_both(both);
-  if (ended == nullptr) {
-    Duel duel{.first = both.first, .second = both.second, .watch = TrialWatch(both.first)};
-    ended = timed_measure(duel);
-    comparison = std::move(duel.comparison);
-  }
-  return conclude(both, ended, std::move(comparison));
+SourcePointer rival_of(const JobRequest& request) {
+  ASSERT(request.rival.has_value(), "a comparison needs a rival");
+  JobRequest second = request;
+  second.source = *request.rival;
+  second.is_baseline = request.rival_is_baseline;
+  second.rival.reset();
+  return std::make_shared<const Source>(Source{std::move(second)});
 }
 
-std::optional<Evaluation> prepare_comparison(const JobRequest& request,
-                                             const std::filesystem::path& scratch, Station& station,
-                                             const StopSignal& stop) {
-  Both both(request, scratch, station, stop);
-  const Ended ended = prepare_both(both);
-  if (ended == nullptr) return std::nullopt;
-  return conclude(both, ended, {});
+std::variant<Contenders, Evaluation> prepare_comparison(const JobRequest& request,
+                                                        const std::filesystem::path& scratch,
+                                                        Station& station, const StopSignal& stop) {
+  Context first = make_context(request, scratch, station, stop);
+  Context second = make_context(request, scratch, station, stop);
+  const auto both = [&]() -> Outcome<std::pair<Prepared, Prepared>> {
+    WW_TRY(Built left, build_program(std::make_shared<const Source>(Source{request}), first));
+    WW_TRY(Built right, of_rival(build_program(rival_of(request), second)));
+    const std::uint64_t seed = seed_of(request);  // one for both, drawn after both were compiled
+    const auto record = [&](Built& built, Context& context) {
+      return run_stage(context, Stage::record,
+                       [&] { return record_stage(std::move(built), seed, context); });
+    };
+    WW_TRY(Prepared one, record(left, first));
+    WW_TRY(Prepared other, of_rival(record(right, second)));
+    return std::pair(std::move(one), std::move(other));
+  };
+  auto prepared = both();
+  if (!prepared.ok()) return conclude(first, second, prepared.error(), {});
+  Contenders contenders;
+  contenders.push_back({std::move(first), std::move(prepared->first)});
+  contenders.push_back({std::move(second), std::move(prepared->second)});
+  return contenders;
+}
+
+Evaluation finish_comparison(Contenders contenders) {
+  Comparison comparison;
+  Outcome<Measured> end = on_device(contenders, comparison);
+  return conclude(contenders[0].context, contenders[1].context, std::move(end),
+                  std::move(comparison));
 }
 
 }  // namespace warpwright::evaluate

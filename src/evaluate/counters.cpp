@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "evaluate/checking_tools.h"
-#include "evaluate/trial_sanitize.h"
+#include "evaluate/replay_only.h"
 
 namespace warpwright::evaluate {
 
@@ -113,24 +113,25 @@ std::string stalls_of(const LaunchCounters& launch) {
   return text;
 }
 
-Result<std::vector<LaunchCounters>> measure(TrialState& state, const TaskSize& size) {
+Result<std::vector<LaunchCounters>> measure(const Prepared& prepared, const Context& context,
+                                            const TaskSize& size) {
   const auto tool = find_cuda_tool("ncu");
   if (!tool) return Error{"there is no ncu in PATH, CUDA_HOME or /usr/local/cuda"};
-  const auto folder = absolute_path(state.scratch / "counters");
-  WW_TRY(auto program, replay_command(state, folder));
+  const auto folder = absolute_path(context.scratch / "counters");
+  WW_TRY(auto program, replay_command(prepared, context, folder));
   program.insert(program.end(), {"--size", size.label});
   const auto log = folder / "ncu.csv";
   const WatchedReplay replay{
       .tool = *tool,
       .program = std::move(program),
       .folder = folder,
-      .limit_s = std::clamp(0.5 * state.deadline.remaining_s(), 1.0, kLongestToolSeconds)};
+      .limit_s = std::clamp(0.5 * context.deadline.remaining_s(), 1.0, kLongestToolSeconds)};
   WW_TRY(const WatchedRun run,
          run_watched(replay,
                      {"--csv", "--page", "raw", "--print-units", "base", "--target-processes",
                       "application-only", "--launch-count", std::to_string(kMostLaunches),
                       "--metrics", all_metrics(), "--log-file", log.string(), "-f"},
-                     log, state.stop));
+                     log, context.stop));
   if (run.exit.timed_out) return Error{"ncu did not end in time"};
   if (!run.log) return Error{"ncu left no report" + last_words(run.exit)};
   return parse_ncu(*run.log + "\n" + run.exit.err);
@@ -182,16 +183,16 @@ std::vector<Finding> findings_of(const std::vector<LaunchCounters>& launches) {
   return findings;
 }
 
-void ask_counters(TrialState& state) {
-  if (!state.target.is_cuda || state.timed.empty()) {
-    note(state, "no performance counters: they are a GPU's");
+void note_counters(const Prepared& prepared, Context& context) {
+  if (!prepared.target.is_cuda || prepared.timed.empty()) {
+    note(context, "no performance counters: they are a GPU's");
     return;
   }
-  const PartTimer timer(state, "counters");
-  const auto launches = measure(state, *state.timed.back());
-  if (!launches.ok()) return note(state, "no performance counters: " + launches.error().message);
+  const PartTimer timer(context, "counters");
+  const auto launches = measure(prepared, context, *prepared.timed.back());
+  if (!launches.ok()) return note(context, "no performance counters: " + launches.error().message);
   for (Finding& finding : findings_of(*launches)) {
-    state.evaluation.findings.push_back(std::move(finding));
+    context.notes.findings.push_back(std::move(finding));
   }
 }
 

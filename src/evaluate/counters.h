@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "core/evaluation.h"
-#include "evaluate/trial_state.h"
+#include "evaluate/stages.h"
 
 namespace warpwright::evaluate {
 
@@ -25,8 +25,8 @@ Result<std::vector<LaunchCounters>> parse_ncu(std::string_view text);
 /// What to tell of the launch that took longest.
 std::vector<Finding> findings_of(const std::vector<LaunchCounters>& launches);
 
-/// Runs ncu on a replay of the largest timed size and adds findings; a note where that is not
+/// Runs ncu on a replay of the largest timed size and notes what to tell; a note where that is not
 /// possible.
-void ask_counters(TrialState& state);
+void note_counters(const Prepared& prepared, Context& context);
 
 }  // namespace warpwright::evaluate

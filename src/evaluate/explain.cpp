@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "device/simt_findings.h"
-#include "evaluate/trial_limits.h"
-#include "evaluate/trial_measure.h"
-#include "evaluate/trial_runs.h"
+#include "evaluate/judgement.h"
+#include "evaluate/measure.h"
+#include "evaluate/session.h"
 
 namespace warpwright::evaluate {
 
@@ -17,36 +17,18 @@ constexpr double kCheckedSeconds = 5;
 constexpr std::uint64_t kHangBytes = 64 << 10;
 constexpr std::uint64_t kSeed = 20260101;
 
-Result<Next> prepare_program(TrialState& state) {
-  for (const auto stage : {lint_stage, build_stage, record_stage}) {
-    WW_TRY(const Next next, stage(state));
-    if (next == Next::ended) return next;
-    if (state.stop.requested()) return Error{"stopped"};
-  }
-  WW_TRY(state.lease, state.station.lease(state.target, state.deadline.remaining_s()));
-  state.device = state.lease.device();
-  WW_TRY(const auto loaded,
-         state.device->load(
-             {.ptx = state.candidate.built.ptx, .cubin = "", .source_file = "candidate.cu"}));
-  if (loaded.fault) {
-    return end_with(state, loaded.fault->verdict, loaded.fault->message, loaded.fault->message);
-  }
-  state.candidate.module = loaded.module;
-  state.seed = state.request.seed.value_or(kSeed);
-  return Next::go_on;
-}
-
 /// The size asked for if it can be checked, else the largest that can, up to `most_bytes`.
-Result<const verify::Case*> checked_case(const TrialState& state, std::uint64_t most_bytes) {
+Result<const verify::Case*> checked_case(const Prepared& prepared, std::uint64_t most_bytes) {
   const verify::Case* best = nullptr;
   std::uint64_t most = 0;
-  for (const verify::Case& item : state.cases) {
+  for (const verify::Case& item : prepared.cases) {
     // What is explained must not depend on what was drawn.
-    const bool known = size_labelled(state.request.task, item.size->label) == item.size;
+    const bool known = size_labelled(prepared.task(), item.size->label) == item.size;
     if (item.variant != nullptr || !known) continue;
-    WW_TRY(const std::uint64_t bytes, footprint_bytes(state.request.task, *item.size));
+    WW_TRY(const std::uint64_t bytes, footprint_bytes(prepared.task(), *item.size));
     if (bytes > most_bytes) continue;
-    const bool asked = !state.request.sizes.empty() && item.size->label == state.request.sizes[0];
+    const bool asked =
+        !prepared.request().sizes.empty() && item.size->label == prepared.request().sizes[0];
     if (asked) return &item;
     if (best != nullptr && bytes < most) continue;
     best = &item;
@@ -60,14 +42,14 @@ bool timed_out(const device::RunReport& report) {
                      [](const device::Fault& fault) { return fault.kind == "timeout"; });
 }
 
-Status run_checked(TrialState& state, Explanation& e) {
+Status run_checked(Session& session, std::uint64_t seed, Explanation& e) {
   for (const std::uint64_t most_bytes : {~std::uint64_t{0}, kHangBytes}) {
-    WW_TRY(const verify::Case* item, checked_case(state, most_bytes));
+    WW_TRY(const verify::Case* item, checked_case(session.prepared, most_bytes));
     if (item == nullptr || item->size->label == e.checked_size) return {};
-    WW_TRY(auto loaded, load_case(state, *state.device, state.candidate, *item, state.seed));
+    WW_TRY(auto loaded, load_case(session, *item, seed));
     WW_TRY(auto report,
            loaded.replay->run(
-               {.poison_seed = state.seed, .limit_s = kCheckedSeconds, .keep_launches = true}));
+               {.poison_seed = seed, .limit_s = kCheckedSeconds, .keep_launches = true}));
     e.checked_size = item->size->label;
     e.checked = std::move(report.launches);
     // What never became a launch has no launch report.
@@ -79,15 +61,15 @@ Status run_checked(TrialState& state, Explanation& e) {
   return {};
 }
 
-Status run_counted(TrialState& state, Explanation& e) {
-  if (state.timed.empty()) return {};
-  const TaskSize& size = *state.timed.back();
-  WW_TRY(auto sampled, run_sampled(state, size, derived_seed(state.seed, 1), true));
+Status run_counted(Session& session, std::uint64_t seed, Explanation& e) {
+  if (session.prepared.timed.empty()) return {};
+  const TaskSize& size = *session.prepared.timed.back();
+  WW_TRY(auto sampled, run_sampled(session, size, derived_seed(seed, 1), true));
   device::RunReport& report = sampled.report;
   e.counted_size = size.label;
   e.counted = std::move(report.launches);
   if (report.faults.empty()) e.estimate_us = report.elapsed_us;
-  merge_resources(state, report.resources, *sampled.plan);
+  merge_resources(session, report.resources, *sampled.plan);
   for (Finding& finding : report.findings) e.evaluation.findings.push_back(std::move(finding));
   return {};
 }
@@ -109,25 +91,43 @@ bool Explanation::clean() const {
   return evaluation.valid() && std::all_of(all.begin(), all.end(), device::is_only_a_finding);
 }
 
+namespace {
+
+Outcome<Measured> run_both(Context& context, const JobRequest& request, Explanation& e) {
+  WW_TRY(const Prepared prepared,
+         prepare(std::make_shared<const Source>(Source{request}), context));
+  WW_TRY(const auto lease, context.station.lease(prepared.target, context.deadline.remaining_s()));
+  Session session{.prepared = prepared, .context = context, .device = *lease.device()};
+  WW_TRY(const auto fault, load(session));
+  if (fault) return Ended{fault->verdict, fault->message, fault->message};
+  const std::uint64_t seed = request.seed.value_or(kSeed);
+  WW_CHECK(run_checked(session, seed, e));
+  WW_CHECK(run_counted(session, seed, e));
+  return Measured{};
+}
+
+}  // namespace
+
 Result<Explanation> explain(const JobRequest& request, const std::filesystem::path& scratch,
                             const StopSignal& stop) {
   JobRequest simulated = request;
   simulated.device = "simt";
   simulated.checks = "full";
   Station station;
-  TrialState state = begin_trial(simulated, scratch, station, stop);
+  Context context = make_context(simulated, scratch, station, stop);
   Explanation e;
   e.task = request.task.name;
   e.source = request.source;
-  WW_TRY(const Next next, prepare_program(state));
-  e.target = state.target.facts;
-  if (next == Next::go_on) {
-    state.evaluation.verdict = Verdict::ok;
-    WW_CHECK(run_checked(state, e));
-    WW_CHECK(run_counted(state, e));
+  WW_TRY(const auto resolved,
+         device::resolve_device({.device = simulated.device, .target = simulated.target}));
+  e.target = resolved.facts;
+  auto end = run_both(context, simulated, e);
+  if (!end.ok()) {
+    const Halt halt = end.error();
+    if (const auto* error = std::get_if<Error>(&halt)) return *error;
   }
   std::vector<Finding> findings = std::move(e.evaluation.findings);
-  e.evaluation = std::move(state.evaluation);
+  e.evaluation = evaluation_of(context, std::move(end));
   e.evaluation.findings.insert(e.evaluation.findings.end(), findings.begin(), findings.end());
   return e;
 }

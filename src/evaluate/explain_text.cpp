@@ -145,7 +145,7 @@ std::string fault_lines(const Explanation& e, const Painter& p) {
 std::string finding_lines(const Explanation& e, const Painter& p) {
   std::string text;
   for (const Finding& finding : e.evaluation.findings) {
-    text += "  " + p.paint(kYellow, finding.kind);
+    text += "  " + p.paint(kYellow, finding.kind.name());
     if (finding.line > 0) text += fmt::format(" at line {}", finding.line);
     text += ": " + finding.message + "\n";
   }

@@ -24,23 +24,12 @@ Error prefixed(const std::string& where, const Error& error) {
   return Error{where + ": " + error.message};
 }
 
-void read_choice(JsonReader& in, const char* key, std::string& field,
-                 std::initializer_list<std::string_view> allowed) {
-  field = in.text(key);
-  for (const auto choice : allowed) {
-    if (field == choice) return;
-  }
-  std::string known;
-  for (const auto choice : allowed) known += " '" + std::string(choice) + "'";
-  in.fail(key, "is '" + field + "', not one of" + known);
-}
-
-bool is_device(std::string_view device) {
-  if (device == "auto" || device == "simt" || device == "cuda") return true;
-  if (!device.starts_with("cuda:")) return false;
-  const auto number = device.substr(5);
-  return !number.empty() && number.size() <= 3 &&
-         number.find_first_not_of("0123456789") == std::string_view::npos;
+template <class Choice>
+void read_choice(JsonReader& in, const char* key, Choice& field) {
+  const std::string text = in.text(key);
+  const auto choice = Choice::named(text);
+  if (!choice) in.fail(key, "is '" + text + "', not one of" + Choice::spelt_out());
+  field = choice.value_or(Choice());
 }
 
 }  // namespace
@@ -51,14 +40,14 @@ std::string request_to_json(const JobRequest& request) {
                    {"task", json::parse(task_to_json(request.task), nullptr, false)},
                    {"is_baseline", request.is_baseline},
                    {"timing_only", request.timing_only},
-                   {"device", request.device},
+                   {"device", request.device.text()},
                    {"target", request.target},
-                   {"lane", request.lane},
+                   {"rule_set", request.rule_set.name()},
                    {"sizes", request.sizes},
-                   {"front_end", request.front_end},
-                   {"checks", request.checks},
-                   {"engine", request.engine},
-                   {"sanitize", request.sanitize},
+                   {"front_end", request.front_end.name()},
+                   {"checks", request.checks.name()},
+                   {"engine", request.engine.name()},
+                   {"sanitize", request.sanitize.name()},
                    {"counters", request.counters},
                    {"limit_s", request.limit_s},
                    {"unsafe", request.unsafe},
@@ -79,16 +68,15 @@ Result<JobRequest> request_from_json(std::string_view text) {
   if (request.timing_only && !request.is_baseline) {
     in.fail("timing_only", "is for the judge's own kernels: is_baseline must be true, too");
   }
-  request.device = in.text("device");
-  if (!is_device(request.device)) in.fail("device", "is not auto, simt, cuda or cuda:N");
+  read_choice(in, "device", request.device);
   request.target = in.text("target");
-  read_choice(in, "lane", request.lane, {"", "strict", "free"});
-  read_choice(in, "front_end", request.front_end, {"auto", "clang", "nvcc"});
-  read_choice(in, "checks", request.checks, {"full", "fast", "off"});
+  // Called "lane" by older programs.
+  read_choice(in, in.has("rule_set") ? "rule_set" : "lane", request.rule_set);
+  read_choice(in, "front_end", request.front_end);
+  read_choice(in, "checks", request.checks);
   // Younger than the format: a request may come from an older program.
-  if (in.has("engine"))
-    read_choice(in, "engine", request.engine, {"auto", "interpreted", "compiled"});
-  if (in.has("sanitize")) read_choice(in, "sanitize", request.sanitize, {"auto", "on", "off"});
+  if (in.has("engine")) read_choice(in, "engine", request.engine);
+  if (in.has("sanitize")) read_choice(in, "sanitize", request.sanitize);
   if (in.has("counters")) request.counters = in.flag("counters");
   if (in.has("rival")) {
     JsonReader rival(in.object("rival"), "request, rival");

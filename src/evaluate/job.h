@@ -10,33 +10,34 @@
 
 #include "base/result.h"
 #include "core/evaluation.h"
+#include "core/judge_choices.h"
 #include "core/task.h"
 
 namespace warpwright::evaluate {
 
-/// One trial, complete: whoever starts the worker (a local process, a batch system, a person with
-/// a directory) hands over nothing else.
+/// One judgement, complete: whoever starts the worker (a local process, a batch system, a person
+/// with a directory) hands over nothing else.
 struct JobRequest {
   std::string id;
   Task task;
   std::string source;
-  bool is_baseline = false;          ///< our own kernel: the lane's rules do not apply to it
+  bool is_baseline = false;          ///< our own kernel: the rule set does not apply to it
   std::optional<std::string> rival;  ///< a second source to compare the first with
   bool rival_is_baseline = false;
   /// Timed on quickly made inputs, with few samples where a call is slow, and not validated. For
   /// our own kernels only: a request with this and without is_baseline is refused.
   bool timing_only = false;
-  std::string device = "auto";     ///< "auto", "simt", "cuda", "cuda:N"
+  DeviceName device;
   std::string target = "h200";     ///< described device for recording and estimates without a GPU
-  std::string lane;                ///< "strict", "free"; empty = the task's own
+  RuleSet rule_set;                ///< empty = the task's own
   std::vector<std::string> sizes;  ///< labels to time; empty = all that fit the device
-  std::string front_end = "auto";  ///< "auto", "clang", "nvcc"
-  std::string checks = "full";     ///< of the SIMT machine: "full", "fast", "off"
-  std::string engine = "auto";     ///< of the SIMT machine: "auto", "interpreted", "compiled"
-  std::string sanitize = "auto";   ///< small cases under checking tools: "auto", "on", "off"
-  bool counters = false;           ///< ask the GPU's performance counters (ncu)
-  double limit_s = 120;            ///< for the whole trial
-  bool unsafe = false;             ///< go on without a sandbox where none works
+  FrontEndChoice front_end;
+  CheckLevel checks;
+  EngineChoice engine;
+  SanitizeChoice sanitize;
+  bool counters = false;              ///< ask the GPU's performance counters (ncu)
+  double limit_s = 120;               ///< for the whole judgement
+  bool unsafe = false;                ///< go on without a sandbox where none works
   std::optional<std::uint64_t> seed;  ///< of the inputs; absent = drawn after compilation
   /// Where built candidates are kept; empty = inside the job; a relative one starts at the job.
   std::filesystem::path cache;
@@ -50,7 +51,7 @@ std::string request_to_json(const JobRequest& request);
 /// Total and validated: any text gives a request or an error that names the field.
 Result<JobRequest> request_from_json(std::string_view text);
 
-/// A directory that holds one trial: `request.json`, `candidate.cu` and for a comparison
+/// A directory that holds one judgement: `request.json`, `candidate.cu` and for a comparison
 /// `rival.cu` in, `result.json` out, the latter written under another name and renamed, so that it
 /// is complete or absent.
 class JobDirectory {

@@ -9,6 +9,27 @@
 
 namespace warpwright::evaluate {
 
+namespace {
+
+constexpr std::string_view kPrepared = "prepared ";
+constexpr std::size_t kDigestDigits = 64;
+
+}  // namespace
+
+std::string line_of(const JobLine& job) {
+  if (job.digest.empty()) return job.folder;
+  return std::string(kPrepared) + job.digest + ' ' + job.folder;
+}
+
+JobLine job_line(std::string_view line) {
+  const std::size_t head = kPrepared.size() + kDigestDigits;
+  if (!line.starts_with(kPrepared) || line.size() <= head || line[head] != ' ') {
+    return {std::string(line), ""};
+  }
+  return {std::string(line.substr(head + 1)),
+          std::string(line.substr(kPrepared.size(), kDigestDigits))};
+}
+
 std::optional<std::string> LineReader::next() {
   while (true) {
     if (const auto end = pending_.find('\n'); end != std::string::npos) {

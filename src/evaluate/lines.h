@@ -14,6 +14,14 @@ namespace warpwright::evaluate {
 inline constexpr std::string_view kDone = "done ";
 inline constexpr std::string_view kWorn = "worn";
 
+/// A job for a runner: "FOLDER", or "prepared DIGEST FOLDER" where another process has prepared it.
+struct JobLine {
+  std::string folder;
+  std::string digest;
+};
+std::string line_of(const JobLine& job);
+JobLine job_line(std::string_view line);
+
 class LineReader {
  public:
   explicit LineReader(int fd) : fd_(fd) {}

@@ -21,12 +21,12 @@ namespace warpwright::evaluate {
 
 namespace {
 
-/// Folders in their order, until nobody will add any.
+/// Lines in their order, until nobody will add any.
 class Queue {
  public:
-  void add(std::string folder) {
+  void add(std::string line) {
     const std::lock_guard hold(mutex_);
-    folders_.push_back(std::move(folder));
+    lines_.push_back(std::move(line));
     changed_.notify_one();
   }
   void close() {
@@ -36,17 +36,17 @@ class Queue {
   }
   std::optional<std::string> take() {
     std::unique_lock hold(mutex_);
-    changed_.wait(hold, [&] { return closed_ || !folders_.empty(); });
-    if (folders_.empty()) return std::nullopt;
-    std::string folder = std::move(folders_.front());
-    folders_.pop_front();
-    return folder;
+    changed_.wait(hold, [&] { return closed_ || !lines_.empty(); });
+    if (lines_.empty()) return std::nullopt;
+    std::string line = std::move(lines_.front());
+    lines_.pop_front();
+    return line;
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::string> folders_;
+  std::deque<std::string> lines_;
   bool closed_ = false;
 };
 
@@ -57,8 +57,9 @@ class Queue {
 }
 
 void work_until_closed(Queue& queue, Station& station, LineWriter& out, const StopSignal& stop) {
-  while (const auto folder = queue.take()) {
-    const auto done = work(JobDirectory(*folder), station, stop);
+  while (const auto line = queue.take()) {
+    const auto [folder, digest] = job_line(*line);
+    const auto done = work(JobDirectory(folder), digest, station, stop);
     if (stop.requested()) return;
     const bool worn = station.worn();
     if (!done.ok() && worn) {
@@ -67,10 +68,10 @@ void work_until_closed(Queue& queue, Station& station, LineWriter& out, const St
       leave(out);
     }
     if (!done.ok()) {
-      std::fprintf(stderr, "warpwright worker: %s: %s\n", folder->c_str(),
+      std::fprintf(stderr, "warpwright worker: %s: %s\n", folder.c_str(),
                    done.error().message.c_str());
     }
-    out.write(std::string(kDone) + *folder);
+    out.write(std::string(kDone) + folder);
     if (worn) leave(out);
   }
 }
@@ -100,7 +101,7 @@ int run_jobs(int in, int out_fd, int at_once, const StopSignal& stop) {
     for (int i = 0; i < at_once; ++i) {
       threads.emplace_back([&] { work_until_closed(queue, station, out, stop); });
     }
-    while (auto folder = reader.next()) queue.add(std::move(*folder));
+    while (auto line = reader.next()) queue.add(std::move(*line));
     queue.close();
   }
   return 0;

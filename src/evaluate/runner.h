@@ -7,8 +7,8 @@
 namespace warpwright::evaluate {
 
 /// `warpwright worker --runner`: the process that owns a device and keeps it open between
-/// candidates. Job folders come as lines on `in`; "done FOLDER" goes to `out` once the result is
-/// on disk. `at_once` trials overlap: one is on the device, the others get ready for it.
+/// candidates. Jobs come as lines on `in` (lines.h); "done FOLDER" goes to `out` once the result is
+/// on disk. `at_once` judgements overlap: one is on the device, the others get ready for it.
 ///
 /// After a fault that the device's context does not survive it says "worn" and ends the process:
 /// what it had begun is for its successor. It also ends at the end of `in`.

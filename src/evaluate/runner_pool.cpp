@@ -32,7 +32,7 @@ Evaluation verdict_without_result(std::string_view why, bool timed_out, double l
   evaluation.verdict = Verdict::harness_error;
   if (timed_out) {
     evaluation.verdict = Verdict::timeout;
-    evaluation.reason = fmt::format("the trial did not end within {:.0f} s", limit_s);
+    evaluation.reason = fmt::format("the judgement did not end within {:.0f} s", limit_s);
     evaluation.feedback = evaluation.reason;
     evaluation.device_s = limit_s;
   }
@@ -79,7 +79,7 @@ class RunnerPool::Runner {
       ++pool_.started_;
     }
     // A process that is gone says so when it is listened to.
-    static_cast<void>(process_->write_line(item.job.path().string()));
+    static_cast<void>(process_->write_line(line_of({item.job.path().string(), item.digest})));
     return true;
   }
 
@@ -163,8 +163,9 @@ RunnerPool::~RunnerPool() {
   changed_.notify_all();
 }
 
-void RunnerPool::run(const JobDirectory& job, double limit_s) {
-  const auto item = std::make_shared<Item>(Item{.job = job, .limit_s = limit_s, .done = {}});
+void RunnerPool::run(const JobDirectory& job, double limit_s, std::string digest) {
+  const auto item = std::make_shared<Item>(
+      Item{.job = job, .limit_s = limit_s, .digest = std::move(digest), .done = {}});
   auto done = item->done.get_future();
   {
     const std::lock_guard hold(mutex_);

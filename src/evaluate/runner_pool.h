@@ -34,8 +34,9 @@ class RunnerPool {
   RunnerPool& operator=(const RunnerPool&) = delete;
   ~RunnerPool();
 
-  /// Blocks until the job's folder holds a result; any number of threads may call it.
-  void run(const JobDirectory& job, double limit_s);
+  /// Blocks until the job's folder holds a result; any number of threads may call it. `digest` is
+  /// that of what was prepared in the folder, if anything was.
+  void run(const JobDirectory& job, double limit_s, std::string digest = "");
 
   /// How many processes were started so far.
   [[nodiscard]] int started() const;
@@ -44,6 +45,7 @@ class RunnerPool {
   struct Item {
     JobDirectory job;
     double limit_s;
+    std::string digest;
     int attempts = 0;
     bool alone = false;  ///< after a death: to learn who causes them
     int put_back = 0;    ///< how often another one's death sent it back

@@ -19,7 +19,7 @@ constexpr std::size_t kMessageBytes = 300;
 struct HeadRow {
   std::string_view begins;
   Verdict verdict;
-  std::string_view kind;
+  FindingKind kind;
 };
 
 constexpr std::array<HeadRow, 9> kHeads = {{
@@ -106,7 +106,7 @@ class Reader {
       std::string_view words = without_place(body);
       if (words.starts_with("Error: ")) words.remove_prefix(7);
       fault_ = device::Fault{.verdict = row->verdict,
-                             .kind = std::string(row->kind),
+                             .kind = row->kind,
                              .kernel = kernel_in(body),
                              .line = line_in(body, source_file_),
                              .message = shortened(clean_utf8(words), kMessageBytes)};

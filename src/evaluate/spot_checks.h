@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluate/trial_runs.h"
+#include "evaluate/session.h"
 
 namespace warpwright::evaluate {
 

@@ -39,7 +39,7 @@ Result<DeviceLease> Station::lease(const device::ResolvedDevice& resolved, doubl
     Shared* shared = nullptr;
     {
       const std::lock_guard hold(mutex_);
-      shared = &devices_[resolved.choice.device];
+      shared = &devices_[resolved.choice.device.text()];
     }
     WW_TRY(lease, lease_shared(*shared, resolved, wait_s));
   } else {
@@ -67,9 +67,10 @@ Result<DeviceLease> Station::lease_shared(Shared& shared, const device::Resolved
 
 Result<device::GpuMonitor*> Station::monitor(const device::ResolvedDevice& resolved) {
   const std::lock_guard hold(mutex_);
-  auto found = monitors_.find(resolved.choice.device);
+  const std::string device = resolved.choice.device.text();
+  auto found = monitors_.find(device);
   if (found == monitors_.end()) {
-    found = monitors_.emplace(resolved.choice.device, device::open_monitor(resolved)).first;
+    found = monitors_.emplace(device, device::open_monitor(resolved)).first;
   }
   if (!found->second.ok()) return found->second.error();
   return found->second->get();

@@ -9,6 +9,7 @@
 
 #include "base/background.h"
 #include "base/cores.h"
+#include "evaluate/hand_over.h"
 #include "evaluate/lines.h"
 #include "evaluate/local_evaluator.h"
 #include "evaluate/worker.h"
@@ -17,7 +18,7 @@ namespace warpwright::evaluate {
 
 namespace {
 
-// On the GPU one trial, and more that get ready for it.
+// On the GPU one judgement, and more that get ready for it.
 constexpr int kJobsPerGpuRunner = 6;
 // Threads that wait for a GPU do not compile: enough of them to keep the compilers busy.
 constexpr int kThreadsPerCore = 2;
@@ -33,7 +34,7 @@ Result<RunnerPool*> Supervisor::pool_for(const JobRequest& request) {
   WW_TRY(const auto resolved,
          device::resolve_device({.device = request.device, .target = request.target}));
   const std::lock_guard hold(mutex_);
-  auto& pool = pools_[resolved.choice.device];
+  auto& pool = pools_[resolved.choice.device.text()];
   if (pool == nullptr) {
     RunnerOptions options;
     options.command.argv = options_.runner;
@@ -50,21 +51,20 @@ Status Supervisor::judge(const JobDirectory& job) {
   if (!request.ok()) return job.write_result(unreadable(request.error()));
   const auto pool = pool_for(*request);
   if (!pool.ok()) return job.write_result(unreadable(pool.error()));
-  if (request->device != "simt") {
-    preparing_.acquire();
-    Result<std::optional<Evaluation>> ended = std::optional<Evaluation>{};
-    // A compiler must not make the candidate wait that has the GPU.
-    std::thread([&] {
-      work_in_background();
-      ended = prepare(job, station_, stop_);
-    }).join();
-    preparing_.release();
-    if (!ended.ok()) return ended.error();
-    if (ended->has_value()) return {};
-  }
+  preparing_.acquire();
+  Result<std::optional<std::string>> digest = std::optional<std::string>{};
+  // A compiler must not make the candidate wait that has the GPU.
+  std::thread([&] {
+    work_in_background();
+    digest = prepare(job, station_, stop_);
+  }).join();
+  preparing_.release();
+  if (!digest.ok()) return digest.error();
+  if (!digest->has_value()) return {};
   if (stop_.requested()) return Error{"stopped"};
-  (*pool)->run(job, request->limit_s);
+  (*pool)->run(job, request->limit_s, **digest);
   if (!job.has_result()) return Error{"stopped before there was a result"};
+  forget_hand_over(job);
   return {};
 }
 

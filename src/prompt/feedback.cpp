@@ -264,9 +264,7 @@ std::string resources_text(const Evaluation& evaluation) {
 namespace {
 
 /// Remarks on how times were taken: for people who doubt a time, not for who writes the kernel.
-bool is_about_sampling(const Finding& finding) {
-  return finding.kind == "note" && finding.message.find("samples were") != std::string::npos;
-}
+bool is_about_sampling(const Finding& finding) { return finding.kind == "sampling"; }
 
 }  // namespace
 
@@ -282,7 +280,8 @@ std::string findings_text(const Evaluation& evaluation, std::string_view source)
       break;
     }
     text += finding.line > 0 ? fmt::format("- line {}, ", finding.line) : std::string("- ");
-    text += fmt::format("{}: {}\n", finding.kind, one_line(finding.message, evaluation.seed));
+    text +=
+        fmt::format("{}: {}\n", finding.kind.name(), one_line(finding.message, evaluation.seed));
     text += quoted_line(lines, finding.line);
   }
   return limited(text, kMaxFeedbackLines, kMaxFeedbackBytes);

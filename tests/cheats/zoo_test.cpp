@@ -17,7 +17,7 @@
 
 #include "base/files.h"
 #include "build/toolchain.h"
-#include "evaluate/trial.h"
+#include "evaluate/judgement.h"
 #include "suite/load.h"
 #include "support/places.h"
 #include "support/zoo.h"
@@ -89,7 +89,7 @@ class Judges {
     request.id = member.name;
     request.task = suite::load_embedded_task(member.task).value();
     request.source = member.source;
-    request.lane = member.lane;
+    request.rule_set = RuleSet::named(member.lane).value();
     request.device = "simt";
     request.front_end = "clang";
     request.limit_s = member.accepts(Verdict::timeout) ? kShortLimitSeconds : kLimitSeconds;
@@ -97,7 +97,7 @@ class Judges {
     request.sizes = {request.task.sizes.front().label};
     if (member.at_largest) request.sizes.push_back(request.task.sizes.back().label);
     const StopSignal stop;
-    return evaluate::run_trial(request, shared_.path() / member.name, stop);
+    return evaluate::judge(request, shared_.path() / member.name, stop);
   }
 
   TemporaryDirectory shared_;

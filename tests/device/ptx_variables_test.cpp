@@ -50,10 +50,14 @@ TEST(Poison, DependsOnTheSeedAlone) {
 }
 
 TEST(OpenDevice, SaysWhatThereIs) {
-  const auto unknown = resolve_device({.device = "vulkan"});
+  const auto unknown = chosen<DeviceName>("vulkan", "the device");
   ASSERT_FALSE(unknown.ok());
   EXPECT_THAT(unknown.error().message, testing::HasSubstr("cuda:N"));
-  EXPECT_FALSE(resolve_device({.device = "cuda:x"}).ok());
+  for (const char* wrong : {"cuda:x", "cuda:", "cuda:-1", "cuda:1000", "", "SIMT"}) {
+    EXPECT_FALSE(DeviceName::named(wrong).has_value()) << wrong;
+  }
+  EXPECT_EQ(DeviceName::named("cuda:12")->ordinal(), 12);
+  EXPECT_EQ(DeviceName::named("cuda:12")->text(), "cuda:12");
   const auto target = resolve_device({.device = "simt", .target = "h2000"});
   ASSERT_FALSE(target.ok());
   EXPECT_THAT(target.error().message, testing::HasSubstr("gtx1660s"));

@@ -127,10 +127,10 @@ TEST(SimtFindings, NamesTheLineOfUncoalescedStoresAndConflicts) {
        .ideal_wavefronts = 200}};
   const auto findings = findings_of(report, {.occupancy = 1}, "candidate.cu");
   ASSERT_EQ(findings.size(), 2U);
-  EXPECT_EQ(findings[0].kind, "uncoalesced");
+  EXPECT_EQ(findings[0].kind, FindingKind("uncoalesced"));
   EXPECT_EQ(findings[0].line, 12);
   EXPECT_THAT(findings[0].message, testing::HasSubstr("8.0 times"));
-  EXPECT_EQ(findings[1].kind, "bank_conflict");
+  EXPECT_EQ(findings[1].kind, FindingKind("bank_conflict"));
   EXPECT_EQ(findings[1].line, 9);
 }
 

@@ -7,8 +7,9 @@
 #include "base/files.h"
 #include "build/toolchain.h"
 #include "core/evaluation_json.h"
-#include "evaluate/trial.h"
-#include "evaluate/trial_sanitize.h"
+#include "evaluate/careful_run.h"
+#include "evaluate/judgement.h"
+#include "evaluate/replay_only.h"
 #include "suite/load.h"
 
 // Two kernels, and the careful run of one, on the SIMT machine with a real compiler.
@@ -62,7 +63,12 @@ class Compare : public testing::Test {
     JobRequest job = request(sigmoid(first));
     job.rival = sigmoid(second);
     const StopSignal stop;
-    return run_trial(job, shared_->path() / "scratch", stop);
+    return judge(job, shared_->path() / "scratch", stop);
+  }
+  static Prepared prepared_of(const std::string& source, Context& context) {
+    auto prepared = prepare(std::make_shared<const Source>(Source{request(source)}), context);
+    if (!prepared.ok()) ADD_FAILURE() << reason_of(prepared.error());
+    return std::move(prepared).value();
   }
   static TemporaryDirectory* shared_;
 };
@@ -109,23 +115,25 @@ TEST_F(Compare, WhatNeedsNoDeviceIsFoundWithoutOne) {
   job.rival = sigmoid("  y[i] = nonsense;");
   Station station;
   const StopSignal stop;
-  const auto ended = prepare_trial(job, shared_->path() / "scratch", station, stop);
-  ASSERT_TRUE(ended.has_value());
+  const auto prepared = prepare_judgement(job, shared_->path() / "scratch", station, stop);
+  const auto* ended = std::get_if<Evaluation>(&prepared);
+  ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->verdict, Verdict::compile_error);
   EXPECT_EQ(ended->comparison->failed, "second");
   job.rival = sigmoid(kSlow);
-  EXPECT_FALSE(prepare_trial(job, shared_->path() / "scratch", station, stop).has_value());
+  const auto both = prepare_judgement(job, shared_->path() / "scratch", station, stop);
+  ASSERT_EQ(std::get<Contenders>(both).size(), 2U);
+  // One seed: both are held to the same cases.
+  EXPECT_EQ(std::get<Contenders>(both)[0].prepared.seed,
+            std::get<Contenders>(both)[1].prepared.seed);
 }
 
 TEST_F(Compare, ACarefulRunFindsWhatResultsDoNotShow) {
   const StopSignal stop;
   Station station;
   const auto careful = [&](const std::string& body) {
-    const JobRequest job = request(sigmoid(body));
-    TrialState state = begin_trial(job, shared_->path() / "scratch", station, stop);
-    EXPECT_TRUE(run_stages(state, kStagesWithoutDevice)) << state.evaluation.reason;
-    state.seed = 1;
-    return run_carefully(state);
+    Context context = make_context(request(""), shared_->path() / "scratch", station, stop);
+    return run_carefully(prepared_of(sigmoid(body), context), context);
   };
   const CarefulRun clean = careful(kPlain);
   EXPECT_TRUE(clean.complete) << clean.why_not;
@@ -157,30 +165,27 @@ extern "C" void solve(const float* X, float* Y, int N) {
 TEST_F(Compare, ACarefulRunGoesOnToLargerCases) {
   const StopSignal stop;
   Station station;
-  const JobRequest job = request(kTicketsOfLargeInputs);
-  TrialState state = begin_trial(job, shared_->path() / "scratch", station, stop);
-  ASSERT_TRUE(run_stages(state, kStagesWithoutDevice)) << state.evaluation.reason;
-  state.seed = 1;
-  const CarefulRun careful = run_carefully(state);
+  Context context = make_context(request(""), shared_->path() / "scratch", station, stop);
+  const Prepared prepared = prepared_of(kTicketsOfLargeInputs, context);
+  const CarefulRun careful = run_carefully(prepared, context);
   EXPECT_TRUE(careful.complete) << careful.why_not;
   ASSERT_FALSE(careful.faults.empty());
   EXPECT_EQ(careful.faults.front().verdict, Verdict::race);
   EXPECT_EQ(careful.faults.front().line, 7);
-  EXPECT_GT(footprint_bytes(state.request.task, *careful.item.size).value(), 64U << 10);
+  EXPECT_GT(footprint_bytes(prepared.task(), *careful.item.size).value(), 64U << 10);
 }
 
 TEST_F(Compare, LargerCasesComeInOrderOfSize) {
   const StopSignal stop;
   Station station;
-  const JobRequest job = request(sigmoid(kPlain));
-  TrialState state = begin_trial(job, shared_->path() / "scratch", station, stop);
-  ASSERT_TRUE(run_stages(state, kStagesWithoutDevice)) << state.evaluation.reason;
-  const auto cases = larger_cases(state, 64 << 10, 8 << 20);
+  Context context = make_context(request(""), shared_->path() / "scratch", station, stop);
+  const Prepared prepared = prepared_of(sigmoid(kPlain), context);
+  const auto cases = larger_cases(prepared, 64 << 10, 8 << 20);
   ASSERT_GE(cases.size(), 2U);
   std::uint64_t before = 64 << 10;
   for (const verify::Case& item : cases) {
     if (item.variant != nullptr) break;
-    const std::uint64_t bytes = footprint_bytes(state.request.task, *item.size).value();
+    const std::uint64_t bytes = footprint_bytes(prepared.task(), *item.size).value();
     EXPECT_GE(bytes, before);
     EXPECT_LE(bytes, 8U << 20);
     before = bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/trial_feedback.h"
+#include "evaluate/feedback.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

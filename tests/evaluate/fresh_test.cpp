@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "evaluate/trial_measure.h"
+#include "evaluate/measure.h"
 
 namespace warpwright::evaluate {
 namespace {

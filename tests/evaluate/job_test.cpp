@@ -20,7 +20,7 @@ JobRequest sample() {
   request.task = suite::load_embedded_task("transpose").value();
   request.source = "// empty\n";
   request.device = "cuda:3";
-  request.lane = "free";
+  request.rule_set = "free";
   request.sizes = {"1024^2"};
   request.limit_s = 30.5;
   request.seed = ~std::uint64_t{0};
@@ -64,7 +64,7 @@ TEST(Job, MalformedRequestsNameTheField) {
     return request.ok() ? "accepted" : request.error().message;
   };
   EXPECT_THAT(broken("cuda:3", "cuda:x"), HasSubstr("'device'"));
-  EXPECT_THAT(broken("\"lane\": \"free\"", "\"lane\": \"fast\""), HasSubstr("'lane'"));
+  EXPECT_THAT(broken("\"rule_set\": \"free\"", "\"rule_set\": \"fast\""), HasSubstr("'rule_set'"));
   EXPECT_THAT(broken("30.5", "-1"), HasSubstr("'limit_s'"));
   EXPECT_THAT(broken("\"timing_only\": false", "\"timing_only\": true"),
               HasSubstr("'timing_only'"));
@@ -78,7 +78,7 @@ TEST(Job, AWorkerAnswersEvenAnUnreadableRequest) {
   ASSERT_TRUE(write_file(folder.path() / "request.json", "{}").ok());
   StopSignal stop;
   Station station;
-  const auto worked = work(JobDirectory(folder.path()), station, stop);
+  const auto worked = work(JobDirectory(folder.path()), "", station, stop);
   ASSERT_TRUE(worked.ok());
   const auto result = JobDirectory(folder.path()).read_result();
   EXPECT_EQ(result->verdict, Verdict::harness_error);

@@ -46,14 +46,14 @@ TEST(SanitizerReport, MemoryFaultsHaveKernelLineAndThread) {
   ASSERT_EQ(report.faults.size(), 2U);
   const device::Fault& write = report.faults[0];
   EXPECT_EQ(write.verdict, Verdict::memory_fault);
-  EXPECT_EQ(write.kind, "out_of_bounds");
+  EXPECT_EQ(write.kind, FindingKind("out_of_bounds"));
   EXPECT_EQ(write.kernel, "scale");
   EXPECT_EQ(write.line, 12);
   EXPECT_THAT(write.message, HasSubstr("Invalid __global__ write of size 4 bytes"));
   EXPECT_THAT(write.message, HasSubstr("by thread (31,0,0) in block (7,0,0)"));
   EXPECT_THAT(write.message, Not(HasSubstr("0x7f")));
   EXPECT_THAT(write.message, Not(HasSubstr("/somewhere")));
-  EXPECT_EQ(report.faults[1].kind, "misaligned");
+  EXPECT_EQ(report.faults[1].kind, FindingKind("misaligned"));
   EXPECT_EQ(report.faults[1].line, 15);
 }
 
@@ -69,7 +69,7 @@ TEST(SanitizerReport, OlderToolsPutTheKernelLast) {
   ASSERT_EQ(report.faults.size(), 1U);
   EXPECT_EQ(report.faults[0].kernel, "unaligned_kernel");
   EXPECT_EQ(report.faults[0].line, 32);
-  EXPECT_EQ(report.faults[0].kind, "misaligned");
+  EXPECT_EQ(report.faults[0].kind, FindingKind("misaligned"));
 }
 
 TEST(SanitizerReport, RacesAreErrorsAndWarningsAreNot) {
@@ -100,7 +100,7 @@ TEST(SanitizerReport, UnwrittenReadsAndDivergentBarriers) {
       "========= ERROR SUMMARY: 1 error\n",
       "candidate.cu");
   ASSERT_EQ(unwritten.faults.size(), 1U);
-  EXPECT_EQ(unwritten.faults[0].kind, "uninitialised_read");
+  EXPECT_EQ(unwritten.faults[0].kind, FindingKind("uninitialised_read"));
   const SanitizerReport barrier = parse_sanitizer_report(
       "========= Barrier error detected. Divergent thread(s) in block.\n"
       "=========     at flow(int *)+0x90 in candidate.cu:41\n"

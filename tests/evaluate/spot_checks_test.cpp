@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "evaluate/trial_ahead.h"
+#include "evaluate/inputs.h"
 
 namespace warpwright::evaluate {
 namespace {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule adjacent_exchange, which the SIMT machine decides by counting (trial_work.cpp).
+// The rule adjacent_exchange, which the SIMT machine decides by counting (evaluate/work_check.h).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/files.h"
 #include "build/toolchain.h"
-#include "evaluate/trial.h"
-#include "evaluate/trial_rules.h"
+#include "evaluate/judgement.h"
+#include "evaluate/work_check.h"
 #include "suite/load.h"
 #include "support/places.h"
+#include "verify/work_rule.h"
 
 namespace warpwright::evaluate {
 namespace {
@@ -26,15 +27,11 @@ JobRequest sorting(std::uint64_t seed) {
   return request;
 }
 
-TEST(Work, ASizeIsDrawnPerTrial) {
+TEST(Work, ASizeIsDrawnPerJudgement) {
   const auto drawn = [](std::uint64_t seed) {
-    const JobRequest request = sorting(seed);
-    Station station;
-    const StopSignal stop;
-    TrialState state = begin_trial(request, "none", station, stop);
-    state.seed = seed;
-    draw_work_size(state);
-    return state.work_size ? state.work_size->values.at("N") : 0;
+    const Task task = sorting(seed).task;
+    const auto size = verify::work_rule_of(task)->draw_size(task, seed);
+    return size ? size->values.at("N") : 0;
   };
   EXPECT_EQ(drawn(1), drawn(1));
   EXPECT_TRUE(drawn(1) != drawn(2) || drawn(1) != drawn(3));
@@ -48,15 +45,17 @@ TEST(Work, WhatCannotBeCountedIsSaid) {
   const JobRequest request = sorting(1);
   Station station;
   const StopSignal stop;
-  TrialState state = begin_trial(request, "none", station, stop);
-  state.target.is_cuda = true;
-  state.target.facts = *known_device("h200");
-  draw_work_size(state);
-  state.candidate.built.ptx = "this is no PTX";
-  EXPECT_EQ(judge_work_by_size(state), Next::go_on);
-  ASSERT_EQ(state.evaluation.findings.size(), 1U);
-  EXPECT_EQ(state.evaluation.findings[0].kind, "note");
-  EXPECT_THAT(state.evaluation.findings[0].message,
+  Context context = make_context(request, "none", station, stop);
+  Prepared prepared;
+  prepared.source = std::make_shared<const Source>(Source{request});
+  prepared.target.is_cuda = true;
+  prepared.target.facts = *known_device("h200");
+  prepared.work_size = &prepared.task().sizes.back();
+  prepared.candidate.code.ptx = "this is no PTX";
+  EXPECT_TRUE(check_work(prepared, nullptr, context).ok());
+  ASSERT_EQ(context.notes.findings.size(), 1U);
+  EXPECT_EQ(context.notes.findings[0].kind, FindingKind("note"));
+  EXPECT_THAT(context.notes.findings[0].message,
               HasSubstr("the rule adjacent_exchange was not checked at any size"));
 }
 
@@ -74,7 +73,7 @@ class WorkTrial : public testing::Test {
     request.sizes = {size};
     request.cache = folder_.path() / "cache";
     const StopSignal stop;
-    return run_trial(request, folder_.path() / "scratch", stop);
+    return evaluate::judge(request, folder_.path() / "scratch", stop);
   }
 
   TemporaryDirectory folder_ = TemporaryDirectory::create("work-test").value();

@@ -59,7 +59,7 @@ class Honest : public testing::TestWithParam<std::string> {
 
   static void judge(const Specimen& s, const std::string& front_end) {
     evaluate::JobRequest request = trials_->request(s.keys.at("task"), front_end);
-    request.lane = s.keys.at("lane");
+    request.rule_set = RuleSet::named(s.keys.at("lane")).value();
     request.source = s.source;
     if (!SmallTrials::all()) SmallTrials::shrink(request.task, kSmallBytes, kSmallWork);
     const Evaluation e = trials_->judge(request);

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "build/toolchain.h"
 #include "core/task.h"
-#include "evaluate/trial.h"
+#include "evaluate/judgement.h"
 #include "suite/load.h"
 
 namespace warpwright {
@@ -44,7 +44,7 @@ class SmallTrials {
     request.id = "test";
     request.task = suite::load_embedded_task(task).value();
     request.device = "simt";
-    request.front_end = front_end;
+    request.front_end = FrontEndChoice::named(front_end).value();
     request.seed = 20261115;
     // nvcc with all of CUB takes its time on a busy machine.
     request.limit_s = front_end == "nvcc" ? 240 : 60;
@@ -54,7 +54,7 @@ class SmallTrials {
 
   Evaluation judge(const evaluate::JobRequest& request) const {
     const StopSignal stop;
-    return evaluate::run_trial(request, folder_.path() / "scratch", stop);
+    return evaluate::judge(request, folder_.path() / "scratch", stop);
   }
 
  private:

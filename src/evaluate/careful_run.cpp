@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/careful_run.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "evaluate/session.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+constexpr std::uint64_t kSimulatedBytes = 64 << 10;
+constexpr std::size_t kMostSizes = 4;
+constexpr std::size_t kMostVariants = 2;
+// Of the CPU, while the GPU has another candidate.
+constexpr double kSimulatedSeconds = 1.0;
+constexpr double kSimulatedRunSeconds = 0.4;
+// A launcher may do something else for large inputs, and only there go wrong.
+constexpr std::uint64_t kLargerBytes = 2 << 20;
+constexpr double kLargerSeconds = 0.12;
+constexpr double kLargerRunSeconds = 0.1;
+constexpr std::size_t kLargerSteps = 16;  // each has its own limit
+
+std::uint64_t bytes_of_case(const Prepared& prepared, const verify::Case& item) {
+  const auto bytes = footprint_bytes(prepared.task(), *item.size);
+  return bytes.ok() ? *bytes : ~std::uint64_t{0};
+}
+
+struct ByteRange {
+  std::uint64_t min = 0;
+  std::uint64_t max = 0;
+};
+enum class From : std::uint8_t { the_largest, the_smallest };
+
+/// Cases of such sizes with usual inputs, in order of size, then some with special ones.
+std::vector<verify::Case> picked_cases(const Prepared& prepared, ByteRange range, From from,
+                                       std::size_t most_sizes) {
+  std::vector<verify::Case> plain, special;
+  for (const verify::Case& item : prepared.cases) {
+    const std::uint64_t bytes = bytes_of_case(prepared, item);
+    if (bytes < range.min || bytes > range.max) continue;
+    (item.variant == nullptr ? plain : special).push_back(item);
+  }
+  const auto before = [&](const verify::Case& a, const verify::Case& b) {
+    const std::uint64_t of_a = bytes_of_case(prepared, a), of_b = bytes_of_case(prepared, b);
+    return from == From::the_largest ? of_a > of_b : of_a < of_b;
+  };
+  std::stable_sort(plain.begin(), plain.end(), before);
+  std::stable_sort(special.begin(), special.end(), before);
+  plain.resize(std::min(plain.size(), most_sizes));
+  special.resize(std::min(special.size(), kMostVariants));
+  plain.insert(plain.end(), special.begin(), special.end());
+  return plain;
+}
+
+bool is_decisive(const device::Fault& fault) {
+  return fault.verdict == Verdict::memory_fault || fault.verdict == Verdict::race;
+}
+
+/// Of one run: seconds for each of its steps, and steps.
+struct RunLimits {
+  double step_s = 0;
+  std::size_t steps = std::numeric_limits<std::size_t>::max();
+};
+
+/// Runs one case; whether the machine could, within the limits.
+Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits& limits,
+                     CarefulRun& careful) {
+  const std::uint64_t seed = session.prepared.seed;
+  WW_TRY(auto loaded, load_case(session, item, seed));
+  const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(loaded.call));
+  if (plan.steps.size() > limits.steps) return false;
+  WW_TRY(auto report, loaded.replay->run({.poison_seed = seed, .limit_s = limits.step_s}));
+  for (device::Fault& fault : report.faults) {
+    if (is_decisive(fault)) careful.faults.push_back(std::move(fault));
+  }
+  if (!careful.faults.empty()) careful.item = item;
+  // A time-out or a trap that the GPU did not see says more of the machine than of the kernel.
+  if (careful.faults.empty() && !report.faults.empty()) {
+    careful.why_not = report.faults.front().kind.name();
+    return false;
+  }
+  return true;
+}
+
+/// Every small case, to its end; whether the machine could.
+Result<bool> run_small(Session& session, CarefulRun& careful) {
+  const Deadline deadline(kSimulatedSeconds);
+  for (const verify::Case& item : small_cases(session.prepared, kSimulatedBytes)) {
+    if (session.context.stop.requested()) return Error{"stopped"};
+    if (deadline.passed()) return Error{"it would take too long"};
+    WW_TRY(const bool ran, run_one(session, item, {.step_s = kSimulatedRunSeconds}, careful));
+    if (!ran || !careful.faults.empty()) return ran;
+  }
+  return true;
+}
+
+/// Larger cases, the smallest first, as far as time allows: that one takes too long there says
+/// nothing of the kernel, nor of what the small ones have shown.
+void run_larger(Session& session, CarefulRun& careful) {
+  const Deadline deadline(kLargerSeconds);
+  for (const verify::Case& item : larger_cases(session.prepared, kSimulatedBytes, kLargerBytes)) {
+    if (deadline.passed() || session.context.stop.requested()) return;
+    CarefulRun one;
+    const RunLimits limits{.step_s = std::min(deadline.remaining_s(), kLargerRunSeconds),
+                           .steps = kLargerSteps};
+    const auto ran = run_one(session, item, limits, one);
+    if (!ran.ok() || !*ran) return;
+    if (!one.faults.empty()) {
+      careful.faults = std::move(one.faults);
+      careful.item = one.item;
+      return;
+    }
+  }
+}
+
+Result<bool> run_all(const Prepared& prepared, Context& context, CarefulRun& careful) {
+  WW_TRY(auto opinion, second_opinion(prepared, context, "full"));
+  WW_TRY(const bool ran, run_small(opinion.session, careful));
+  if (ran && careful.faults.empty()) run_larger(opinion.session, careful);
+  // What the larger ones show is worth telling; that nothing was found in them is no proof.
+  if (small_cases(prepared, kSimulatedBytes).empty() && careful.faults.empty()) {
+    return Error{"no size of the task is small enough"};
+  }
+  return ran;
+}
+
+}  // namespace
+
+std::vector<verify::Case> small_cases(const Prepared& prepared, std::uint64_t max_bytes) {
+  return picked_cases(prepared, {.max = max_bytes}, From::the_largest, kMostSizes);
+}
+
+std::vector<verify::Case> larger_cases(const Prepared& prepared, std::uint64_t beyond_bytes,
+                                       std::uint64_t max_bytes) {
+  return picked_cases(prepared, {.min = beyond_bytes + 1, .max = max_bytes}, From::the_smallest,
+                      prepared.cases.size());
+}
+
+CarefulRun run_carefully(const Prepared& prepared, Context& context) {
+  const PartTimer timer(context, "simt");
+  CarefulRun careful;
+  const auto ran = run_all(prepared, context, careful);
+  careful.complete = ran.ok() && *ran;
+  if (!ran.ok()) careful.why_not = ran.error().message;
+  return careful;
+}
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "evaluate/stages.h"
+
+namespace warpwright::evaluate {
+
+/// Some of the cases for slow and careful runs: the largest of at most `max_bytes`, then some with
+/// special inputs.
+std::vector<verify::Case> small_cases(const Prepared& prepared, std::uint64_t max_bytes);
+
+/// Those of more than `beyond_bytes` and at most `max_bytes`, the smallest first, then some with
+/// special inputs.
+std::vector<verify::Case> larger_cases(const Prepared& prepared, std::uint64_t beyond_bytes,
+                                       std::uint64_t max_bytes);
+
+/// What a careful run on the SIMT machine says of small cases, and of larger ones as far as there
+/// was time.
+struct CarefulRun {
+  bool complete = false;              ///< every small case ran to its end with full checks
+  std::string why_not;                ///< else
+  std::vector<device::Fault> faults;  ///< memory faults and races of the first case that has any
+  verify::Case item;                  ///< that case
+};
+CarefulRun run_carefully(const Prepared& prepared, Context& context);
+
+}  // namespace warpwright::evaluate

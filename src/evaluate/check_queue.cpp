@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/check_queue.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/background.h"
+#include "evaluate/limits.h"
+#include "evaluate/memory_room.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+constexpr std::size_t kMostPending = 24;
+
+std::uint64_t size_of(const std::vector<verify::Bytes>& buffers) {
+  std::uint64_t bytes = 0;
+  for (const verify::Bytes& buffer : buffers) bytes += buffer.size();
+  return bytes;
+}
+
+/// What to tell of a wrong result that changes with the poison; else nothing.
+Result<std::string> blame_old_content(Session& session, const verify::Case& item,
+                                      std::uint64_t seed) {
+  WW_TRY(auto loaded, load_case(session, item, seed));
+  const Prepared& prepared = session.prepared;
+  const double limit_s = work_limits(prepared.request(), prepared.target).run_s;
+  std::vector<std::vector<verify::Bytes>> outputs;
+  for (const std::uint64_t poison_seed : {seed, derived_seed(seed, 2)}) {
+    WW_TRY(const auto report, loaded.replay->run({.poison_seed = poison_seed, .limit_s = limit_s}));
+    if (!report.faults.empty()) return std::string();
+    WW_TRY(auto now, loaded.buffers.outputs());
+    outputs.push_back(std::move(now));
+  }
+  if (outputs[0] == outputs[1]) return std::string();
+  return std::string(
+      "The wrong values change with what the memory held before the call: something is read or "
+      "added to before it is written, or not written at all.\n");
+}
+
+}  // namespace
+
+CheckQueue::~CheckQueue() {
+  for (Pending& pending : pending_) pending.found.wait();
+}
+
+Outcome<> CheckQueue::add(LoadedCase& loaded, std::vector<verify::Expected> expected,
+                          Results results) {
+  std::uint64_t bytes = 4 * size_of(loaded.inputs);
+  for (const Fetched& run : results.runs) bytes += 3 * size_of(run.outputs);
+  auto check = [trial = loaded.trial, inputs = std::move(loaded.inputs),
+                expected = std::move(expected), runs = std::move(results.runs)]() -> Result<Found> {
+    work_in_background();
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      WW_TRY(auto wrong, find_wrong(trial, inputs, expected, runs[i]));
+      if (wrong) return Found{std::move(wrong), i};
+    }
+    return Found{};
+  };
+  return push({loaded.item, loaded.trial.seed, Stage::validate, bytes, std::move(results.findings),
+               std::async(std::launch::async, std::move(check))});
+}
+
+Outcome<> CheckQueue::add_timed(LoadedCase& loaded, std::vector<Fetched> runs) {
+  std::vector<verify::Expected> known;
+  WW_TRY(const bool needed, verify::needs_expected(loaded.trial));
+  const verify::Reference* reference = needed ? session_.reference : nullptr;
+  if (reference == nullptr) {
+    WW_TRY(known, expected_values(session_, loaded));
+  }
+  std::uint64_t bytes = 2 * size_of(loaded.inputs);
+  for (const Fetched& run : runs) bytes += 3 * size_of(run.outputs);
+  auto check = [reference, trial = loaded.trial, inputs = std::move(loaded.inputs),
+                expected = std::move(known), runs = std::move(runs)]() mutable -> Result<Found> {
+    work_in_background();
+    if (reference != nullptr) {
+      WW_TRY(expected, reference->run(trial, inputs));
+    }
+    for (const Fetched& run : runs) {
+      WW_TRY(auto wrong, find_wrong(trial, inputs, expected, run));
+      if (wrong) return Found{std::move(wrong)};
+    }
+    return Found{};
+  };
+  return push({loaded.item,
+               loaded.trial.seed,
+               Stage::measure,
+               bytes,
+               {},
+               std::async(std::launch::async, std::move(check))});
+}
+
+Outcome<> CheckQueue::push(Pending pending) {
+  pending_.push_back(std::move(pending));
+  const auto too_much = [&] {
+    std::uint64_t bytes = 0;
+    for (const Pending& held : pending_) bytes += held.bytes;
+    return pending_.size() > kMostPending || bytes > memory_room();
+  };
+  while (pending_.size() > 1 && too_much()) WW_CHECK(conclude_first());
+  return {};
+}
+
+Outcome<> CheckQueue::conclude_ready() {
+  while (!pending_.empty() &&
+         pending_.front().found.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+    WW_CHECK(conclude_first());
+  }
+  return {};
+}
+
+Outcome<> CheckQueue::conclude_validation() {
+  const auto of_validation = [](const Pending& p) { return p.stage == Stage::validate; };
+  while (std::any_of(pending_.begin(), pending_.end(), of_validation)) WW_CHECK(conclude_first());
+  return {};
+}
+
+Outcome<> CheckQueue::conclude_all() {
+  while (!pending_.empty()) WW_CHECK(conclude_first());
+  return {};
+}
+
+Outcome<> CheckQueue::conclude_first() {
+  Pending first = std::move(pending_.front());
+  pending_.pop_front();
+  Result<Found> found = Found{};
+  {
+    const PartTimer timer(session_.context, "check");
+    found = first.found.get();
+  }
+  if (!found.ok()) return found.error();
+  if (!found->wrong) return {};
+  return ended_by(first, *found);
+}
+
+Outcome<> CheckQueue::ended_by(const Pending& pending, const Found& found) {
+  Ended ended = mismatched(session_.prepared, pending.item, *found.wrong, pending.findings,
+                           session_.context.notes);
+  ended.stage = pending.stage;
+  if (pending.stage == Stage::measure) {
+    ended.feedback += "This was found in a timed call; untimed calls were right.\n";
+  } else if (found.run > 0) {
+    ended.feedback +=
+        "The same call was right the first time: the result depends on what memory held before, "
+        "or on the order in which threads ran.\n";
+  } else if (ended.verdict == Verdict::mismatch && session_.device.usable().ok()) {
+    WW_TRY(const std::string blame, blame_old_content(session_, pending.item, pending.seed));
+    ended.feedback += blame;
+  }
+  return ended;
+}
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpwright::evaluate {
+
+void note(Context& context, std::string text, FindingKind kind) {
+  const Finding finding{kind, 0, std::move(text)};
+  auto& all = context.notes.findings;
+  if (std::find(all.begin(), all.end(), finding) == all.end()) all.push_back(finding);
+}
+
+Outcome<> may_go_on(const Context& context) {
+  if (context.stop.requested()) return Error{"stopped"};
+  if (!context.deadline.passed()) return {};
+  const std::string reason =
+      fmt::format("the judgement did not end within {:.0f} s; it was in the stage {}",
+                  context.limit_s, name_of(context.stage));
+  return Ended{Verdict::timeout, reason, reason};
+}
+
+PartTimer::PartTimer(Context& context, std::string_view part)
+    : notes_(context.notes),
+      name_(fmt::format("{}.{}", name_of(context.stage), part)),
+      start_(std::chrono::steady_clock::now()) {}
+
+PartTimer::~PartTimer() {
+  notes_.stage_s[name_] +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+}  // namespace warpwright::evaluate

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/one_way.h"
+#include "verify/drawn_sizes.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+constexpr double kSimulatedFlops = 3e7;
+constexpr std::uint64_t kCheckedTwiceBytes = 16 * kMiB;
+// A hang shows soon where there is little to do.
+constexpr double kTinyRunSeconds = 0.4;
+constexpr double kTinyGpuRunSeconds = 1;
+
+Result<std::vector<const TaskSize*>> requested_sizes(const JobRequest& request) {
+  std::vector<const TaskSize*> sizes;
+  for (const std::string& label : request.sizes) {
+    const TaskSize* size = size_labelled(request.task, label);
+    if (size == nullptr) {
+      return Error{"the task " + request.task.name + " has no size labelled \"" + label + "\""};
+    }
+    sizes.push_back(size);
+  }
+  if (request.sizes.empty()) {
+    for (const TaskSize& size : request.task.sizes) sizes.push_back(&size);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& target) {
+  const double limit_s = request.limit_s;
+  if (target.is_cuda) {
+    // Three sets of buffers live at once while timing. The flops are those of a CPU's reference.
+    const auto memory = static_cast<std::uint64_t>(target.facts.memory_bytes);
+    // A baseline of the suite's that works in one thread takes half a minute at times, and ends.
+    const double longest_s = request.timing_only ? 60 : 10;
+    return {.cases = {.max_bytes = memory / 8, .max_flops = 2e10, .timed_sizes = false},
+            .drawn = {.max_bytes = std::min(64 * kMiB, memory / 8), .max_flops = 1e9},
+            .checked_bytes = memory / 8,
+            .timed_bytes = memory / 4,
+            .validate_s = 0.6 * limit_s,
+            .run_s = std::min(longest_s, 0.25 * limit_s)};
+  }
+  return {.cases = {.max_bytes = kMiB,
+                    .max_flops = kSimulatedFlops,
+                    .timed_sizes = false,
+                    .sizes_per_variant = 2},
+          .drawn = {.max_bytes = kMiB / 4, .max_flops = kSimulatedFlops / 10},
+          .checked_bytes = 8 * kMiB,
+          .timed_bytes = 600 * kMiB,
+          .validate_s = std::min(10.0, 0.4 * limit_s),
+          .run_s = std::min(1.5, 0.25 * limit_s),
+          .hang_bytes = 64 << 10};
+}
+
+bool has_case(const std::vector<verify::Case>& cases, const TaskSize& size) {
+  return std::any_of(cases.begin(), cases.end(), [&](const verify::Case& item) {
+    return item.size == &size && item.variant == nullptr;
+  });
+}
+
+namespace {
+
+/// Timed sizes, then the larger edge sizes, as far as this device can check them.
+Status add_large_cases(Prepared& prepared, const WorkLimits& limits) {
+  const Task& task = prepared.task();
+  std::vector<const TaskSize*> sizes = prepared.timed;
+  for (const TaskSize& edge : task.edge_sizes) sizes.push_back(&edge);
+  for (const TaskSize* size : sizes) {
+    if (has_case(prepared.cases, *size)) continue;
+    WW_TRY(const std::uint64_t bytes, footprint_bytes(task, *size));
+    WW_TRY(const double work, flops(task, *size));
+    const bool timed =
+        std::find(prepared.timed.begin(), prepared.timed.end(), size) != prepared.timed.end();
+    // On a GPU the result of a timed call is checked too: that is enough for a size whose inputs
+    // alone take long to make.
+    if (timed && prepared.target.is_cuda && bytes > kCheckedTwiceBytes) continue;
+    const bool fits = bytes <= limits.checked_bytes && work <= limits.cases.max_flops;
+    if (fits || (timed && prepared.target.is_cuda)) prepared.cases.push_back({size, nullptr});
+  }
+  return {};
+}
+
+/// Last, because what is wrong there is mostly wrong elsewhere, too.
+Status add_drawn_cases(Prepared& prepared, const WorkLimits& limits) {
+  // The sizes are seen by the host code, the seed must not be.
+  WW_TRY(const auto sizes,
+         verify::drawn_sizes(prepared.task(), limits.drawn, one_way(prepared.seed, "drawn sizes")));
+  for (const TaskSize& size : sizes) {
+    prepared.drawn.push_back(std::make_shared<const TaskSize>(size));
+    prepared.cases.push_back({prepared.drawn.back().get(), nullptr});
+  }
+  return {};
+}
+
+}  // namespace
+
+double run_limit_s(const Prepared& prepared, const verify::Case& item, const Context& context) {
+  const WorkLimits limits = work_limits(prepared.request(), prepared.target);
+  const double limit_s = std::min(limits.run_s, context.deadline.remaining_s());
+  const auto bytes = footprint_bytes(prepared.task(), *item.size);
+  if (!bytes.ok()) return limit_s;
+  if (prepared.target.is_cuda && *bytes <= kMiB) return std::min(limit_s, kTinyGpuRunSeconds);
+  return *bytes <= limits.hang_bytes ? std::min(limit_s, kTinyRunSeconds) : limit_s;
+}
+
+Status choose_work(Prepared& prepared, Context& context) {
+  const Task& task = prepared.task();
+  const WorkLimits limits = work_limits(prepared.request(), prepared.target);
+  if (prepared.request().timing_only) {
+    note(context, "timed only: nothing was validated");
+  } else {
+    WW_TRY(prepared.cases, verify::cases_of(task, limits.cases));
+  }
+  WW_TRY(const auto sizes, requested_sizes(prepared.request()));
+  for (const TaskSize* size : sizes) {
+    WW_TRY(const std::uint64_t bytes, footprint_bytes(task, *size));
+    if (bytes > limits.timed_bytes) {
+      note(context,
+           fmt::format("size {} is not measured: its {} MiB do not fit {}", size->label,
+                       bytes / kMiB, prepared.target.is_cuda ? "the GPU" : "the SIMT machine"));
+      continue;
+    }
+    prepared.timed.push_back(size);
+  }
+  if (prepared.request().timing_only) return {};
+  WW_CHECK(add_large_cases(prepared, limits));
+  return add_drawn_cases(prepared, limits);
+}
+
+}  // namespace warpwright::evaluate

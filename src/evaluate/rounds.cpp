@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+
+#include "base/clock.h"
+#include "evaluate/check_queue.h"
+#include "evaluate/measure.h"
+#include "evaluate/spot_checks.h"
+#include "evaluate/turns.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+// A GPU is a per cent faster or slower for tens of milliseconds at a time, and a size has all of
+// its samples within that. So sizes take turns.
+constexpr int kRounds = 8;
+constexpr int kLeastRounds = 4;              // a size that is steady within these needs no more
+constexpr std::uint64_t kShareOfMemory = 4;  // a quarter for all sizes that take turns
+
+/// A size that is being timed, and all that its samples need.
+struct Timed {
+  const Sized* sized = nullptr;
+  std::vector<LoadedCase> sets;
+  profile::Timing timing;
+  std::vector<device::Fault> faults;
+  bool enough = false;
+  std::optional<SpotChecks> spots;
+};
+
+Turns turns_of(const Timed& timed) { return {timed.sets.size()}; }
+
+SpotChecks::Digest digest_of(const LoadedCase& set) {
+  return [&set] { return set.buffers.output_digest(); };
+}
+
+SpotChecks::Fetch fetch_of(Session& session, const LoadedCase& set) {
+  return [&] {
+    const PartTimer timer(session.context, "fetch");
+    return fetch_results(set);
+  };
+}
+
+Result<double> sample(Session& session, Timed& timed, std::uint64_t call) {
+  const std::size_t number = turns_of(timed).set_of(call);
+  LoadedCase& set = timed.sets[number];
+  const bool shifted = turns_of(timed).shifted(call);
+  WW_TRY(const double us, timed_run(session, *set.replay, call, timed.faults, shifted));
+  WW_CHECK(timed.spots->after_call(number, digest_of(set), fetch_of(session, set)));
+  return us;
+}
+
+/// What some timed calls left, picked beforehand and after the fact.
+Outcome<> check_timed_results(Validated& validated, Timed& timed) {
+  Session& session = *validated.session;
+  LoadedCase& picked = with_inputs(timed.sets, timed.spots->last_set());
+  WW_CHECK(timed.spots->at_end(digest_of(picked), fetch_of(session, picked)));
+  return validated.checks->add_timed(picked, timed.spots->take());
+}
+
+Measurement measurement_of(Context& context, const Sized& sized, const profile::Timing& timing) {
+  const std::string& label = sized.size->label;
+  const int samples = static_cast<int>(timing.samples_us.size());
+  if (timing.dropped > 0) {
+    note(context,
+         fmt::format("size {}: {} of {} samples were dropped as disturbed", label, timing.dropped,
+                     samples),
+         "sampling");
+  }
+  if (timing.always_throttled) {
+    note(context,
+         fmt::format("size {}: the GPU was slowed down all the time; its usual clock would "
+                     "give shorter times",
+                     label));
+  } else if (timing.throttled > 0) {
+    note(context,
+         fmt::format("size {}: {} samples were thrown away because the GPU was slowed down", label,
+                     timing.throttled),
+         "sampling");
+  }
+  return {.size = label,
+          .source = TimeSource::measured,
+          .median_us = timing.time_us.median,
+          .low_us = timing.time_us.low,
+          .high_us = timing.time_us.high,
+          .samples = samples,
+          .floor_us = sized.roof.floor_us,
+          .dropped = timing.dropped,
+          .throttled = timing.throttled,
+          .raw_us = kept_raw(timing.samples_us)};
+}
+
+/// A round takes a fixed number of samples. Whether they are enough is asked after it: resampling
+/// takes as long as many samples do.
+Outcome<> time_round(Session& session, Timed& timed, int round, int rounds, GpuWatch& watch) {
+  const Sized& sized = *timed.sized;
+  profile::TimingOptions options{.warm_up = warm_up_of(session, sized),
+                                 .places = turns_of(timed).places()};
+  if (round > 0) options.warm_up.max_s = 0;  // it has been warm, and others kept the clocks up
+  options.stop.max_s = sampling_s(session.context, sized, 1.0) / rounds;
+  if (rounds > 1) {
+    options.stop.max_samples =
+        (round + 1) * turns_of(timed).round_samples(options.stop.max_samples, rounds);
+    options.stop.min_samples = options.stop.max_samples;
+  }
+  const Status more = profile::gather_more(
+      timed.timing, [&] { return sample(session, timed, timed.timing.calls - 1); }, options,
+      SystemClock(), &session.context.stop, watch.get());
+  if (!timed.faults.empty()) {
+    return faulted(session.prepared, timed.faults, {sized.size, nullptr}, session.context.notes);
+  }
+  if (!more.ok()) return more.error();
+  timed.enough = round + 1 >= kLeastRounds && profile::enough({}, timed.timing.samples_us, 0);
+  return {};
+}
+
+/// The measurement, with what must hold for it to count.
+Outcome<Measurement> finish(Validated& validated, Timed& timed, GpuWatch& watch) {
+  Session& session = *validated.session;
+  const Sized& sized = *timed.sized;
+  profile::conclude(timed.timing, turns_of(timed).places());
+  Measurement measurement = measurement_of(session.context, sized, timed.timing);
+  // Sampling may have ended before every set was used.
+  for (std::uint64_t call = timed.timing.calls; call < timed.sets.size(); ++call) {
+    if (const auto us = sample(session, timed, call); !us.ok()) return us.error();
+  }
+  watch.write_manifest(session, timed.sets.size());
+  WW_CHECK(check_timed_results(validated, timed));
+  const double middle_us = timed.timing.time_us.median;
+  if (auto ended = impossible(sized, middle_us)) return std::move(*ended);
+  WW_CHECK(check_fresh_inputs(session, sized, timed.sets, middle_us));
+  return measurement;
+}
+
+Outcome<> time_together(Validated& validated, std::span<const Sized> sizes, GpuWatch& watch,
+                        std::vector<Measurement>& measurements) {
+  Session& session = *validated.session;
+  WW_CHECK(may_go_on(session.context));
+  WW_CHECK(validated.checks->conclude_ready());
+  std::random_device secret;  // which calls are looked at stands nowhere
+  std::vector<Timed> all;
+  for (const Sized& sized : sizes) {
+    Timed& timed = all.emplace_back();
+    timed.sized = &sized;
+    const PartTimer timer(session.context, "sets");
+    WW_TRY(timed.sets, load_sets(session, sized));
+    timed.spots.emplace(timed.sets.size(), (std::uint64_t{secret()} << 32) ^ secret());
+  }
+  const int rounds = all.size() > 1 ? kRounds : 1;
+  for (int round = 0; round < rounds; ++round) {
+    for (Timed& timed : all) {
+      if (timed.enough) continue;
+      const PartTimer timer(session.context, "samples");
+      WW_CHECK(time_round(session, timed, round, rounds, watch));
+    }
+  }
+  for (Timed& timed : all) {
+    WW_TRY(auto measurement, finish(validated, timed, watch));
+    measurements.push_back(std::move(measurement));
+  }
+  return {};
+}
+
+/// How many sizes from the first on fit into memory together, each with sets at all places.
+Result<std::size_t> that_fit(const Session& session, std::span<const Sized> sizes) {
+  std::uint64_t room = session.device.info().free_bytes / kShareOfMemory;
+  std::size_t count = 0;
+  for (const Sized& sized : sizes) {
+    WW_TRY(const std::uint64_t bytes, footprint_bytes(session.task(), *sized.size));
+    const std::uint64_t sets = input_sets(bytes);
+    if (sets <= kContents || bytes * sets > room) break;
+    room -= bytes * sets;
+    ++count;
+  }
+  return std::max<std::size_t>(count, 1);
+}
+
+}  // namespace
+
+Outcome<std::vector<Measurement>> time_sizes(Validated& validated, std::span<const Sized> sizes,
+                                             GpuWatch& watch) {
+  std::vector<Measurement> measurements;
+  while (!sizes.empty()) {
+    WW_TRY(const std::size_t count, that_fit(*validated.session, sizes));
+    WW_CHECK(time_together(validated, sizes.first(count), watch, measurements));
+    sizes = sizes.subspan(count);
+  }
+  return measurements;
+}
+
+}  // namespace warpwright::evaluate

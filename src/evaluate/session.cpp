@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "build/compiler_faults.h"
+#include "build/resources.h"
+#include "evaluate/feedback.h"
+#include "evaluate/limits.h"
+#include "verify/check.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+constexpr std::size_t kMostFaultFindings = 8;
+
+Result<device::Loaded> load_code(device::Device& device, const Program& program) {
+  return device.load(
+      {.ptx = program.code.ptx, .cubin = program.code.cubin, .source_file = "candidate.cu"});
+}
+
+Result<LoadedCase> load_call(Session& session, const Program& program, device::ModuleId module,
+                             const verify::Case& item, std::uint64_t seed) {
+  WW_TRY(auto call, call_of(session.task(), *item.size, item.variant));
+  WW_TRY(auto trial, verify::make_trial(session.task(), *item.size, item.variant, seed));
+  WW_TRY(auto inputs, inputs_of(session, trial, item));
+  const PartTimer timer(session.context, "upload");
+  WW_TRY(auto buffers, CaseBuffers::make(session.device, session.task(), call, inputs));
+  const auto plan = program.plans.find(call_key(call));
+  ASSERT(plan != program.plans.end(), "every case was recorded");
+  WW_TRY(auto replay, session.device.prepare(module, plan->second, buffers.bindings()));
+  return LoadedCase{item,
+                    std::move(call),
+                    std::move(trial),
+                    std::move(inputs),
+                    std::move(buffers),
+                    std::move(replay)};
+}
+
+}  // namespace
+
+Result<std::vector<verify::Bytes>> inputs_of(Session& session, const verify::Trial& trial,
+                                             const verify::Case& item) {
+  if (session.ahead != nullptr) {
+    if (auto ready = session.ahead->take_inputs(item, trial.seed)) return std::move(*ready);
+  }
+  const PartTimer timer(session.context, "inputs");
+  return verify::generate_inputs(trial);
+}
+
+Result<std::optional<device::Fault>> load(Session& session) {
+  WW_TRY(const auto loaded, load_code(session.device, session.prepared.candidate));
+  session.module = loaded.module;
+  if (loaded.fault || !session.prepared.baseline) return loaded.fault;
+  WW_TRY(const auto own, load_code(session.device, *session.prepared.baseline));
+  if (own.fault) return Error{"the task's baseline cannot be loaded: " + own.fault->message};
+  session.baseline = own.module;
+  return std::optional<device::Fault>{};
+}
+
+Result<SecondOpinion> second_opinion(const Prepared& prepared, Context& context,
+                                     CheckLevel checks) {
+  const device::ResolvedDevice simt{.choice = {.device = "simt", .checks = checks},
+                                    .facts = prepared.target.facts};
+  WW_TRY(auto machine, device::open_device(simt, 0));
+  Session session{.prepared = prepared, .context = context, .device = *machine};
+  WW_TRY(const auto unloadable, load(session));
+  if (unloadable) return Error{unloadable->message};
+  return SecondOpinion{std::move(machine), std::move(session)};
+}
+
+Result<LoadedCase> load_case(Session& session, const verify::Case& item, std::uint64_t seed,
+                             std::optional<device::ModuleId> module) {
+  return load_call(session, session.prepared.candidate, module.value_or(session.module), item,
+                   seed);
+}
+
+Result<LoadedCase> copy_case(Session& session, const LoadedCase& original,
+                             device::ModuleId module) {
+  const PartTimer timer(session.context, "upload");
+  WW_TRY(auto buffers, original.buffers.copy());
+  const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(original.call));
+  WW_TRY(auto replay, session.device.prepare(module, plan, buffers.bindings()));
+  return LoadedCase{original.item,      original.call,    original.trial, {},
+                    std::move(buffers), std::move(replay)};
+}
+
+Result<device::ModuleId> module_copy(Session& session, std::size_t number) {
+  if (number == 0 || !session.prepared.target.is_cuda) return session.module;
+  while (session.copies.size() < number) {
+    WW_TRY(const auto loaded, load_code(session.device, session.prepared.candidate));
+    if (loaded.fault)
+      return Error{"the module could not be loaded again: " + loaded.fault->message};
+    session.copies.push_back(loaded.module);
+  }
+  return session.copies[number - 1];
+}
+
+Result<std::vector<verify::Expected>> expected_values(Session& session, const LoadedCase& loaded) {
+  WW_TRY(const bool needed, verify::needs_expected(loaded.trial));
+  if (!needed) return std::vector<verify::Expected>(loaded.inputs.size());
+  if (session.ahead != nullptr) {
+    auto ready = session.ahead->take_expected(loaded.item, loaded.trial.seed);
+    if (ready) return std::move(*ready);
+  }
+  const PartTimer timer(session.context, "reference");
+  if (session.reference != nullptr) return session.reference->run(loaded.trial, loaded.inputs);
+  if (session.baseline < 0) return Error{"the task has no reference"};
+  const Prepared& prepared = session.prepared;
+  WW_TRY(auto baseline,
+         load_call(session, *prepared.baseline, session.baseline, loaded.item, loaded.trial.seed));
+  const double limit_s = work_limits(prepared.request(), prepared.target).run_s;
+  WW_TRY(const auto report,
+         baseline.replay->run({.poison_seed = loaded.trial.seed, .limit_s = limit_s}));
+  if (!report.faults.empty()) {
+    return Error{"the task's baseline fails at " + describe_case(loaded.item) + ": " +
+                 report.faults.front().message};
+  }
+  WW_TRY(const auto outputs, baseline.buffers.outputs());
+  return verify::expected_from_outputs(loaded.trial, outputs);
+}
+
+Ended faulted(const Prepared& prepared, const std::vector<device::Fault>& faults,
+              const verify::Case& item, Notes& notes) {
+  for (const device::Fault& fault : faults) {
+    if (notes.findings.size() >= kMostFaultFindings) break;
+    notes.findings.push_back({fault.kind, fault.line, fault.message});
+  }
+  const device::Fault& first = faults.front();
+  std::string reason = describe_case(item) + ": ";
+  if (first.line > 0) reason += fmt::format("line {}: ", first.line);
+  return {first.verdict, reason + first.message,
+          fault_feedback(faults, item, prepared.request().source)};
+}
+
+Result<Fetched> fetch_results(const LoadedCase& loaded, bool with_inputs) {
+  Fetched fetched;
+  if (with_inputs) {
+    WW_TRY(fetched.changed_inputs, loaded.buffers.changed_inputs());
+  }
+  WW_TRY(fetched.outputs, loaded.buffers.outputs());
+  return fetched;
+}
+
+Result<std::optional<Wrong>> find_wrong(const verify::Trial& trial,
+                                        std::span<const verify::Bytes> inputs,
+                                        std::span<const verify::Expected> expected,
+                                        const Fetched& fetched) {
+  if (!fetched.changed_inputs.empty()) {
+    return std::optional(Wrong{.changed_input = fetched.changed_inputs.front()});
+  }
+  WW_TRY(auto mismatch, verify::check_outputs(trial, inputs, expected, fetched.outputs));
+  if (!mismatch) return std::optional<Wrong>{};
+  return std::optional(Wrong{.mismatch = std::move(*mismatch)});
+}
+
+namespace {
+
+/// What may explain a wrong result: of the run, and of the compiler.
+std::vector<Finding> possible_causes(const Prepared& prepared,
+                                     const std::vector<Finding>& findings) {
+  std::vector<Finding> causes;
+  std::copy_if(findings.begin(), findings.end(), std::back_inserter(causes),
+               [](const Finding& f) { return f.kind == "uninitialised_read"; });
+  if (prepared.candidate.code.front_end == build::FrontEnd::nvcc) {
+    for (const auto& suspect : build::suspect_lines(prepared.request().source)) {
+      causes.push_back({"compiler_fault", suspect.line, suspect.message});
+    }
+  }
+  return causes;
+}
+
+}  // namespace
+
+Ended mismatched(const Prepared& prepared, const verify::Case& item, const Wrong& wrong,
+                 const std::vector<Finding>& findings, Notes& notes) {
+  if (!wrong.changed_input.empty()) {
+    const std::string reason = "the input '" + wrong.changed_input + "' was changed by the call";
+    return {Verdict::mismatch, describe_case(item) + ": " + reason,
+            "At " + describe_case(item) + ": " + reason + "; inputs must be left as they are.\n"};
+  }
+  const verify::Mismatch& mismatch = wrong.mismatch;
+  const std::vector<Finding> causes = possible_causes(prepared, findings);
+  notes.findings.insert(notes.findings.end(), causes.begin(), causes.end());
+  return {mismatch.verdict, mismatch_reason(mismatch, item),
+          mismatch_feedback(mismatch, item, causes, prepared.request().source)};
+}
+
+Outcome<> check_results(Session& session, const LoadedCase& loaded,
+                        std::span<const verify::Expected> expected,
+                        const std::vector<Finding>& findings) {
+  const PartTimer timer(session.context, "check");
+  WW_TRY(const Fetched fetched, fetch_results(loaded));
+  WW_TRY(const auto wrong, find_wrong(loaded.trial, loaded.inputs, expected, fetched));
+  if (!wrong) return {};
+  return mismatched(session.prepared, loaded.item, *wrong, findings, session.context.notes);
+}
+
+void merge_resources(const Session& session, const std::vector<KernelResources>& seen,
+                     const LaunchPlan& plan) {
+  const device::ResolvedDevice& target = session.prepared.target;
+  for (const KernelResources& run : seen) {
+    auto& all = session.context.notes.resources;
+    auto known = std::find_if(all.begin(), all.end(),
+                              [&](const KernelResources& r) { return r.kernel == run.kernel; });
+    if (known == all.end()) {
+      all.push_back(run);
+      known = std::prev(all.end());
+    }
+    known->shared_bytes = run.shared_bytes;
+    known->occupancy = run.occupancy;
+    for (const PlanStep& step : plan.steps) {
+      const auto* launch = std::get_if<KernelLaunch>(&step);
+      if (launch == nullptr || launch->kernel != run.kernel || target.is_cuda) continue;
+      // The compiler's register count is better than the machine's guess.
+      const int threads = static_cast<int>(launch->block.x * launch->block.y * launch->block.z);
+      known->occupancy =
+          build::occupancy(target.facts, known->registers, known->shared_bytes, threads);
+    }
+  }
+}
+
+}  // namespace warpwright::evaluate
