@@ -273,8 +273,8 @@ int work_on_run(store::Archive& archive, const store::RunRecord& run, const Held
     WW_TRY(auto templates, prompt_templates(settings));
     WW_TRY(const auto facts, target_facts(settings));
     WW_TRY(const auto level, feedback_level(settings));
-    search::PromptComposer composer(std::move(templates), task, facts, pattern.rule_set.name(),
-                                    level);
+    search::PromptComposer composer(std::move(templates), task, facts,
+                                    std::string(pattern.rule_set.name()), level);
     const auto strategy_settings = strategy_options(settings);
     WW_TRY(const auto strategy,
            search::make_strategy(settings.text("search.strategy"), strategy_settings, composer));

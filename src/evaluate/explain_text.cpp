@@ -47,7 +47,7 @@ std::string source_line(std::span<const std::string_view> lines, std::uint32_t l
   return shortened(clean_utf8(lines[line - 1]), kMostCode);
 }
 
-struct Notes {
+struct LineNotes {
   std::string text;
   bool bad = false;
   void add(std::string note, bool is_bad) {
@@ -56,7 +56,7 @@ struct Notes {
   }
 };
 
-void add_global(Notes& notes, std::string_view what, const LineAccess& a) {
+void add_global(LineNotes& notes, std::string_view what, const LineAccess& a) {
   if (a.requests == 0) return;
   const bool bad = ratio(a.sectors * 32, a.bytes) > kWasteful;
   std::string text =
@@ -65,14 +65,14 @@ void add_global(Notes& notes, std::string_view what, const LineAccess& a) {
   notes.add(text, bad);
 }
 
-void add_shared(Notes& notes, std::string_view what, const LineAccess& a) {
+void add_shared(LineNotes& notes, std::string_view what, const LineAccess& a) {
   if (a.requests == 0) return;
   const double factor = ratio(a.wavefronts, a.ideal_wavefronts);
   notes.add(fmt::format("{} x{:.1f} bank passes", what, factor), factor > kConflicts);
 }
 
-Notes notes_of(const LineFacts& f) {
-  Notes notes;
+LineNotes notes_of(const LineFacts& f) {
+  LineNotes notes;
   add_global(notes, "ld", f.loads);
   // Atomics are stores to the memory system; their line says so below.
   add_global(notes, f.atomics > 0 ? "atomic" : "st", f.stores);
@@ -109,7 +109,7 @@ std::string annotated(const Explanation& e, const Painter& p) {
     if (shown != 0 && n > shown + 1) text += p.paint(kDim, "      ...") + "\n";
     shown = n;
     const auto found = facts.find(n);
-    const Notes notes = found == facts.end() ? Notes{} : notes_of(found->second);
+    const LineNotes notes = found == facts.end() ? LineNotes{} : notes_of(found->second);
     const std::string times = found == facts.end() ? "" : amount(found->second.executions);
     std::string margin = fmt::format("{:>8} {:<{}}", times, notes.text, width);
     text += p.paint(kDim, fmt::format("{:>5} ", n)) + p.paint(notes.bad ? kRed : kDim, margin) +
