@@ -16,6 +16,7 @@ const VERDICTS = {
   precision: ['precision', 'wrong', 'right only to a lower precision'],
   cheat: ['cheat', 'wrong', 'found to cheat'],
   harness_error: ['judge failed', 'open', 'the judge’s own failure; counts against nobody'],
+  unchecked: ['unchecked', 'open', 'nothing wrong was seen, and a part could not be checked here'],
   open: ['open', 'open', 'no verdict yet'],
 };
 

@@ -58,7 +58,7 @@ json launch_json(const device::LaunchDetail& launch) {
 
 Status count_size(evaluate::Session& session, const TaskSize& size) {
   WW_TRY(const auto sampled,
-         evaluate::run_sampled(session, size, evaluate::derived_seed(kSeed, 1), true));
+         evaluate::run_sampled(session, size, evaluate::derived_seed(kSeed, 1)));
   const device::RunReport& report = sampled.report;
   json line = {{"job", session.prepared.request().id},
                {"task", session.task().name},

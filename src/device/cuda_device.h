@@ -95,7 +95,6 @@ class CudaDevice final : public Device {
   unsigned char flush_value_ = 0;
 };
 
-inline constexpr std::uint64_t kPoisonTileBytes = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kPoisonOffsets = std::uint64_t{1} << 20;
 
 /// What the driver says of a GPU, without a context on it. Peaks come from the table of known

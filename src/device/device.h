@@ -81,9 +81,16 @@ struct RunOptions {
   /// One more empty launch before a timed run: what follows lies one place on in the driver's ring
   /// of launches (evaluate/turns.h says why).
   bool shifted = false;
-  /// Time only: a device that simulates may run a part of the blocks; outputs are then partial.
+  /// A device that simulates may run a part of the blocks; outputs are then partial.
   bool may_sample = false;
-  double limit_s = 10;  ///< wall time, then the fault is a time-out
+  /// All checks of a device that simulates, also when timed.
+  bool all_checks = false;
+  double limit_s = 10;  ///< on a GPU, wall time; then the fault is a time-out
+  /// Of each simulated launch, in warp instructions: how busy the host is must not matter. Beyond
+  /// it the fault is a time-out.
+  std::uint64_t work = 250'000'000;
+  /// A simulated launch with more work is no fault: its time is a lower bound.
+  bool bound_is_enough = false;
   /// Wants RunReport::launches, from a device that has them.
   bool keep_launches = false;
 };
@@ -103,6 +110,7 @@ struct RunReport {
   bool complete = true;                    ///< every block was run
   double written_bytes = 0;                ///< to global memory, about: of simulated timed runs
   std::uint64_t lane_instructions = 0;     ///< simulated, 0 = not counted
+  std::uint64_t warp_instructions = 0;     ///< likewise
   std::vector<LaunchDetail> launches;      ///< in order, when asked for
 };
 
@@ -181,6 +189,9 @@ Result<std::unique_ptr<Device>> open_device(const ResolvedDevice& resolved, doub
 
 /// Whether "auto" would open a GPU. Never an error: no library and no GPU both mean no.
 bool cuda_available();
+
+/// Outputs hold patterns of at most so many bytes, one after the other, before a simulated call.
+inline constexpr std::uint64_t kPoisonTileBytes = std::uint64_t{1} << 20;
 
 /// Bytes of a seed's random pattern, the same on every device.
 std::vector<std::byte> poison_pattern(std::uint64_t seed, std::size_t bytes);

@@ -15,11 +15,6 @@ namespace warpwright::device {
 
 namespace {
 
-constexpr std::uint64_t kTileBytes = std::uint64_t{1} << 20;
-// A slow host with all checks on; a launch that needs more than limit_s at this pace is a hang.
-constexpr double kWarpInstructionsPerSecond = 2.5e7;
-// The budget above is the same everywhere; the clock is for hosts that are slower still.
-constexpr double kSlowestHost = 4;
 constexpr unsigned kMostThreads = 8;
 constexpr std::uint64_t kBlocksWorthThreads = 8;
 
@@ -63,7 +58,7 @@ simt::Address SimtReplay::real(std::uint64_t tagged) const {
 }
 
 Status SimtReplay::poison(simt::Address at, std::uint64_t bytes, std::uint64_t seed) {
-  const auto tile = poison_pattern(seed, std::min(bytes, kTileBytes));
+  const auto tile = poison_pattern(seed, std::min(bytes, kPoisonTileBytes));
   for (std::uint64_t done = 0; done < bytes; done += tile.size()) {
     const std::size_t count = std::min<std::uint64_t>(tile.size(), bytes - done);
     WW_CHECK(memory_.copy_in(at + done, {tile.data(), count}));
@@ -84,7 +79,6 @@ Status SimtReplay::reset(const RunOptions& options) {
       WW_TRY(bases_[i], device_.machine_.address_of(module().module, buffer.symbol));
     }
   }
-  if (options.may_sample) return {};  // nobody looks at the outputs
   for (const Binding& binding : bindings_) {
     if (binding.buffer < 0) continue;
     const auto& buffer = device_.buffers_.at(binding.buffer);
@@ -133,14 +127,12 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
                        .cluster = dim(launch.cluster)};
   if (plan_.heap_bytes != 0) request.options.heap_bytes = plan_.heap_bytes;
   const std::uint64_t blocks = request.grid.count();
-  request.options.checks =
-      options.timed ? std::min(device_.checks_, simt::Checks::fast) : device_.checks_;
+  const bool less = options.timed && !options.all_checks;
+  request.options.checks = less ? std::min(device_.checks_, simt::Checks::fast) : device_.checks_;
   request.options.engine = device_.engine_;
   request.options.threads = launch.cooperative ? 1 : threads_for(blocks);
   request.options.cooperative = launch.cooperative;
-  request.options.max_warp_instructions =
-      static_cast<std::uint64_t>(options.limit_s * kWarpInstructionsPerSecond);
-  request.options.max_wall_s = kSlowestHost * options.limit_s;
+  request.options.max_warp_instructions = options.work;
   const auto run_once = [&]() { return device_.machine_.launch(module().module, request); };
   auto launched = options.may_sample && !launch.cooperative
                       ? launch_sampled(device_.machine_, module().module, request)
@@ -172,7 +164,7 @@ void SimtReplay::take_report(const simt::LaunchReport& launched, const KernelLau
   const std::string& source_file = module().source_file;
   for (const simt::Fault& fault : launched.faults) {
     Fault mapped = device::fault_of(fault, source_file);
-    if (options.may_sample && fault.kind == simt::FaultKind::timeout) {
+    if (options.bound_is_enough && fault.kind == simt::FaultKind::timeout) {
       // Leaving such a size out would make a slow kernel look better than a fast one.
       const Finding finding{"lower_bound", mapped.line,
                             "more work than can be simulated: the largest times are lower bounds"};
@@ -186,6 +178,7 @@ void SimtReplay::take_report(const simt::LaunchReport& launched, const KernelLau
     }
   }
   report.lane_instructions += launched.counts.lane_instructions();
+  report.warp_instructions += launched.counts.warp_instructions();
   if (launched.blocks_run < launched.blocks_total) report.complete = false;
   const simt::Estimate estimate = simt::estimate(launched, spec_of(device_.info_.facts));
   if (options.timed) {
@@ -270,7 +263,6 @@ Status SimtReplay::step(const Allocate& allocate, const RunOptions& options, Run
   }
   bases_[allocate.buffer] = *address;
   live_[allocate.buffer] = true;
-  if (options.may_sample) return {};
   return poison(*address, bytes, options.poison_seed + 1);
 }
 

@@ -13,13 +13,11 @@ namespace {
 constexpr std::uint64_t kSimulatedBytes = 64 << 10;
 constexpr std::size_t kMostSizes = 4;
 constexpr std::size_t kMostVariants = 2;
-// Of the CPU, while the GPU has another candidate.
-constexpr double kSimulatedSeconds = 1.0;
-constexpr double kSimulatedRunSeconds = 0.4;
+constexpr std::uint64_t kSimulatedWork = 25'000'000;  // warp instructions
+constexpr std::uint64_t kSimulatedLaunchWork = 10'000'000;
 // A launcher may do something else for large inputs, and only there go wrong.
 constexpr std::uint64_t kLargerBytes = 2 << 20;
-constexpr double kLargerSeconds = 0.12;
-constexpr double kLargerRunSeconds = 0.1;
+constexpr std::uint64_t kLargerWork = 3'000'000;
 constexpr std::size_t kLargerSteps = 16;  // each has its own limit
 
 std::uint64_t bytes_of_case(const Prepared& prepared, const verify::Case& item) {
@@ -58,20 +56,21 @@ bool is_decisive(const device::Fault& fault) {
   return fault.verdict == Verdict::memory_fault || fault.verdict == Verdict::race;
 }
 
-/// Of one run: seconds for each of its steps, and steps.
+/// Of one run: warp instructions of each of its steps, and steps.
 struct RunLimits {
-  double step_s = 0;
+  std::uint64_t step_work = 0;
   std::size_t steps = std::numeric_limits<std::size_t>::max();
 };
 
 /// Runs one case; whether the machine could, within the limits.
 Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits& limits,
-                     CarefulRun& careful) {
+                     std::uint64_t& work, CarefulRun& careful) {
   const std::uint64_t seed = session.prepared.seed;
   WW_TRY(auto loaded, load_case(session, item, seed));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(loaded.call));
   if (plan.steps.size() > limits.steps) return false;
-  WW_TRY(auto report, loaded.replay->run({.poison_seed = seed, .limit_s = limits.step_s}));
+  WW_TRY(auto report, loaded.replay->run({.poison_seed = seed, .work = limits.step_work}));
+  work += report.warp_instructions;
   for (device::Fault& fault : report.faults) {
     if (is_decisive(fault)) careful.faults.push_back(std::move(fault));
   }
@@ -86,26 +85,26 @@ Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits
 
 /// Every small case, to its end; whether the machine could.
 Result<bool> run_small(Session& session, CarefulRun& careful) {
-  const Deadline deadline(kSimulatedSeconds);
+  std::uint64_t work = 0;
   for (const verify::Case& item : small_cases(session.prepared, kSimulatedBytes)) {
     if (session.context.stop.requested()) return Error{"stopped"};
-    if (deadline.passed()) return Error{"it would take too long"};
-    WW_TRY(const bool ran, run_one(session, item, {.step_s = kSimulatedRunSeconds}, careful));
+    if (work > kSimulatedWork) return Error{"it does too much work for the SIMT machine"};
+    WW_TRY(const bool ran,
+           run_one(session, item, {.step_work = kSimulatedLaunchWork}, work, careful));
     if (!ran || !careful.faults.empty()) return ran;
   }
   return true;
 }
 
-/// Larger cases, the smallest first, as far as time allows: that one takes too long there says
+/// Larger cases, the smallest first, as far as the work allows: that one does too much there says
 /// nothing of the kernel, nor of what the small ones have shown.
 void run_larger(Session& session, CarefulRun& careful) {
-  const Deadline deadline(kLargerSeconds);
+  std::uint64_t work = 0;
   for (const verify::Case& item : larger_cases(session.prepared, kSimulatedBytes, kLargerBytes)) {
-    if (deadline.passed() || session.context.stop.requested()) return;
+    if (work >= kLargerWork || session.context.stop.requested()) return;
     CarefulRun one;
-    const RunLimits limits{.step_s = std::min(deadline.remaining_s(), kLargerRunSeconds),
-                           .steps = kLargerSteps};
-    const auto ran = run_one(session, item, limits, one);
+    const RunLimits limits{.step_work = kLargerWork - work, .steps = kLargerSteps};
+    const auto ran = run_one(session, item, limits, work, one);
     if (!ran.ok() || !*ran) return;
     if (!one.faults.empty()) {
       careful.faults = std::move(one.faults);

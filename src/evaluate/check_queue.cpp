@@ -24,11 +24,9 @@ std::uint64_t size_of(const std::vector<verify::Bytes>& buffers) {
 Result<std::string> blame_old_content(Session& session, const verify::Case& item,
                                       std::uint64_t seed) {
   WW_TRY(auto loaded, load_case(session, item, seed));
-  const Prepared& prepared = session.prepared;
-  const double limit_s = work_limits(prepared.request(), prepared.target).run_s;
   std::vector<std::vector<verify::Bytes>> outputs;
   for (const std::uint64_t poison_seed : {seed, derived_seed(seed, 2)}) {
-    WW_TRY(const auto report, loaded.replay->run({.poison_seed = poison_seed, .limit_s = limit_s}));
+    WW_TRY(const auto report, loaded.replay->run(run_options(session.prepared, item, poison_seed)));
     if (!report.faults.empty()) return std::string();
     WW_TRY(auto now, loaded.buffers.outputs());
     outputs.push_back(std::move(now));

@@ -22,6 +22,8 @@ constexpr double kWrong = 0.005;
 
 /// Both candidates on one device, and what is known of them so far.
 struct Duel {
+  Validated& left;
+  Validated& right;
   Session& first;
   Session& second;
   GpuWatch watch;
@@ -139,7 +141,8 @@ Measurement measurement_of(const Sized& sized, const profile::PairedTiming& timi
           .floor_us = sized.roof.floor_us,
           .dropped = cleaned.dropped,
           .throttled = timing.throttled,
-          .raw_us = kept_raw(timing.a_us)};
+          .raw_us = kept_raw(timing.a_us),
+          .checked = "all"};
 }
 
 Outcome<> add_measured(Duel& duel, const Sized& sized, profile::PairedTiming timing) {
@@ -203,21 +206,21 @@ Order order_of(double ratio, double margin) {
 }
 
 /// Estimates repeat exactly: their interval has no width.
-Status estimate_both(Duel& duel, const Sized& sized) {
-  WW_TRY(const auto first, estimate(duel.first, sized));
-  WW_TRY(const auto second, estimate(duel.second, sized));
-  if (!first || !second || second->elapsed_us <= 0) return {};
-  const double ratio = first->elapsed_us / second->elapsed_us;
+Outcome<> estimate_both(Duel& duel, const Sized& sized) {
+  WW_TRY(const auto first, estimate_size(duel.left, sized));
+  WW_TRY(const auto second, of_rival(estimate_size(duel.right, sized)));
+  if (!first || !second || second->median_us <= 0) return {};
+  const double ratio = first->median_us / second->median_us;
   const double margin = profile::PairOptions{}.margin;
   duel.comparison.sizes.push_back({.size = sized.size->label,
                                    .source = TimeSource::estimated,
                                    .order = order_of(ratio, margin),
                                    .ratio = {ratio, ratio, ratio},
                                    .margin = margin,
-                                   .first_us = first->elapsed_us,
-                                   .second_us = second->elapsed_us,
+                                   .first_us = first->median_us,
+                                   .second_us = second->median_us,
                                    .pairs = 1});
-  duel.measurements.push_back(estimated_measurement(sized, first->elapsed_us));
+  duel.measurements.push_back(*first);
   return {};
 }
 
@@ -264,7 +267,7 @@ Outcome<Measured> on_device(Contenders& contenders, Comparison& comparison) {
   Validated right = std::move(checked).value();
   WW_CHECK(of_rival(right.checks->conclude_all()));
   second.context.stage = Stage::measure;
-  Duel duel{*left.session, *right.session, GpuWatch(*left.session)};
+  Duel duel{left, right, *left.session, *right.session, GpuWatch(*left.session)};
   auto measured = run_stage(first.context, Stage::measure, [&] { return measure_both(duel); });
   comparison = std::move(duel.comparison);
   return measured;
@@ -273,6 +276,9 @@ Outcome<Measured> on_device(Contenders& contenders, Comparison& comparison) {
 /// Of two contexts: the verdict is that of whoever ended, the times are both's.
 Evaluation conclude(Context& first, Context& second, Outcome<Measured> end, Comparison comparison) {
   for (const auto& [stage, seconds] : second.notes.stage_s) first.notes.stage_s[stage] += seconds;
+  for (const std::string& what : second.notes.unchecked) {
+    first.notes.unchecked.push_back("the second kernel: " + what);
+  }
   bool of_second = false;
   if (!end.ok()) {
     Halt halt = end.error();

@@ -19,7 +19,8 @@ Outcome<> may_go_on(const Context& context) {
   const std::string reason =
       fmt::format("the judgement did not end within {:.0f} s; it was in the stage {}",
                   context.limit_s, name_of(context.stage));
-  return Ended{Verdict::timeout, reason, reason};
+  if (context.on_gpu) return Ended{Verdict::timeout, reason, reason};
+  return Error{"the host was too slow: " + reason};
 }
 
 PartTimer::PartTimer(Context& context, std::string_view part)

@@ -37,6 +37,7 @@ struct Notes {
   std::vector<Diagnostic> diagnostics;
   std::vector<KernelResources> resources;
   std::vector<Finding> findings;
+  std::vector<std::string> unchecked;  ///< what could not be checked, and why
   std::string device;
   std::string seed;
   double device_s = 0;
@@ -52,13 +53,15 @@ struct Context {
   double limit_s = 0;
   Deadline deadline{limit_s};
   Stage stage = Stage::lint;  ///< the one that is under way
+  bool on_gpu = false;        ///< it waits for calls on a GPU
   Notes notes = {};
 };
 
 /// A remark that is no verdict. The same text is told once.
 void note(Context& context, std::string text, FindingKind kind = "note");
 
-/// The verdict of a judgement that is out of time, or an error when it was stopped; else nothing.
+/// Not when the judgement was stopped or is out of time. On a GPU, where calls take their own time,
+/// that is a verdict; elsewhere work is counted, and it is the host that was too slow.
 Outcome<> may_go_on(const Context& context);
 
 /// Adds its lifetime to stage_s under a name of its own, so that one sees what a stage's time

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times on the SIMT machine: estimates from a part of the blocks, most of them on results that
-// nobody sees. A call that seems to do too little is run as a whole, and its results are checked.
+// Times on the SIMT machine. A size that validation ran as a whole has its time from there. Larger
+// ones run a part of their blocks; what these write is checked where a reference is affordable and
+// blocks do not depend on others. Else the whole call is run and checked.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "evaluate/limits.h"
 #include "evaluate/measure.h"
+#include "evaluate/written.h"
 
 namespace warpwright::evaluate {
 
@@ -15,7 +17,7 @@ namespace {
 constexpr std::uint64_t kEstimatedElements = std::uint64_t{1} << 20;
 // Some blocks write less than others, and a part of them stands for all.
 constexpr double kEnoughWritten = 0.95;
-constexpr double kWholeRunSeconds = 20;
+constexpr std::uint64_t kWholeWork = 500'000'000;  // warp instructions of a launch
 
 void add_findings(Notes& notes, const std::vector<Finding>& findings) {
   auto& all = notes.findings;
@@ -39,47 +41,130 @@ Result<double> least_written(const Task& task, const TaskSize& size) {
   return bytes;
 }
 
+bool is_own_kernel(const Session& session) {
+  const JobRequest& request = session.prepared.request();
+  return request.is_baseline || request.timing_only;
+}
+
 Result<bool> does_too_little(const Session& session, const Sized& sized,
                              const device::RunReport& report) {
-  const JobRequest& request = session.prepared.request();
-  if (request.is_baseline || request.timing_only) return false;
+  if (is_own_kernel(session)) return false;
   if (report.elapsed_us < sized.roof.impossible_us) return true;
-  WW_TRY(const double least, least_written(request.task, *sized.size));
+  WW_TRY(const double least, least_written(session.task(), *sized.size));
   return report.written_bytes < kEnoughWritten * least;
 }
 
-/// The whole call with its own inputs, and whether its results are right.
-Outcome<> run_whole(Session& session, const Sized& sized, device::RunReport& report) {
+/// Whether a reference of this size is affordable, whatever the candidate.
+Result<bool> is_comparable(const Session& session, const Sized& sized) {
+  const Prepared& prepared = session.prepared;
+  if (is_own_kernel(session) || session.reference == nullptr) return false;
+  const WorkLimits limits = work_limits(prepared.request(), prepared.target);
+  WW_TRY(const std::uint64_t bytes, footprint_bytes(prepared.task(), *sized.size));
+  WW_TRY(const double work, flops(prepared.task(), *sized.size));
+  if (bytes > limits.sampled_bytes || work > limits.sampled_flops) return false;
+  WW_TRY(const auto trial, verify::make_trial(prepared.task(), *sized.size, nullptr, 0));
+  return verify::needs_expected(trial);
+}
+
+bool is_endless(const device::RunReport& report) {
+  return std::any_of(report.faults.begin(), report.faults.end(),
+                     [](const device::Fault& fault) { return fault.verdict == Verdict::timeout; });
+}
+
+/// The time of a size, and how far the results behind it were checked.
+struct Estimate {
+  device::RunReport report;
+  Checked checked = "none";
+};
+
+/// The whole call, and whether its results are right. Nothing where that is too much work here.
+Outcome<std::optional<Estimate>> run_whole(Session& session, const Sized& sized) {
   const verify::Case item{sized.size, nullptr};
   const std::uint64_t seed = timed_seed(session.prepared, sized.number, 0);
   WW_TRY(auto loaded, load_case(session, item, seed));
   WW_TRY(auto whole,
          loaded.replay->run(
-             {.poison_seed = derived_seed(seed, 0), .timed = true, .limit_s = kWholeRunSeconds}));
-  const bool endless =
-      std::any_of(whole.faults.begin(), whole.faults.end(),
-                  [](const device::Fault& fault) { return fault.verdict == Verdict::timeout; });
-  if (endless) {
-    report.elapsed_us = std::max(report.elapsed_us, sized.roof.floor_us);
-    note(session.context,
-         fmt::format("size {}: the part of the blocks that was run writes too little, and all of "
-                     "them are too many to be checked here",
-                     sized.size->label));
-    return {};
+             {.poison_seed = derived_seed(seed, 0), .timed = true, .work = kWholeWork}));
+  if (is_endless(whole)) {
+    session.context.notes.unchecked.push_back(
+        fmt::format("size {}: a part of its blocks cannot be checked on its own, and all of them "
+                    "take more than {} warp instructions",
+                    sized.size->label, kWholeWork));
+    return std::optional<Estimate>{};
   }
   if (!whole.faults.empty()) {
     return faulted(session.prepared, whole.faults, item, session.context.notes);
   }
   WW_TRY(const auto expected, expected_values(session, loaded));
   WW_CHECK(check_results(session, loaded, expected, whole.findings));
-  report = std::move(whole);
-  return outcome_of(impossible(sized, report.elapsed_us));
+  WW_CHECK(outcome_of(impossible(sized, whole.elapsed_us)));
+  return std::optional(Estimate{std::move(whole), "all"});
+}
+
+/// Whether a part of the blocks may be held against the candidate: it does not wait for blocks
+/// outside of the part, nor read what these would have written. The first blocks ran twice, to
+/// learn what they cost: nothing may add up either.
+bool judges_itself(const Session& session, const LaunchPlan& plan,
+                   const device::RunReport& report) {
+  return !is_endless(report) && stands_alone(session.task(), plan, report);
+}
+
+/// A part of the blocks on the inputs of a whole call, and whether what they wrote is right.
+Outcome<std::optional<Estimate>> run_part(Session& session, const Sized& sized) {
+  const verify::Case item{sized.size, nullptr};
+  const std::uint64_t seed = timed_seed(session.prepared, sized.number, 0);
+  WW_TRY(auto loaded, load_case(session, item, seed));
+  device::RunOptions options = run_options(session.prepared, item, derived_seed(seed, 0));
+  options.timed = options.may_sample = options.all_checks = options.keep_launches = true;
+  WW_TRY(auto report, loaded.replay->run(options));
+  const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(loaded.call));
+  if (!judges_itself(session, plan, report)) return run_whole(session, sized);
+  if (!report.faults.empty()) {
+    return faulted(session.prepared, report.faults, item, session.context.notes);
+  }
+  WW_TRY(const bool too_little, does_too_little(session, sized, report));
+  if (too_little) return run_whole(session, sized);
+  WW_TRY(const auto expected, expected_values(session, loaded));
+  WW_TRY(Fetched fetched, fetch_results(loaded));
+  if (!report.complete &&
+      !complete_unwritten(session.task(), options.poison_seed, expected, fetched.outputs)) {
+    return run_whole(session, sized);
+  }
+  WW_TRY(const auto wrong, find_wrong(loaded.trial, loaded.inputs, expected, fetched));
+  if (wrong) {
+    return mismatched(session.prepared, item, *wrong, report.findings, session.context.notes);
+  }
+  const Checked checked = report.complete ? Checked("all") : Checked("sampled");
+  return std::optional(Estimate{std::move(report), checked});
+}
+
+/// A part of the blocks where no reference is affordable: that they write enough is checked, what
+/// they write is not.
+Outcome<std::optional<Estimate>> run_unseen(Session& session, const Sized& sized) {
+  WW_TRY(auto sampled, run_sampled(session, *sized.size, timed_seed(session.prepared, 0, 0), true));
+  device::RunReport& report = sampled.report;
+  if (!report.faults.empty()) {
+    if (!judges_itself(session, *sampled.plan, report)) return run_whole(session, sized);
+    return faulted(session.prepared, report.faults, {sized.size, nullptr}, session.context.notes);
+  }
+  WW_TRY(const bool too_little, does_too_little(session, sized, report));
+  if (too_little) return run_whole(session, sized);
+  return std::optional(Estimate{std::move(report)});
+}
+
+Outcome<std::optional<Estimate>> estimate(Validated& validated, const Sized& sized) {
+  Session& session = *validated.session;
+  if (auto found = validated.estimates.find(sized.size); found != validated.estimates.end()) {
+    return std::optional(Estimate{std::move(found->second), "all"});
+  }
+  WW_TRY(const bool comparable, is_comparable(session, sized));
+  return comparable ? run_part(session, sized) : run_unseen(session, sized);
 }
 
 }  // namespace
 
 Result<SampledRun> run_sampled(Session& session, const TaskSize& size, std::uint64_t seed,
-                               bool keep_launches) {
+                               bool judged) {
   const Prepared& prepared = session.prepared;
   WW_TRY(const auto call, call_of(prepared.task(), size, nullptr));
   WW_TRY(const auto trial, verify::make_trial(prepared.task(), size, nullptr, seed));
@@ -87,46 +172,30 @@ Result<SampledRun> run_sampled(Session& session, const TaskSize& size, std::uint
   WW_TRY(auto buffers, CaseBuffers::make(session.device, prepared.task(), call, inputs));
   const LaunchPlan& plan = prepared.candidate.plans.at(call_key(call));
   WW_TRY(auto replay, session.device.prepare(session.module, plan, buffers.bindings()));
-  WW_TRY(auto report,
-         replay->run({.poison_seed = prepared.seed,
-                      .timed = true,
-                      .may_sample = true,
-                      .limit_s = work_limits(prepared.request(), prepared.target).run_s,
-                      .keep_launches = keep_launches}));
+  device::RunOptions options = run_options(prepared, {&size, nullptr}, prepared.seed);
+  options.timed = options.may_sample = true;
+  options.keep_launches = true;
+  options.bound_is_enough = !judged || is_own_kernel(session);
+  WW_TRY(auto report, replay->run(options));
   return SampledRun{std::move(report), &plan};
 }
 
-Result<std::optional<device::RunReport>> estimate(Session& session, const Sized& sized) {
-  WW_TRY(auto sampled, run_sampled(session, *sized.size, timed_seed(session.prepared, 0, 0)));
-  device::RunReport& report = sampled.report;
-  if (!report.faults.empty()) {
-    note(session.context,
-         fmt::format("size {} has no estimate: a sample of its blocks does not run on its own ({})",
-                     sized.size->label, report.faults.front().kind.name()));
-    return std::optional<device::RunReport>{};
-  }
-  merge_resources(session, report.resources, *sampled.plan);
+Outcome<std::optional<Measurement>> estimate_size(Validated& validated, const Sized& sized) {
+  WW_TRY(auto made, estimate(validated, sized));
+  if (!made) return std::optional<Measurement>{};
+  Session& session = *validated.session;
+  const device::RunReport& report = made->report;
+  WW_TRY(const auto call, call_of(session.task(), *sized.size, nullptr));
+  merge_resources(session, report.resources, session.prepared.candidate.plans.at(call_key(call)));
   add_findings(session.context.notes, report.findings);
-  return std::optional(std::move(report));
-}
-
-Outcome<std::optional<Measurement>> estimate_size(Session& session, const Sized& sized) {
-  WW_TRY(auto report, estimate(session, sized));
-  if (!report) return std::optional<Measurement>{};
-  const bool checked = has_case(session.prepared.cases, *sized.size);
-  WW_TRY(const bool too_little, does_too_little(session, sized, *report));
-  if (!checked && too_little) WW_CHECK(run_whole(session, sized, *report));
-  return std::optional(estimated_measurement(sized, report->elapsed_us));
-}
-
-Measurement estimated_measurement(const Sized& sized, double us) {
-  return {.size = sized.size->label,
-          .source = TimeSource::estimated,
-          .median_us = us,
-          .low_us = us,
-          .high_us = us,
-          .samples = 1,
-          .floor_us = sized.roof.floor_us};
+  return std::optional(Measurement{.size = sized.size->label,
+                                   .source = TimeSource::estimated,
+                                   .median_us = report.elapsed_us,
+                                   .low_us = report.elapsed_us,
+                                   .high_us = report.elapsed_us,
+                                   .samples = 1,
+                                   .floor_us = sized.roof.floor_us,
+                                   .checked = made->checked});
 }
 
 }  // namespace warpwright::evaluate

@@ -12,7 +12,7 @@ namespace warpwright::evaluate {
 
 namespace {
 
-constexpr double kCheckedSeconds = 5;
+constexpr std::uint64_t kCheckedWork = 125'000'000;  // warp instructions of a launch
 // A run of so little that takes too long is a hang.
 constexpr std::uint64_t kHangBytes = 64 << 10;
 constexpr std::uint64_t kSeed = 20260101;
@@ -48,8 +48,7 @@ Status run_checked(Session& session, std::uint64_t seed, Explanation& e) {
     if (item == nullptr || item->size->label == e.checked_size) return {};
     WW_TRY(auto loaded, load_case(session, *item, seed));
     WW_TRY(auto report,
-           loaded.replay->run(
-               {.poison_seed = seed, .limit_s = kCheckedSeconds, .keep_launches = true}));
+           loaded.replay->run({.poison_seed = seed, .work = kCheckedWork, .keep_launches = true}));
     e.checked_size = item->size->label;
     e.checked = std::move(report.launches);
     // What never became a launch has no launch report.
@@ -64,7 +63,7 @@ Status run_checked(Session& session, std::uint64_t seed, Explanation& e) {
 Status run_counted(Session& session, std::uint64_t seed, Explanation& e) {
   if (session.prepared.timed.empty()) return {};
   const TaskSize& size = *session.prepared.timed.back();
-  WW_TRY(auto sampled, run_sampled(session, size, derived_seed(seed, 1), true));
+  WW_TRY(auto sampled, run_sampled(session, size, derived_seed(seed, 1)));
   device::RunReport& report = sampled.report;
   e.counted_size = size.label;
   e.counted = std::move(report.launches);

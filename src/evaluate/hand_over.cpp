@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 #include "core/evaluation_json.h"
 #include "evaluate/compare.h"
+#include "evaluate/limits.h"
 
 namespace warpwright::evaluate {
 
@@ -25,41 +26,6 @@ std::string digest_of(const JobRequest& request) {
   std::string whole = std::to_string(text.size()) + ' ' + std::to_string(request.source.size());
   whole += ' ' + text + request.source + request.rival.value_or("");
   return sha256_hex(whole);
-}
-
-// The lists that a size may be of.
-enum List : int { kTimed, kScale, kEdge, kDrawn, kLists };
-
-json size_json(const Prepared& prepared, const TaskSize* size) {
-  const Task& task = prepared.task();
-  const std::vector<TaskSize>* lists[] = {&task.sizes, &task.scale_sizes, &task.edge_sizes};
-  for (int list = 0; list < kDrawn; ++list) {
-    for (std::size_t i = 0; i < lists[list]->size(); ++i) {
-      if (&(*lists[list])[i] == size) return {list, i};
-    }
-  }
-  for (std::size_t i = 0; i < prepared.drawn.size(); ++i) {
-    if (prepared.drawn[i].get() == size) return {kDrawn, i};
-  }
-  ASSERT(size == nullptr, "a size of no list");
-  return {kLists, 0};
-}
-
-const TaskSize* size_in(const Prepared& prepared, const json& place) {
-  const Task& task = prepared.task();
-  const auto i = place.at(1).get<std::size_t>();
-  switch (place.at(0).get<int>()) {
-    case kTimed:
-      return &task.sizes.at(i);
-    case kScale:
-      return &task.scale_sizes.at(i);
-    case kEdge:
-      return &task.edge_sizes.at(i);
-    case kDrawn:
-      return prepared.drawn.at(i).get();
-    default:
-      return nullptr;
-  }
 }
 
 json program_json(const Program& program) {
@@ -108,46 +74,27 @@ Result<Notes> notes_in(const json& text) {
 
 json contender_json(const Contender& contender) {
   const Prepared& prepared = contender.prepared;
-  json drawn = json::array(), cases = json::array(), timed = json::array();
-  for (const auto& size : prepared.drawn) drawn.push_back({size->label, size->values});
-  for (const verify::Case& item : prepared.cases) {
-    const auto variant =
-        item.variant == nullptr ? -1 : item.variant - prepared.task().variants.data();
-    cases.push_back({size_json(prepared, item.size), variant});
-  }
-  for (const TaskSize* size : prepared.timed) timed.push_back(size_json(prepared, size));
   json document = {{"notes", notes_json(contender.context.notes)},
                    {"seed", prepared.seed},
-                   {"drawn", std::move(drawn)},
-                   {"cases", std::move(cases)},
-                   {"timed", std::move(timed)},
-                   {"work_size", size_json(prepared, prepared.work_size)},
                    {"candidate", program_json(prepared.candidate)}};
   if (prepared.baseline) document["baseline"] = program_json(*prepared.baseline);
   return document;
 }
 
+/// Cases and sizes follow from the seed; the plans must be theirs.
 Status read_into(const json& document, Contender& contender) {
   Prepared& prepared = contender.prepared;
-  const JobRequest& request = prepared.request();
   WW_TRY(contender.context.notes, notes_in(document.at("notes")));
-  WW_TRY(prepared.target, resolved_device(request));
+  WW_TRY(prepared.target, resolved_device(prepared.request()));
   prepared.seed = document.at("seed").get<std::uint64_t>();
-  for (const json& size : document.at("drawn")) {
-    prepared.drawn.push_back(std::make_shared<const TaskSize>(
-        TaskSize{size.at(0).get<std::string>(), size.at(1).get<Values>()}));
-  }
-  for (const json& item : document.at("cases")) {
-    const int variant = item.at(1).get<int>();
-    prepared.cases.push_back(
-        {size_in(prepared, item.at(0)),
-         variant < 0 ? nullptr : &request.task.variants.at(static_cast<std::size_t>(variant))});
-  }
-  for (const json& size : document.at("timed")) prepared.timed.push_back(size_in(prepared, size));
-  prepared.work_size = size_in(prepared, document.at("work_size"));
   WW_TRY(prepared.candidate, program_in(document.at("candidate")));
   if (document.contains("baseline")) {
     WW_TRY(prepared.baseline, program_in(document.at("baseline")));
+  }
+  WW_CHECK(choose_work(prepared, contender.context));
+  WW_TRY(const auto keys, recorded_calls(prepared));
+  for (const std::string& key : keys) {
+    if (!prepared.candidate.plans.contains(key)) return Error{"it lacks the plan of a call"};
   }
   return {};
 }

@@ -68,6 +68,7 @@ Evaluation evaluation_of(Context& context, Outcome<Measured> end) {
                         .diagnostics = std::move(notes.diagnostics),
                         .resources = std::move(notes.resources),
                         .findings = std::move(notes.findings),
+                        .unchecked = std::move(notes.unchecked),
                         .device = std::move(notes.device),
                         .seed = std::move(notes.seed),
                         .device_s = notes.device_s,
@@ -78,6 +79,10 @@ Evaluation evaluation_of(Context& context, Outcome<Measured> end) {
   }
   if (end.ok()) {
     evaluation.measurements = std::move(end->measurements);
+    if (evaluation.unchecked.empty()) return evaluation;
+    evaluation.verdict = Verdict::unchecked;
+    evaluation.reason = "not all could be checked: " + evaluation.unchecked.front();
+    evaluation.feedback = evaluation.reason + "\n";
     return evaluation;
   }
   const Halt halt = end.error();

@@ -7,6 +7,7 @@
 
 #include "base/one_way.h"
 #include "verify/drawn_sizes.h"
+#include "verify/work_rule.h"
 
 namespace warpwright::evaluate {
 
@@ -16,7 +17,8 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr double kSimulatedFlops = 3e7;
 constexpr std::uint64_t kCheckedTwiceBytes = 16 * kMiB;
 // A hang shows soon where there is little to do.
-constexpr double kTinyRunSeconds = 0.4;
+constexpr std::uint64_t kTinyBytes = 64 << 10;
+constexpr std::uint64_t kTinyWork = 10'000'000;
 constexpr double kTinyGpuRunSeconds = 1;
 
 Result<std::vector<const TaskSize*>> requested_sizes(const JobRequest& request) {
@@ -37,7 +39,6 @@ Result<std::vector<const TaskSize*>> requested_sizes(const JobRequest& request) 
 }  // namespace
 
 WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& target) {
-  const double limit_s = request.limit_s;
   if (target.is_cuda) {
     // Three sets of buffers live at once while timing. The flops are those of a CPU's reference.
     const auto memory = static_cast<std::uint64_t>(target.facts.memory_bytes);
@@ -47,8 +48,7 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
             .drawn = {.max_bytes = std::min(64 * kMiB, memory / 8), .max_flops = 1e9},
             .checked_bytes = memory / 8,
             .timed_bytes = memory / 4,
-            .validate_s = 0.6 * limit_s,
-            .run_s = std::min(longest_s, 0.25 * limit_s)};
+            .run_s = std::min(longest_s, 0.25 * request.limit_s)};
   }
   return {.cases = {.max_bytes = kMiB,
                     .max_flops = kSimulatedFlops,
@@ -57,9 +57,10 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
           .drawn = {.max_bytes = kMiB / 4, .max_flops = kSimulatedFlops / 10},
           .checked_bytes = 8 * kMiB,
           .timed_bytes = 600 * kMiB,
-          .validate_s = std::min(10.0, 0.4 * limit_s),
-          .run_s = std::min(1.5, 0.25 * limit_s),
-          .hang_bytes = 64 << 10};
+          .validate_work = 600'000'000,
+          .launch_work = 200'000'000,
+          .sampled_bytes = 128 * kMiB,
+          .sampled_flops = 1e9};
 }
 
 bool has_case(const std::vector<verify::Case>& cases, const TaskSize& size) {
@@ -102,15 +103,29 @@ Status add_drawn_cases(Prepared& prepared, const WorkLimits& limits) {
   return {};
 }
 
+/// A size that nobody knows beforehand, for a rule on the work of a call. On a GPU its results are
+/// checked like others.
+void draw_work_size(Prepared& prepared) {
+  const verify::WorkRule* rule = verify::work_rule_of(prepared.task());
+  if (rule == nullptr || prepared.request().is_baseline || prepared.request().timing_only) return;
+  auto size = rule->draw_size(prepared.task(), one_way(prepared.seed, "work size"));
+  if (!size) return;
+  prepared.drawn.push_back(std::make_shared<const TaskSize>(std::move(*size)));
+  prepared.work_size = prepared.drawn.back().get();
+  if (prepared.target.is_cuda) prepared.cases.push_back({prepared.work_size, nullptr});
+}
+
 }  // namespace
 
-double run_limit_s(const Prepared& prepared, const verify::Case& item, const Context& context) {
+device::RunOptions run_options(const Prepared& prepared, const verify::Case& item,
+                               std::uint64_t poison_seed) {
   const WorkLimits limits = work_limits(prepared.request(), prepared.target);
-  const double limit_s = std::min(limits.run_s, context.deadline.remaining_s());
+  device::RunOptions options{
+      .poison_seed = poison_seed, .limit_s = limits.run_s, .work = limits.launch_work};
   const auto bytes = footprint_bytes(prepared.task(), *item.size);
-  if (!bytes.ok()) return limit_s;
-  if (prepared.target.is_cuda && *bytes <= kMiB) return std::min(limit_s, kTinyGpuRunSeconds);
-  return *bytes <= limits.hang_bytes ? std::min(limit_s, kTinyRunSeconds) : limit_s;
+  if (bytes.ok() && *bytes <= kMiB) options.limit_s = std::min(limits.run_s, kTinyGpuRunSeconds);
+  if (bytes.ok() && *bytes <= kTinyBytes) options.work = kTinyWork;
+  return options;
 }
 
 Status choose_work(Prepared& prepared, Context& context) {
@@ -134,7 +149,9 @@ Status choose_work(Prepared& prepared, Context& context) {
   }
   if (prepared.request().timing_only) return {};
   WW_CHECK(add_large_cases(prepared, limits));
-  return add_drawn_cases(prepared, limits);
+  WW_CHECK(add_drawn_cases(prepared, limits));
+  draw_work_size(prepared);
+  return {};
 }
 
 }  // namespace warpwright::evaluate

@@ -11,22 +11,26 @@ struct WorkLimits {
   verify::CaseLimits drawn;         ///< sizes between the timed ones
   std::uint64_t checked_bytes = 0;  ///< largest footprint of a timed or edge size that is checked
   std::uint64_t timed_bytes = 0;    ///< largest footprint that is measured
-  double validate_s = 0;            ///< after that no further case is begun
-  double run_s = 0;                 ///< longest run of one plan
-  /// Beyond this footprint a run that takes too long says nothing of the candidate; 0 = it always
-  /// does.
-  std::uint64_t hang_bytes = 0;
+  double run_s = 0;                 ///< longest run of one plan on a GPU
+  // Of the SIMT machine, in warp instructions: a verdict must not depend on how busy the host is.
+  std::uint64_t validate_work = 0;  ///< all cases together
+  std::uint64_t launch_work = 0;    ///< one launch
+  // Timed sizes up to these are checked in the blocks that an estimate runs. Beyond, a reference
+  // takes too long, whatever the candidate.
+  std::uint64_t sampled_bytes = 0;
+  double sampled_flops = 0;
 };
 WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& target);
 
 /// Whether this size is among the cases, with the task's own inputs.
 bool has_case(const std::vector<verify::Case>& cases, const TaskSize& size);
 
-/// How long one run of this case may take.
-double run_limit_s(const Prepared& prepared, const verify::Case& item, const Context& context);
+/// A run of this case, and how much it may do.
+device::RunOptions run_options(const Prepared& prepared, const verify::Case& item,
+                               std::uint64_t poison_seed);
 
-/// Fills cases, timed and drawn, with a note for each size that is left out. An unknown label in
-/// the request is an error.
+/// Fills cases, timed, drawn and work_size, with a note for each size that is left out. A function
+/// of the request, the target and the seed alone. An unknown label in the request is an error.
 Status choose_work(Prepared& prepared, Context& context);
 
 }  // namespace warpwright::evaluate

@@ -6,7 +6,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "evaluate/runner_pool.h"
-#include "evaluate/worker_server.h"
+#include "evaluate/worker_client.h"
 
 namespace warpwright::evaluate {
 
@@ -38,7 +38,7 @@ std::vector<std::string> worker_environment() {
 }
 
 LocalEvaluator::LocalEvaluator(LocalOptions options) : options_(std::move(options)) {
-  if (!options_.server.empty()) server_ = std::make_unique<WorkerServer>(options_.server);
+  if (!options_.server.empty()) server_ = std::make_unique<WorkerClient>(options_.server);
 }
 
 LocalEvaluator::~LocalEvaluator() = default;
@@ -62,7 +62,7 @@ Result<std::optional<Evaluation>> LocalEvaluator::run_worker(const JobDirectory&
                            "queue, take a larger --trial-limit, or --worker mailbox:FOLDER",
                            limit_s)
                      : why_no_result(exit);
-  return std::optional(verdict_without_result(why, false, limit_s));
+  return std::optional(verdict_without_result(why));
 }
 
 Result<Evaluation> LocalEvaluator::evaluate(const EvaluationRequest& request,
@@ -80,7 +80,7 @@ Result<Evaluation> LocalEvaluator::evaluate(const EvaluationRequest& request,
   if (server_ != nullptr) {
     WW_CHECK(server_->judge(job, stop));
     if (!job.has_result()) {
-      return verdict_without_result("the worker's server ended without a result", false, 0);
+      return verdict_without_result("the worker's server ended without a result");
     }
   } else {
     WW_TRY(auto instead, run_worker(job, full, stop));

@@ -24,7 +24,7 @@ struct LocalOptions {
   bool keep_jobs = false;  ///< else a job directory goes once its result is read
 };
 
-class WorkerServer;
+class WorkerClient;
 
 /// Each trial as a job directory, done by a worker process of its own (killed with its whole
 /// process group when its time is up or a stop is requested), or by a server that stays and is
@@ -44,7 +44,7 @@ class LocalEvaluator final : public Evaluator {
                                                const StopSignal& stop);
 
   LocalOptions options_;
-  std::unique_ptr<WorkerServer> server_;
+  std::unique_ptr<WorkerClient> server_;
 };
 
 /// What a worker needs from its surroundings: the compilers' places and the GPU's selection.

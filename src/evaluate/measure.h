@@ -30,20 +30,19 @@ Result<std::vector<LoadedCase>> load_sets(Session& session, const Sized& sized);
 LoadedCase& with_inputs(std::vector<LoadedCase>& sets, std::size_t number);
 
 /// One call on the SIMT machine, of a part of the blocks where there are many, with inputs that
-/// repeat after 2^20 elements.
+/// repeat after 2^20 elements and nobody to check the results. Where nothing is judged, a lower
+/// bound is enough.
 struct SampledRun {
   device::RunReport report;
   const LaunchPlan* plan = nullptr;  ///< the candidate's
 };
 Result<SampledRun> run_sampled(Session& session, const TaskSize& size, std::uint64_t seed,
-                               bool keep_launches = false);
+                               bool judged = false);
 
-/// One replay on the SIMT machine, of a part of the blocks where there are many. Nothing, with a
-/// note, where a part does not run on its own.
-Result<std::optional<device::RunReport>> estimate(Session& session, const Sized& sized);
-/// The same as a measurement. Ended where the kernel does not do its work at this size.
-Outcome<std::optional<Measurement>> estimate_size(Session& session, const Sized& sized);
-Measurement estimated_measurement(const Sized& sized, double us);
+/// The time of one size on the SIMT machine: of the run whose results were checked, or of a part of
+/// the blocks, with what they wrote checked where that can be done. Nothing where the results could
+/// not be checked: then the size is unchecked.
+Outcome<std::optional<Measurement>> estimate_size(Validated& validated, const Sized& sized);
 
 /// The judge's own kernel, on a GPU, for a request that is timing_only.
 Outcome<Measurement> time_without_checks(Session& session, const Sized& sized);

@@ -103,13 +103,14 @@ std::vector<double> kept_raw(std::span<const double> samples_us) {
 namespace {
 
 /// One size after the other: estimates, or the times of a baseline that tests have validated.
-Outcome<std::vector<Measurement>> without_checks(Session& session, std::span<const Sized> sizes,
-                                                 bool estimated) {
+Outcome<std::vector<Measurement>> one_by_one(Validated& validated, std::span<const Sized> sizes,
+                                             bool estimated) {
+  Session& session = *validated.session;
   std::vector<Measurement> measurements;
   for (const Sized& sized : sizes) {
     WW_CHECK(may_go_on(session.context));
     if (estimated) {
-      WW_TRY(auto measurement, estimate_size(session, sized));
+      WW_TRY(auto measurement, estimate_size(validated, sized));
       if (measurement) measurements.push_back(std::move(*measurement));
       continue;
     }
@@ -140,7 +141,7 @@ Outcome<Measured> measure_stage(Validated& validated, Context& context) {
   const bool checked = !estimated && !prepared.request().timing_only;
   Measured measured;
   WW_TRY(measured.measurements,
-         checked ? time_sizes(validated, sizes, watch) : without_checks(session, sizes, estimated));
+         checked ? time_sizes(validated, sizes, watch) : one_by_one(validated, sizes, estimated));
   if (prepared.request().counters) note_counters(prepared, context);
   // Results that are still being checked need no device: the next candidate may have it.
   WW_CHECK(validated.checks->conclude_validation());

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 
-#include "base/one_way.h"
 #include "build/device_rules.h"
 #include "evaluate/feedback.h"
 #include "evaluate/limits.h"
 #include "evaluate/stages.h"
-#include "verify/work_rule.h"
 
 namespace warpwright::evaluate {
 
@@ -70,18 +68,6 @@ bool does_nothing(const LaunchPlan& plan) {
   return std::all_of(plan.steps.begin(), plan.steps.end(), [](const PlanStep& step) {
     return std::holds_alternative<Allocate>(step) || std::holds_alternative<Free>(step);
   });
-}
-
-/// A size that nobody knows beforehand, for a rule on the work of a call. On a GPU its results are
-/// checked like others.
-void draw_work_size(Prepared& prepared) {
-  const verify::WorkRule* rule = verify::work_rule_of(prepared.task());
-  if (rule == nullptr || prepared.request().is_baseline || prepared.request().timing_only) return;
-  auto size = rule->draw_size(prepared.task(), one_way(prepared.seed, "work size"));
-  if (!size) return;
-  prepared.drawn.push_back(std::make_shared<const TaskSize>(std::move(*size)));
-  prepared.work_size = prepared.drawn.back().get();
-  if (prepared.target.is_cuda) prepared.cases.push_back({prepared.work_size, nullptr});
 }
 
 Result<Calls> calls_of(const Prepared& prepared) {
@@ -150,13 +136,17 @@ std::string call_key(const build::SolveCall& call) {
   return key;
 }
 
+Result<std::vector<std::string>> recorded_calls(const Prepared& prepared) {
+  WW_TRY(Calls calls, calls_of(prepared));
+  return std::move(calls.keys);
+}
+
 Outcome<Prepared> record_stage(Built built, std::uint64_t seed, Context& context) {
   Prepared prepared{.source = std::move(built.source),
                     .target = std::move(built.target),
                     .seed = seed,
                     .candidate = {.code = std::move(built.code), .plans = {}}};
   WW_CHECK(choose_work(prepared, context));
-  draw_work_size(prepared);
   WW_TRY(const Calls calls, calls_of(prepared));
   WW_TRY(const auto outcome,
          record_program(prepared, built.builder, prepared.candidate, calls, context));

@@ -90,7 +90,8 @@ Measurement measurement_of(Context& context, const Sized& sized, const profile::
           .floor_us = sized.roof.floor_us,
           .dropped = timing.dropped,
           .throttled = timing.throttled,
-          .raw_us = kept_raw(timing.samples_us)};
+          .raw_us = kept_raw(timing.samples_us),
+          .checked = "all"};
 }
 
 /// A round takes a fixed number of samples. Whether they are enough is asked after it: resampling

@@ -25,17 +25,20 @@ void write_verdict(const JobDirectory& job, const Evaluation& evaluation) {
 
 }  // namespace
 
-Evaluation verdict_without_result(std::string_view why, bool timed_out, double limit_s) {
+Evaluation verdict_without_result(std::string_view why) {
   Evaluation evaluation;
   evaluation.stage = Stage::validate;
   evaluation.reason = why;
-  evaluation.verdict = Verdict::harness_error;
-  if (timed_out) {
-    evaluation.verdict = Verdict::timeout;
-    evaluation.reason = fmt::format("the judgement did not end within {:.0f} s", limit_s);
-    evaluation.feedback = evaluation.reason;
-    evaluation.device_s = limit_s;
-  }
+  return evaluation;
+}
+
+Evaluation verdict_at_the_limit(Verdict verdict, double limit_s) {
+  Evaluation evaluation = verdict_without_result(
+      fmt::format("{}the judgement did not end within {:.0f} s",
+                  verdict == Verdict::harness_error ? "the host was too slow: " : "", limit_s));
+  evaluation.verdict = verdict;
+  evaluation.device_s = limit_s;
+  if (verdict != Verdict::harness_error) evaluation.feedback = evaluation.reason;
   return evaluation;
 }
 
@@ -116,7 +119,7 @@ class RunnerPool::Runner {
         item->alone = true;
         return pool_.put_back(item);
       }
-      write_verdict(item->job, verdict_without_result(why, false, item->limit_s));
+      write_verdict(item->job, verdict_without_result(why));
     }
     item->done.set_value();
   }
@@ -129,8 +132,8 @@ class RunnerPool::Runner {
     for (std::size_t i = 0; i < left.size(); ++i) {
       const ItemPointer& item = left[i];
       if (late && i == 0 && !item->job.has_result()) {
-        write_verdict(item->job,
-                      verdict_without_result("", true, item->limit_s + pool_.options_.grace_s));
+        const double limit_s = item->limit_s + pool_.options_.grace_s;
+        write_verdict(item->job, verdict_at_the_limit(pool_.options_.late, limit_s));
       }
       if (item->job.has_result()) {
         item->done.set_value();

@@ -23,6 +23,8 @@ struct RunnerOptions {
   int jobs_each = 2;    ///< handed to a process at a time
   double grace_s = 15;  ///< beyond a job's limit, for a process that hangs
   int attempts = 3;     ///< of a job whose process died under it
+  /// Of a job that did not end in time: where work is counted, the host was too slow.
+  Verdict late = Verdict::timeout;
 };
 
 /// Runner processes for one device, replaced whenever they end. A job always gets an answer:
@@ -66,7 +68,8 @@ class RunnerPool {
   std::vector<std::jthread> threads_;
 };
 
-/// The verdict of a job whose process ended, or was ended, without one.
-Evaluation verdict_without_result(std::string_view why, bool timed_out, double limit_s);
+/// The verdict of a job whose process ended without one, and of one that was ended at its limit.
+Evaluation verdict_without_result(std::string_view why);
+Evaluation verdict_at_the_limit(Verdict verdict, double limit_s);
 
 }  // namespace warpwright::evaluate

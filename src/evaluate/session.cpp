@@ -113,9 +113,8 @@ Result<std::vector<verify::Expected>> expected_values(Session& session, const Lo
   const Prepared& prepared = session.prepared;
   WW_TRY(auto baseline,
          load_call(session, *prepared.baseline, session.baseline, loaded.item, loaded.trial.seed));
-  const double limit_s = work_limits(prepared.request(), prepared.target).run_s;
   WW_TRY(const auto report,
-         baseline.replay->run({.poison_seed = loaded.trial.seed, .limit_s = limit_s}));
+         baseline.replay->run(run_options(prepared, loaded.item, loaded.trial.seed)));
   if (!report.faults.empty()) {
     return Error{"the task's baseline fails at " + describe_case(loaded.item) + ": " +
                  report.faults.front().message};

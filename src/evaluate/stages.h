@@ -95,6 +95,8 @@ struct Validated {
   std::unique_ptr<Ahead> ahead;
   bool accesses_judged = false;  ///< memory accesses and races, by the SIMT machine
   std::string why_not_judged;    ///< else
+  /// Of timed sizes, where times are estimates: the timed run among those that were checked.
+  std::map<const TaskSize*, device::RunReport> estimates;
   std::unique_ptr<Session> session;
   std::unique_ptr<CheckQueue> checks;  ///< refers to the session
 
@@ -124,6 +126,8 @@ Outcome<Measured> measure_stage(Validated& validated, Context& context);
 Result<build::SolveCall> call_of(const Task& task, const TaskSize& size,
                                  const InputVariant* variant);
 std::string call_key(const build::SolveCall& call);
+/// The keys of all calls that the chosen cases and sizes make.
+Result<std::vector<std::string>> recorded_calls(const Prepared& prepared);
 
 /// The device that the request means.
 Result<device::ResolvedDevice> resolved_device(const JobRequest& request);

@@ -39,6 +39,7 @@ Result<RunnerPool*> Supervisor::pool_for(const JobRequest& request) {
     RunnerOptions options;
     options.command.argv = options_.runner;
     options.command.env = worker_environment();
+    options.late = resolved.is_cuda ? Verdict::timeout : Verdict::harness_error;
     options.processes = resolved.is_cuda ? 1 : usable_cores();
     options.jobs_each = resolved.is_cuda ? kJobsPerGpuRunner : 1;
     pool = std::make_unique<RunnerPool>(std::move(options));

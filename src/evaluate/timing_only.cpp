@@ -52,12 +52,12 @@ Outcome<Measurement> time_without_checks(Session& session, const Sized& sized) {
   WW_TRY(auto buffers, CaseBuffers::make(session.device, task, call, inputs));
   const LaunchPlan& plan = prepared.candidate.plans.at(call_key(call));
   WW_TRY(auto replay, session.device.prepare(session.module, plan, buffers.bindings()));
-  const double limit_s = work_limits(prepared.request(), prepared.target).run_s;
+  auto options = run_options(prepared, {sized.size, nullptr}, prepared.seed);
+  options.timed = true;
   std::vector<device::Fault> faults;
   const profile::NextSample next_us = [&]() -> Result<double> {
     // One pattern for all: outputs hold other bits than the last call left, and no upload waits.
-    WW_TRY(auto report,
-           replay->run({.poison_seed = prepared.seed, .timed = true, .limit_s = limit_s}));
+    WW_TRY(auto report, replay->run(options));
     if (report.faults.empty()) return report.elapsed_us;
     faults = std::move(report.faults);
     return Error{faults.front().message};

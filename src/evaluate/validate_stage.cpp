@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "evaluate/careful_run.h"
 #include "evaluate/check_queue.h"
 #include "evaluate/feedback.h"
@@ -11,6 +13,8 @@
 namespace warpwright::evaluate {
 
 namespace {
+
+constexpr std::uint64_t kExplainedWork = 100'000'000;  // warp instructions of a launch
 
 Status load_reference(const Prepared& prepared, const Context& context, Validated& validated) {
   const JobRequest& request = prepared.request();
@@ -35,7 +39,8 @@ Outcome<> look_before(const Prepared& prepared, Context& context, Validated& val
   WW_CHECK(check_work(prepared, validated.reference.get(), context));
   WW_TRY(auto ahead, make_ahead(prepared, validated.reference.get(), context));
   validated.ahead = std::make_unique<Ahead>(std::move(ahead));
-  return may_go_on(context);
+  WW_CHECK(may_go_on(context));
+  return {};
 }
 
 Outcome<> open_and_load(const Prepared& prepared, Context& context, device::Device* device,
@@ -47,6 +52,7 @@ Outcome<> open_and_load(const Prepared& prepared, Context& context, device::Devi
     device = lease.device();
     validated.hold.emplace(std::move(lease), context.notes);
   }
+  context.on_gpu = prepared.target.is_cuda;
   context.notes.device = device->info().description;
   validated.session = std::make_unique<Session>(Session{.prepared = prepared,
                                                         .context = context,
@@ -70,70 +76,71 @@ std::vector<device::Fault> explained(const Session& session, std::vector<device:
   if (!opinion.ok()) return faults;
   auto loaded = load_case(opinion->session, item, seed);
   if (!loaded.ok()) return faults;
-  auto report = loaded->replay->run({.poison_seed = seed, .limit_s = 4});
+  auto report = loaded->replay->run({.poison_seed = seed, .work = kExplainedWork});
   if (!report.ok() || report->faults.empty()) return faults;
   // The verdict is the hardware's; the place is the machine's.
   for (device::Fault& fault : report->faults) fault.verdict = faults.front().verdict;
   return std::move(report->faults);
 }
 
-/// A simulated run of a large size that takes too long is a limit of ours, not a hang: small sizes
-/// have ended before it.
-bool too_large_to_judge(Session& session, const device::RunReport& report,
-                        const verify::Case& item) {
-  const Prepared& prepared = session.prepared;
-  const std::uint64_t hang_bytes = work_limits(prepared.request(), prepared.target).hang_bytes;
-  if (hang_bytes == 0 || report.faults.empty() || report.faults.front().kind != "timeout") {
-    return false;
-  }
-  const auto bytes = footprint_bytes(session.task(), *item.size);
-  if (!bytes.ok() || *bytes <= hang_bytes) return false;
-  note(session.context, describe_case(item) + " was not checked: too much work to simulate");
-  return true;
-}
-
-/// One run of a case. Absent: the machine could not judge it.
-Outcome<std::optional<device::RunReport>> run_case(Validated& validated, LoadedCase& loaded,
-                                                   std::uint64_t poison_seed) {
+/// One run of a case.
+Outcome<device::RunReport> run_case(Validated& validated, LoadedCase& loaded,
+                                    const device::RunOptions& options) {
   Session& session = *validated.session;
-  Context& context = session.context;
   device::RunReport report;
   {
-    const PartTimer timer(context, "run");
-    const double limit_s = run_limit_s(session.prepared, loaded.item, context);
-    WW_TRY(report, loaded.replay->run({.poison_seed = poison_seed, .limit_s = limit_s}));
+    const PartTimer timer(session.context, "run");
+    WW_TRY(report, loaded.replay->run(options));
   }
-  if (too_large_to_judge(session, report, loaded.item)) return std::optional<device::RunReport>{};
   if (!report.faults.empty()) {
     // An earlier case may be wrong, and says more about the candidate.
     WW_CHECK(validated.checks->conclude_all());
     const auto faults = explained(session, report.faults, loaded.item, loaded.trial.seed);
-    return faulted(session.prepared, faults, loaded.item, context.notes);
+    return faulted(session.prepared, faults, loaded.item, session.context.notes);
   }
   merge_resources(session, report.resources,
                   session.prepared.candidate.plans.at(call_key(loaded.call)));
-  return std::optional(std::move(report));
+  return report;
 }
 
-Outcome<> validate_case(Validated& validated, std::uint64_t number) {
+/// What is measured on a device that estimates comes from a run whose results are checked.
+bool is_estimated_here(const Session& session, const verify::Case& item) {
+  const auto& timed = session.prepared.timed;
+  return session.device.info().time_source == TimeSource::estimated && item.variant == nullptr &&
+         std::find(timed.begin(), timed.end(), item.size) != timed.end();
+}
+
+/// Adds what its runs did to `work`.
+Outcome<> validate_case(Validated& validated, std::uint64_t number, std::uint64_t& work) {
   Session& session = *validated.session;
   const verify::Case& item = session.prepared.cases[number];
   const std::uint64_t seed = derived_seed(session.prepared.seed, number);
   WW_TRY(auto loaded, load_case(session, item, seed));
   WW_TRY(auto expected, expected_values(session, loaded));
+  const bool estimated = is_estimated_here(session, item);
   // Every other case a second time: what an output held before must not matter.
   CheckQueue::Results results;
-  const std::uint64_t last = number % 2;
+  const std::uint64_t last = estimated ? 1 : number % 2;
   for (std::uint64_t run = 0; run <= last; ++run) {
-    WW_TRY(const auto report,
-           run_case(validated, loaded, run == 0 ? seed : derived_seed(seed, run)));
-    if (!report) break;
+    auto options = run_options(session.prepared, item, run == 0 ? seed : derived_seed(seed, run));
+    options.timed = estimated && run == last;
+    WW_TRY(auto report, run_case(validated, loaded, options));
+    work += report.warp_instructions;
     const PartTimer timer(session.context, "fetch");
     WW_TRY(auto fetched, fetch_results(loaded, run == last));
     results.runs.push_back(std::move(fetched));
-    if (run == 0) results.findings = report->findings;
+    if (run == 0) results.findings = report.findings;
+    if (options.timed) validated.estimates[item.size] = std::move(report);
   }
   return validated.checks->add(loaded, std::move(expected), std::move(results));
+}
+
+/// The verdict on a candidate whose small calls alone do more than all of them should.
+Ended too_much_work(const Prepared& prepared, std::size_t done, std::uint64_t most) {
+  const std::string reason =
+      fmt::format("the calls of {} of {} validation cases took more than {} warp instructions",
+                  done, prepared.cases.size(), most);
+  return {Verdict::timeout, reason, reason + ".\n"};
 }
 
 }  // namespace
@@ -147,15 +154,15 @@ Outcome<Validated> validate_stage(const Prepared& prepared, Context& context,
     WW_CHECK(look_before(prepared, context, validated));
   }
   WW_CHECK(open_and_load(prepared, context, device, validated));
-  const Deadline budget(work_limits(prepared.request(), prepared.target).validate_s);
+  const std::uint64_t most = work_limits(prepared.request(), prepared.target).validate_work;
+  std::uint64_t work = 0;
   for (std::size_t i = 0; i < prepared.cases.size(); ++i) {
     WW_CHECK(may_go_on(context));
-    if (budget.passed() && !prepared.target.is_cuda) {
-      note(context, fmt::format("{} of {} validation cases were left out for want of time",
-                                prepared.cases.size() - i, prepared.cases.size()));
-      break;
+    if (most > 0 && work > most) {
+      WW_CHECK(validated.checks->conclude_all());
+      return too_much_work(prepared, i, most);
     }
-    WW_CHECK(validate_case(validated, i));
+    WW_CHECK(validate_case(validated, i, work));
   }
   // On a GPU, results may be checked while the kernel is timed.
   const bool late = prepared.target.is_cuda;

@@ -11,9 +11,9 @@ namespace warpwright::evaluate {
 
 namespace {
 
-// Of a CPU, on a search while the GPU has another candidate.
-constexpr double kCountedSeconds = 6;
-constexpr double kCountedRunSeconds = 2;
+// In warp instructions: of one launch, and of all sizes together.
+constexpr std::uint64_t kLaunchWork = 50'000'000;
+constexpr std::uint64_t kAllWork = 200'000'000;
 
 Ended too_little(const verify::WorkRule& rule, const verify::Case& item, std::uint64_t least,
                  std::uint64_t executed) {
@@ -25,28 +25,32 @@ Ended too_little(const verify::WorkRule& rule, const verify::Case& item, std::ui
 
 /// One call with its first steps only: an eighth of a plan that has many. An honest method does
 /// enough in those, and need not be simulated to its end.
-Result<std::uint64_t> first_instructions(Session& session, const LoadedCase& loaded) {
+Result<std::uint64_t> first_instructions(Session& session, const LoadedCase& loaded,
+                                         std::uint64_t& work) {
   constexpr std::size_t kManySteps = 64;
   LaunchPlan part = session.prepared.candidate.plans.at(call_key(loaded.call));
   if (part.steps.size() < kManySteps) return std::uint64_t{0};
   part.steps.resize(part.steps.size() / 8);
   WW_TRY(auto replay, session.device.prepare(session.module, part, loaded.buffers.bindings()));
   const std::uint64_t seed = session.prepared.seed;
-  WW_TRY(const auto report, replay->run({.poison_seed = seed, .limit_s = kCountedRunSeconds}));
+  WW_TRY(const auto report, replay->run({.poison_seed = seed, .work = kLaunchWork}));
+  work += report.warp_instructions;
   return report.lane_instructions;
 }
 
 /// The error says why this size could not be judged.
-Outcome<> check_size(Session& session, const verify::WorkRule& rule, const TaskSize& size) {
+Outcome<> check_size(Session& session, const verify::WorkRule& rule, const TaskSize& size,
+                     std::uint64_t& work) {
   const Prepared& prepared = session.prepared;
   const verify::Case item{&size, nullptr};
   WW_TRY(auto loaded, load_case(session, item, prepared.seed));
   const std::uint64_t least = rule.least_instructions(prepared.task(), loaded.inputs);
   if (least == 0) return {};
-  WW_TRY(const std::uint64_t first, first_instructions(session, loaded));
+  WW_TRY(const std::uint64_t first, first_instructions(session, loaded, work));
   if (first >= least) return {};
   WW_TRY(const auto report,
-         loaded.replay->run({.poison_seed = prepared.seed, .limit_s = kCountedRunSeconds}));
+         loaded.replay->run({.poison_seed = prepared.seed, .work = kLaunchWork}));
+  work += report.warp_instructions;
   // What did that much before it was stopped need not be seen to its end.
   if (report.lane_instructions >= least) return {};
   if (!report.faults.empty()) return Error{report.faults.front().message};
@@ -79,8 +83,8 @@ Outcome<> check_work(const Prepared& prepared, const verify::Reference* referenc
   if (rule == nullptr || prepared.work_size == nullptr) return {};
   const PartTimer timer(context, "work");
   const auto unjudged = [&](const std::string& sizes, const std::string& why) {
-    note(context,
-         "the rule " + std::string(rule->name) + " was not checked at " + sizes + ": " + why);
+    context.notes.unchecked.push_back("the rule " + std::string(rule->name) + " at " + sizes +
+                                      ": " + why);
   };
   auto opinion = second_opinion(prepared, context, "off");
   if (!opinion.ok()) {
@@ -88,14 +92,15 @@ Outcome<> check_work(const Prepared& prepared, const verify::Reference* referenc
     return {};
   }
   opinion->session.reference = reference;
-  const Deadline deadline(kCountedSeconds);
+  std::uint64_t work = 0;
   for (const TaskSize* size : sizes_to_check(prepared)) {
     const std::string where = describe_case({size, nullptr});
-    if (deadline.passed() || context.stop.requested() || context.deadline.passed()) {
-      unjudged(where + " and others", "no time was left");
+    WW_CHECK(may_go_on(context));
+    if (work > kAllWork) {
+      unjudged(where + " and others", "the calls before it did too much work");
       return {};
     }
-    const auto checked = check_size(opinion->session, *rule, *size);
+    const auto checked = check_size(opinion->session, *rule, *size, work);
     if (checked.ok()) continue;
     const Halt halt = checked.error();
     if (const auto* ended = std::get_if<Ended>(&halt)) return *ended;

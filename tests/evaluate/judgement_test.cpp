@@ -342,18 +342,19 @@ TEST_F(Judgement, LargeSizesAreEstimatedFromASample) {
   EXPECT_LT(evaluation.stage_s.at("measure"), 40);
 }
 
-TEST_F(Judgement, ASlowKernelGetsABoundForEverySize) {
-  // One thread does it all: too much to simulate at the larger sizes, and no size may be missing.
+TEST_F(Judgement, ASlowKernelIsTimedAtEverySizeOrNotOk) {
+  // One thread does it all: no size may be missing from what is called ok.
   JobRequest job = request(
       "sigmoid", sigmoid("  if (blockIdx.x == 0 && threadIdx.x == 0)\n    for (int i = 0; i < "
                          "n; ++i) y[i] = 1.0f / (1.0f + expf(-x[i]));"));
-  job.sizes = {"16x2^10", "16x2^18"};
+  job.sizes = {"16x2^10", "16x2^14"};
   const Evaluation evaluation = judge(job);
   ASSERT_EQ(evaluation.verdict, Verdict::ok) << evaluation.reason;
   ASSERT_EQ(evaluation.measurements.size(), 2U);
-  EXPECT_GT(evaluation.measurements[1].median_us, 20 * evaluation.measurements[0].median_us);
-  EXPECT_THAT(evaluation.findings,
-              testing::Contains(testing::Field(&Finding::kind, FindingKind("lower_bound"))));
+  EXPECT_GT(evaluation.measurements[1].median_us, 8 * evaluation.measurements[0].median_us);
+  job.sizes = {"16x2^10", "16x2^18"};
+  const Evaluation large = judge(job);
+  EXPECT_EQ(large.verdict == Verdict::ok, large.measurements.size() == 2) << large.reason;
 }
 
 TEST_F(Judgement, TheLimitHoldsAndNamesTheStage) {
@@ -361,8 +362,9 @@ TEST_F(Judgement, TheLimitHoldsAndNamesTheStage) {
   job.source = job.task.baseline_source;
   job.limit_s = 0.001;
   const Evaluation evaluation = judge(job);
-  EXPECT_EQ(evaluation.verdict, Verdict::timeout) << evaluation.reason;
-  EXPECT_THAT(evaluation.reason, HasSubstr("stage"));
+  // How slow a host is says nothing of the candidate.
+  EXPECT_EQ(evaluation.verdict, Verdict::harness_error) << evaluation.reason;
+  EXPECT_THAT(evaluation.reason, AllOf(HasSubstr("the host was too slow"), HasSubstr("stage")));
 }
 
 TEST(JudgementWorld, AWrongRequestIsTheJudgesError) {

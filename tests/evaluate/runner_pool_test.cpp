@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "core/evaluation_json.h"
-#include "evaluate/worker_server.h"
+#include "evaluate/worker_client.h"
 
 namespace warpwright::evaluate {
 namespace {
@@ -135,7 +135,7 @@ class Server : public Runners {
 };
 
 TEST_F(Server, AnswersAndIsStartedAgainAfterItsDeath) {
-  WorkerServer server(argv());
+  WorkerClient server(argv());
   const StopSignal stop;
   EXPECT_TRUE(server.judge(job("a"), stop).ok());
   EXPECT_EQ(verdict(job("a")), Verdict::ok);
@@ -146,7 +146,7 @@ TEST_F(Server, AnswersAndIsStartedAgainAfterItsDeath) {
 }
 
 TEST_F(Server, AStopEndsTheWait) {
-  WorkerServer server(argv());
+  WorkerClient server(argv());
   StopSignal stop;
   std::jthread later([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(150));
@@ -156,7 +156,7 @@ TEST_F(Server, AStopEndsTheWait) {
 }
 
 TEST_F(Server, SaysWhenItCannotBeStarted) {
-  WorkerServer server({"/nonexistent/server"});
+  WorkerClient server({"/nonexistent/server"});
   const StopSignal stop;
   const Status judged = server.judge(job("a"), stop);
   ASSERT_FALSE(judged.ok());

@@ -53,10 +53,11 @@ TEST(Work, WhatCannotBeCountedIsSaid) {
   prepared.work_size = &prepared.task().sizes.back();
   prepared.candidate.code.ptx = "this is no PTX";
   EXPECT_TRUE(check_work(prepared, nullptr, context).ok());
-  ASSERT_EQ(context.notes.findings.size(), 1U);
-  EXPECT_EQ(context.notes.findings[0].kind, FindingKind("note"));
-  EXPECT_THAT(context.notes.findings[0].message,
-              HasSubstr("the rule adjacent_exchange was not checked at any size"));
+  ASSERT_EQ(context.notes.unchecked.size(), 1U);
+  EXPECT_THAT(context.notes.unchecked[0], HasSubstr("the rule adjacent_exchange at any size"));
+  const Evaluation evaluation = evaluation_of(context, Measured{});
+  EXPECT_EQ(evaluation.verdict, Verdict::unchecked);
+  EXPECT_THAT(evaluation.reason, HasSubstr("adjacent_exchange"));
 }
 
 class WorkTrial : public testing::Test {

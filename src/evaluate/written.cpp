@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/written.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "verify/random.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+template <class T>
+void put(std::span<std::byte> to, T value) {
+  std::memcpy(to.data(), &value, sizeof value);
+}
+
+void put_element(ElementType type, double value, std::span<std::byte> to) {
+  switch (type) {
+    case ElementType::f32:
+      return put(to, static_cast<float>(value));
+    case ElementType::f64:
+      return put(to, value);
+    case ElementType::f16:
+      return put(to, verify::to_half_bits(static_cast<float>(value)));
+    case ElementType::bf16:
+      return put(to, verify::to_bfloat_bits(static_cast<float>(value)));
+    case ElementType::i32:
+      return put(to, static_cast<std::int32_t>(value));
+    case ElementType::u32:
+      return put(to, static_cast<std::uint32_t>(value));
+    case ElementType::i64:
+      return put(to, static_cast<std::int64_t>(value));
+    case ElementType::u8:
+      return put(to, static_cast<std::uint8_t>(value));
+    case ElementType::i8:
+      return put(to, static_cast<std::int8_t>(value));
+  }
+}
+
+/// One output; whether any element was written.
+bool complete_one(ElementType type, std::span<const std::byte> poison,
+                  const verify::Expected& expected, verify::Bytes& output) {
+  const std::size_t size = bytes_of(type);
+  bool written = false;
+  for (std::size_t at = 0; at + size <= output.size(); at += size) {
+    const std::span element = std::span(output).subspan(at, size);
+    const std::span before = poison.subspan(at % poison.size(), size);
+    if (!std::equal(element.begin(), element.end(), before.begin())) {
+      written = true;
+    } else if (!expected.native.empty()) {
+      std::copy_n(expected.native.begin() + static_cast<std::ptrdiff_t>(at), size, element.begin());
+    } else {
+      put_element(type, expected.wide[at / size], element);
+    }
+  }
+  return written;
+}
+
+}  // namespace
+
+bool stands_alone(const Task& task, const LaunchPlan& plan, const device::RunReport& report) {
+  const auto in_place = [](const TaskArgument& argument) {
+    return argument.role == ArgumentRole::inout;
+  };
+  const auto other_write = [](const PlanStep& step) {
+    return std::holds_alternative<Memset>(step) || std::holds_alternative<DeviceCopy>(step);
+  };
+  const auto adds = [](const device::LaunchDetail& launch) {
+    return launch.report.counts.atomic_lanes > 0;
+  };
+  const auto reads_nothing = [](const Finding& finding) {
+    return finding.kind == "uninitialised_read";
+  };
+  return !std::any_of(task.arguments.begin(), task.arguments.end(), in_place) &&
+         !std::any_of(plan.steps.begin(), plan.steps.end(), other_write) &&
+         !std::any_of(report.launches.begin(), report.launches.end(), adds) &&
+         !std::any_of(report.findings.begin(), report.findings.end(), reads_nothing);
+}
+
+bool complete_unwritten(const Task& task, std::uint64_t poison_seed,
+                        std::span<const verify::Expected> expected,
+                        std::vector<verify::Bytes>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].empty()) continue;
+    const std::size_t tile = std::min<std::uint64_t>(outputs[i].size(), device::kPoisonTileBytes);
+    const auto poison = device::poison_pattern(poison_seed, tile);
+    if (!complete_one(task.arguments[i].type, poison, expected[i], outputs[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace warpwright::evaluate
