@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/task_domains.h"
+
 namespace warpwright {
 
 namespace {
@@ -41,8 +43,8 @@ Conventions
 * Inputs are read-only and must hold the same bits afterwards.
 * Output buffers hold arbitrary bits on entry. Every element must be written; nothing may be read
   from or added to an output before it has been set.
-* Scalars are passed by value. All sizes are at least 1 and every combination that the description
-  allows must work, not only round numbers.
+* Scalars are passed by value. Every combination of values that the ranges below and the description
+  allow must work, not only round numbers.
 * `solve` runs on the host, launches its work on the default stream and may return before the work
   is done. The contents of device memory are not available to the host part.
 * No libraries beyond the CUDA runtime. Nothing may be kept from one call for the next.
@@ -152,7 +154,7 @@ std::string description_for_model(const Task& task) {
   text += kCallingConvention;
   if (task.lane == "strict") text += kStrictLane;
   for (const auto sentence : rule_sentences(task)) text += fmt::format("* {}\n", sentence);
-  return text;
+  return text + ranges_for_model(task);
 }
 
 Result<Values> values_at(const Task& task, const TaskSize& size, const InputVariant* variant) {
@@ -164,6 +166,12 @@ Result<Values> values_at(const Task& task, const TaskSize& size, const InputVari
   for (const auto& [name, text] : task.derived) {
     WW_TRY(const double value, value_of(text, given));
     values[name] = value;
+  }
+  const Values known = values;
+  for (const auto& argument : task.arguments) {
+    if (is_buffer(argument) || values.contains(argument.name)) continue;
+    WW_TRY(const double value, value_of(argument.expression, known));
+    values[argument.name] = value;
   }
   return values;
 }
@@ -179,7 +187,13 @@ Result<std::uint64_t> element_count(const TaskArgument& argument, const Values& 
 }
 
 Result<double> scalar_value(const TaskArgument& argument, const Values& values) {
-  WW_TRY(const double value, value_of(argument.expression, values));
+  const auto given = values.find(argument.name);
+  double value = 0;
+  if (given != values.end()) {
+    value = given->second;
+  } else {
+    WW_TRY(value, value_of(argument.expression, values));
+  }
   if (!is_floating(argument.type) &&
       (value != std::floor(value) || std::fabs(value) > 2147483647.0)) {
     return Error{fmt::format("'{}' is {}, not an int", argument.name, value)};
@@ -195,6 +209,14 @@ Result<double> least_bytes(const Task& task, const TaskSize& size) {
 Result<double> flops(const Task& task, const TaskSize& size) {
   WW_TRY(const auto values, values_at(task, size));
   return value_of(task.flops_expression, values);
+}
+
+Result<double> work(const Task& task, const TaskSize& size) {
+  WW_TRY(const auto values, values_at(task, size));
+  WW_TRY(const double least, value_of(task.flops_expression, values));
+  if (task.work_expression.empty()) return least;
+  WW_TRY(const double own, value_of(task.work_expression, values));
+  return std::max(least, own);
 }
 
 namespace {
@@ -244,7 +266,8 @@ CheckRule check_for(const Task& task, const InputVariant* variant, const TaskArg
 std::string label_of(const Task& task, const Values& values) {
   std::vector<std::string> parts;
   for (const auto& argument : task.arguments) {
-    const auto found = values.find(argument.expression);
+    auto found = values.find(argument.name);
+    if (found == values.end()) found = values.find(argument.expression);
     if (argument.role == ArgumentRole::scalar && found != values.end())
       parts.push_back(fmt::format("{}={}", found->first, found->second));
   }
@@ -252,19 +275,6 @@ std::string label_of(const Task& task, const Values& values) {
     for (const auto& [name, value] : values) parts.push_back(fmt::format("{}={}", name, value));
   }
   return fmt::format("{}", fmt::join(parts, ","));
-}
-
-std::optional<TaskSize> size_between(const Task& task, const TaskSize& low, const TaskSize& high,
-                                     const std::vector<double>& shares) {
-  TaskSize size = low;
-  for (std::size_t i = 0; i < task.drawn.size(); ++i) {
-    const double from = low.values.at(task.drawn[i]), to = high.values.at(task.drawn[i]);
-    const double between = std::floor(from * std::pow(to / from, shares[i]));
-    size.values[task.drawn[i]] = std::clamp(between, std::min(from, to), std::max(from, to));
-  }
-  if (size.values == low.values || size.values == high.values) return std::nullopt;
-  size.label = label_of(task, size.values);
-  return size;
 }
 
 const TaskSize* size_labelled(const Task& task, std::string_view label) {

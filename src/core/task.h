@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -41,6 +42,9 @@ struct TaskArgument {
   std::string expression;
   /// Inputs and inouts: the distribution used for timing, e.g. "normal(0, 1)".
   std::string distribution;
+  /// Inputs and inouts: what their elements may hold, a Domain, or "any" for any bits. Empty: only
+  /// what the distributions of the task make.
+  std::string range;
   /// Outputs and inouts: how this one is compared; without a rule, as the task says.
   CheckRule check;
 
@@ -77,12 +81,14 @@ struct Task {
   std::vector<TaskSize> sizes;                 ///< timed
   std::vector<TaskSize> scale_sizes;           ///< timed on request: large enough for any device
   std::vector<TaskSize> edge_sizes;            ///< validated only
-  /// Values that may be any whole number between those of two timed sizes: the judge draws some.
-  std::vector<std::string> drawn;
+  /// Name -> Domain: which values the sizes' values and the scalars may have; the judge draws some.
+  /// Empty in tasks that were stored before there were domains: nothing is drawn then.
+  std::map<std::string, std::string> domain;
   std::vector<InputVariant> variants;
   CheckRule check;
   std::string bytes_expression;  ///< least traffic to and from memory
   std::string flops_expression;
+  std::string work_expression;     ///< what a simple kernel does; empty: as much as the flops
   std::string lane = "strict";     ///< "strict": one kernel function; "free": any number
   std::vector<std::string> rules;  ///< per-task rules by name, see known_task_rules()
   std::string baseline_source;     ///< B1: speed-ups are measured against it
@@ -128,7 +134,8 @@ std::string signature_of(const Task& task);
 /// tasks share, and the rules of the lane and of the task.
 std::string description_for_model(const Task& task);
 
-/// All that expressions may name at this size: its values, the variant's, and the derived ones.
+/// All that expressions may name at this size: its values, the variant's, the derived ones and the
+/// scalars.
 Result<Values> values_at(const Task& task, const TaskSize& size,
                          const InputVariant* variant = nullptr);
 
@@ -136,6 +143,9 @@ Result<std::uint64_t> element_count(const TaskArgument& argument, const Values& 
 Result<double> scalar_value(const TaskArgument& argument, const Values& values);
 Result<double> least_bytes(const Task& task, const TaskSize& size);
 Result<double> flops(const Task& task, const TaskSize& size);
+
+/// Operations of a simple kernel, no less than the flops: what limits on work go by.
+Result<double> work(const Task& task, const TaskSize& size);
 
 /// All buffers together, and those that a call writes.
 Result<std::uint64_t> footprint_bytes(const Task& task, const TaskSize& size);
@@ -150,15 +160,13 @@ CheckRule check_for(const Task& task, const InputVariant* variant);
 /// The rule of one output: its own, which no variant changes, else the task's with the changes.
 CheckRule check_for(const Task& task, const InputVariant* variant, const TaskArgument& output);
 
+/// Names that distributions and tolerances may use beside the values of a size: evenly spread in
+/// [0, 1), drawn anew for every call.
+inline constexpr std::array<std::string_view, 4> kDrawnNames = {"u1", "u2", "u3", "u4"};
+
 /// "N=7413,k=32": of a size that has no label of its own, in the order of the arguments that its
 /// values feed.
 std::string label_of(const Task& task, const Values& values);
-
-/// A size whose `drawn` values lie between those of two others, at these shares of the way (by
-/// ratio, 0 to 1, one per value); its other values are those of `low`. None when it would be one of
-/// the two.
-std::optional<TaskSize> size_between(const Task& task, const TaskSize& low, const TaskSize& high,
-                                     const std::vector<double>& shares);
 
 /// The timed, scale-up or edge size of that label; none when there is no such.
 const TaskSize* size_labelled(const Task& task, std::string_view label);
@@ -169,7 +177,11 @@ struct TaskProblem {
   std::string what;
 };
 
-/// Names, expressions at every size, distributions, rules: everything but the sources' meaning.
-std::optional<TaskProblem> find_problem(const Task& task);
+/// Whether a task must have domains. Only ones that were stored long ago may do without.
+enum class Domains { required, optional };
+
+/// Names, expressions at every size, distributions, domains, rules: everything but the sources'
+/// meaning.
+std::optional<TaskProblem> find_problem(const Task& task, Domains domains = Domains::required);
 
 }  // namespace warpwright

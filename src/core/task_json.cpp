@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/closest.h"
+#include "core/task_domains.h"
 
 namespace warpwright {
 
@@ -136,6 +137,7 @@ Problem read_argument(const Json& json, const std::string& where, TaskArgument& 
   WW_FIND(reader.expression(is_buffer(argument) ? "count" : "value", argument.expression,
                             is_buffer(argument)));
   WW_FIND(reader.text("values", argument.distribution));
+  WW_FIND(reader.text("range", argument.range));
   const Json* check = nullptr;
   WW_FIND(reader.object("check", check));
   if (check != nullptr) WW_FIND(read_check(*check, where + ".check", argument.check));
@@ -202,14 +204,17 @@ Problem read_names(TaskReader& reader, const char* key, std::vector<std::string>
 
 Problem read_tables(TaskReader& reader, Task& task) {
   const Json* derived = nullptr;
+  const Json* domain = nullptr;
   const Json* check = nullptr;
   const Json* cost = nullptr;
   const Json* sources = nullptr;
   WW_FIND(reader.object("derived", derived));
+  WW_FIND(reader.object("domain", domain));
   WW_FIND(reader.object("check", check));
   WW_FIND(reader.object("cost", cost));
   WW_FIND(reader.object("sources", sources));
   if (derived != nullptr) WW_FIND(read_texts(*derived, "derived", true, task.derived));
+  if (domain != nullptr) WW_FIND(read_texts(*domain, "domain", false, task.domain));
   if (check == nullptr)
     return TaskProblem{
         "", "[check] is missing: it says how outputs are compared, e.g. rule = \"elementwise\""};
@@ -220,6 +225,7 @@ Problem read_tables(TaskReader& reader, Task& task) {
   TaskReader costs(*cost, "cost");
   WW_FIND(costs.expression("bytes", task.bytes_expression, true));
   WW_FIND(costs.expression("flops", task.flops_expression, true));
+  WW_FIND(costs.expression("work", task.work_expression));
   WW_FIND(costs.no_others());
   if (sources == nullptr) return std::nullopt;
   TaskReader texts(*sources, "sources");
@@ -229,7 +235,18 @@ Problem read_tables(TaskReader& reader, Task& task) {
   return texts.no_others();
 }
 
-Problem read_task(const Json& json, Task& task) {
+/// Tasks were written with `drawn` before there were domains. Stored ones are read as they are.
+Problem read_former_keys(const Json& json, TaskReader& reader, Domains domains, const Task& task) {
+  std::vector<std::string> drawn;
+  WW_FIND(read_names(reader, "drawn", drawn));
+  if (domains == Domains::optional || !json.contains("drawn")) return std::nullopt;
+  return TaskProblem{"drawn", fmt::format("'drawn' has given way to domains. Write, for instance,\n"
+                                          "{}and widen each to what the description promises "
+                                          "(docs/tasks.md)",
+                                          suggested_domains(task))};
+}
+
+Problem read_task(const Json& json, Domains domains, Task& task) {
   if (!json.is_object()) return TaskProblem{"", "a task must be an object"};
   TaskReader reader(json, "");
   WW_FIND(reader.text("name", task.name));
@@ -245,11 +262,11 @@ Problem read_task(const Json& json, Task& task) {
   WW_FIND(read_list(reader, "size", task.sizes, size));
   WW_FIND(read_list(reader, "scale", task.scale_sizes, size));
   WW_FIND(read_list(reader, "edge", task.edge_sizes, size));
-  WW_FIND(read_names(reader, "drawn", task.drawn));
   WW_FIND(read_list(reader, "variant", task.variants, read_variant));
   WW_FIND(read_tables(reader, task));
+  WW_FIND(read_former_keys(json, reader, domains, task));
   WW_FIND(reader.no_others());
-  return find_problem(task);
+  return find_problem(task, domains);
 }
 
 OrderedJson to_json(const CheckRule& check) {
@@ -264,6 +281,7 @@ OrderedJson to_json(const TaskArgument& argument) {
       {"name", argument.name}, {"type", name_of(argument.type)}, {"role", name_of(argument.role)}};
   json[is_buffer(argument) ? "count" : "value"] = argument.expression;
   if (!argument.distribution.empty()) json["values"] = argument.distribution;
+  if (!argument.range.empty()) json["range"] = argument.range;
   if (argument.check != CheckRule{}) json["check"] = to_json(argument.check);
   return json;
 }
@@ -300,26 +318,27 @@ std::string task_to_json(const Task& task) {
   document["size"] = to_list(task.sizes);
   document["scale"] = to_list(task.scale_sizes);
   document["edge"] = to_list(task.edge_sizes);
-  document["drawn"] = task.drawn;
+  if (!task.domain.empty()) document["domain"] = task.domain;
   document["variant"] = to_list(task.variants);
   document["check"] = to_json(task.check);
   document["cost"] = {{"bytes", task.bytes_expression}, {"flops", task.flops_expression}};
+  if (!task.work_expression.empty()) document["cost"]["work"] = task.work_expression;
   document["sources"] = {{"baseline", task.baseline_source},
                          {"slow", task.slow_source},
                          {"reference", task.reference_source}};
   return document.dump(1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-std::variant<Task, TaskProblem> read_task_json(std::string_view text) {
+std::variant<Task, TaskProblem> read_task_json(std::string_view text, Domains domains) {
   const Json document = Json::parse(text, nullptr, false);
   if (document.is_discarded()) return TaskProblem{"", "not valid JSON"};
   Task task;
-  if (auto problem = read_task(document, task)) return *problem;
+  if (auto problem = read_task(document, domains, task)) return *problem;
   return task;
 }
 
 Result<Task> task_from_json(std::string_view text) {
-  auto read = read_task_json(text);
+  auto read = read_task_json(text, Domains::optional);
   if (auto* task = std::get_if<Task>(&read)) return std::move(*task);
   const auto& problem = std::get<TaskProblem>(read);
   return Error{fmt::format("reading a task from JSON: {}{}{}", problem.where,

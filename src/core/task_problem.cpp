@@ -8,6 +8,7 @@
 #include "core/closest.h"
 #include "core/distribution.h"
 #include "core/task.h"
+#include "core/task_domains.h"
 
 namespace warpwright {
 
@@ -174,8 +175,9 @@ Problem check_numbers_at(const CheckRule& check, const Values& values, const std
 // One size with one variant: every expression of the task has a value there.
 Problem check_at(const Task& task, const TaskSize& size, const InputVariant* variant,
                  const std::string& where) {
-  const auto values = values_at(task, size, variant);
+  auto values = values_at(task, size, variant);
   if (!values) return TaskProblem{where, values.error().message};
+  for (const std::string_view name : kDrawnNames) values->emplace(name, 0.5);
   const auto says = [&](const std::string& what) {
     return fmt::format("at size '{}': {}", size.label, what);
   };
@@ -232,6 +234,8 @@ Problem check_sizes(const Task& task, const std::vector<TaskSize>& sizes, std::s
         return TaskProblem{where, fmt::format("'{}' cannot be a value's name", name)};
       if (task.derived.contains(name))
         return TaskProblem{where, fmt::format("'{}' is also a derived value", name)};
+      if (std::find(kDrawnNames.begin(), kDrawnNames.end(), name) != kDrawnNames.end())
+        return TaskProblem{where, fmt::format("'{}' stands for a drawn number", name)};
     }
     if (!labels.insert(sizes[i].label).second)
       return TaskProblem{where, fmt::format("two sizes are labelled '{}'", sizes[i].label)};
@@ -241,31 +245,16 @@ Problem check_sizes(const Task& task, const std::vector<TaskSize>& sizes, std::s
   return std::nullopt;
 }
 
-Problem check_drawn(const Task& task) {
-  for (std::size_t i = 0; i < task.drawn.size(); ++i) {
-    const auto where = fmt::format("drawn[{}]", i);
-    for (const TaskSize& size : task.sizes) {
-      const auto value = size.values.find(task.drawn[i]);
-      if (value == size.values.end())
-        return TaskProblem{where,
-                           fmt::format("size '{}' has no value '{}'", size.label, task.drawn[i])};
-      if (value->second < 1 || value->second != std::floor(value->second))
-        return TaskProblem{where, fmt::format("'{}' is no whole number above 0 at size '{}'",
-                                              task.drawn[i], size.label)};
-    }
-  }
-  // What holds at the ends may not hold between them.
-  for (std::size_t i = 0; i + 1 < task.sizes.size(); ++i) {
-    const auto between = size_between(task, task.sizes[i], task.sizes[i + 1],
-                                      std::vector<double>(task.drawn.size(), 0.5));
-    if (!between) continue;
-    Problem problem = check_at(task, *between, nullptr, "size");
-    if (!problem) problem = check_cost(task, *between);
-    if (!problem) continue;
-    return TaskProblem{"drawn", fmt::format("no size may be drawn between '{}' and '{}': {}, {}",
-                                            task.sizes[i].label, task.sizes[i + 1].label,
-                                            problem->where, problem->what)};
-  }
+/// What a variant sets lies in the domains, too.
+Problem check_set(const Task& task, const TaskSize& size, const InputVariant& variant,
+                  const std::string& where) {
+  if (variant.values.empty() || task.domain.empty()) return std::nullopt;
+  const auto domains = domains_of(task);
+  const auto values = values_at(task, size, &variant);
+  if (!domains.ok() || !values.ok()) return std::nullopt;  // said before
+  if (const auto status = within_domains(*domains, *values); !status.ok())
+    return TaskProblem{where + ".set",
+                       fmt::format("at size '{}': {}", size.label, status.error().message)};
   return std::nullopt;
 }
 
@@ -300,6 +289,7 @@ Problem check_variant(const Task& task, const InputVariant& variant, const std::
       if (!*yes) continue;
       used = true;
       WW_FIND(check_at(task, size, &variant, where));
+      WW_FIND(check_set(task, size, variant, where));
     }
   }
   if (!used)
@@ -310,7 +300,7 @@ Problem check_variant(const Task& task, const InputVariant& variant, const std::
 
 }  // namespace
 
-std::optional<TaskProblem> find_problem(const Task& task) {
+std::optional<TaskProblem> find_problem(const Task& task, Domains domains) {
   WW_FIND(check_header(task));
   WW_FIND(check_arguments(task));
   WW_FIND(check_rule_of(task, task.check, "check"));
@@ -331,7 +321,7 @@ std::optional<TaskProblem> find_problem(const Task& task) {
   WW_FIND(check_sizes(task, task.sizes, "size", labels));
   WW_FIND(check_sizes(task, task.scale_sizes, "scale", labels));
   WW_FIND(check_sizes(task, task.edge_sizes, "edge", labels));
-  WW_FIND(check_drawn(task));
+  WW_FIND(find_domain_problem(task, domains));
   if (task.variants.size() > 64) return TaskProblem{"variant", "more than 64 variants"};
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < task.variants.size(); ++i) {

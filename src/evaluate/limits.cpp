@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/one_way.h"
-#include "verify/drawn_sizes.h"
 #include "verify/work_rule.h"
 
 namespace warpwright::evaluate {
@@ -45,7 +44,7 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
     // A baseline of the suite's that works in one thread takes half a minute at times, and ends.
     const double longest_s = request.timing_only ? 60 : 10;
     return {.cases = {.max_bytes = memory / 8, .max_flops = 2e10, .timed_sizes = false},
-            .drawn = {.max_bytes = std::min(64 * kMiB, memory / 8), .max_flops = 1e9},
+            .drawn = {.max_bytes = std::min(64 * kMiB, memory / 8), .max_work = 1e9},
             .checked_bytes = memory / 8,
             .timed_bytes = memory / 4,
             .run_s = std::min(longest_s, 0.25 * request.limit_s)};
@@ -54,7 +53,7 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
                     .max_flops = kSimulatedFlops,
                     .timed_sizes = false,
                     .sizes_per_variant = 2},
-          .drawn = {.max_bytes = kMiB / 4, .max_flops = kSimulatedFlops / 10},
+          .drawn = {.max_bytes = kMiB / 4, .max_work = kSimulatedFlops / 10},
           .checked_bytes = 8 * kMiB,
           .timed_bytes = 600 * kMiB,
           .validate_work = 600'000'000,
@@ -93,12 +92,10 @@ Status add_large_cases(Prepared& prepared, const WorkLimits& limits) {
 
 /// Last, because what is wrong there is mostly wrong elsewhere, too.
 Status add_drawn_cases(Prepared& prepared, const WorkLimits& limits) {
-  // The sizes are seen by the host code, the seed must not be.
-  WW_TRY(const auto sizes,
-         verify::drawn_sizes(prepared.task(), limits.drawn, one_way(prepared.seed, "drawn sizes")));
-  for (const TaskSize& size : sizes) {
-    prepared.drawn.push_back(std::make_shared<const TaskSize>(size));
-    prepared.cases.push_back({prepared.drawn.back().get(), nullptr});
+  WW_TRY(const auto drawn, verify::draw_sizes(prepared.task(), limits.drawn, prepared.seed));
+  for (const verify::DrawnSize& item : drawn.sizes) {
+    prepared.drawn.push_back(std::make_shared<const TaskSize>(item.size));
+    prepared.cases.push_back({prepared.drawn.back().get(), nullptr, item.size_class});
   }
   return {};
 }

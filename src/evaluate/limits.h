@@ -2,13 +2,14 @@
 #pragma once
 
 #include "evaluate/stages.h"
+#include "verify/drawn_sizes.h"
 
 namespace warpwright::evaluate {
 
 /// How much a judgement may do on this kind of device.
 struct WorkLimits {
   verify::CaseLimits cases;         ///< edge sizes and variants
-  verify::CaseLimits drawn;         ///< sizes between the timed ones
+  verify::SizeLimits drawn;         ///< sizes of this judgement alone
   std::uint64_t checked_bytes = 0;  ///< largest footprint of a timed or edge size that is checked
   std::uint64_t timed_bytes = 0;    ///< largest footprint that is measured
   double run_s = 0;                 ///< longest run of one plan on a GPU

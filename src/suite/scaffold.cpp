@@ -24,11 +24,12 @@ Scale a float array and add another: out[i] = alpha * x[i] + y[i] for 0 <= i < n
 """
 
 # The parameters of `extern "C" void solve(...)`, in order. count is an expression over the values
-# of a size; values says how an input is filled. A scalar takes the size's value of its own name
-# unless `value = "..."` says otherwise.
+# of a size; values says how an input is filled for timing, range what it may hold: checks fill it in
+# other ways, too. A scalar takes the size's value of its own name unless `value = "..."` says
+# otherwise.
 argument = [
-  { name = "x", type = "f32", role = "input", count = "n", values = "normal(0, 1)" },
-  { name = "y", type = "f32", role = "input", count = "n", values = "uniform(-1, 1)" },
+  { name = "x", type = "f32", role = "input", count = "n", values = "normal(0, 1)", range = "-1e6..1e6 real" },
+  { name = "y", type = "f32", role = "input", count = "n", values = "uniform(-1, 1)", range = "-1e6..1e6 real" },
   { name = "out", type = "f32", role = "output", count = "n" },
   { name = "alpha", type = "f32", role = "scalar" },
   { name = "n", type = "i32", role = "scalar" },
@@ -42,8 +43,11 @@ size = [
 edge = [
   { n = 1, alpha = 3 }, { n = 33, alpha = -1.5 }, { n = 1000, alpha = 0 }, { n = 65537, alpha = 7 },
 ]
-# Each trial also checks sizes between the timed ones: these values may be any whole number.
-drawn = ["n"]
+
+# Which values there are: each trial draws sizes and scalars from them, and the model is told.
+[domain]
+n = "1..2^28"
+alpha = "-10..10 real"
 
 # |got - expected| <= rtol*|expected| + alpha_rms*RMS(expected). Expected values come from
 # reference.cpp if there is one, else from baseline.cu.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace warpwright::verify {
 
@@ -54,9 +55,17 @@ Result<std::vector<Case>> cases_of(const Task& task, const CaseLimits& limits) {
     }
   }
   if (limits.timed_sizes) {
-    for (const auto& size : timed) cases.push_back({size.size, nullptr});
+    for (const auto& size : timed) cases.push_back({size.size, nullptr, SizeClass::timed});
   }
   return cases;
+}
+
+std::string_view name_of(SizeClass size_class) {
+  constexpr std::array<std::string_view, 7> kNames = {"edge",    "tiny",  "slanted", "small",
+                                                      "between", "above", "timed"};
+  const auto index = static_cast<std::size_t>(size_class);
+  ASSERT(index < kNames.size(), "unknown size class");
+  return kNames[index];
 }
 
 std::string describe(const Case& item) {

@@ -3,16 +3,22 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/task.h"
 
 namespace warpwright::verify {
 
-/// One thing to validate: pointers into the task.
+/// Where a size lies among those that a task lists. `slanted`: one value large, the others small.
+enum class SizeClass : int { edge, tiny, slanted, small, between, above, timed };
+std::string_view name_of(SizeClass size_class);
+
+/// One thing to validate: pointers into the task, or into the CaseSet it belongs to.
 struct Case {
   const TaskSize* size = nullptr;
   const InputVariant* variant = nullptr;  ///< null: the timed inputs
+  SizeClass size_class = SizeClass::edge;
 };
 
 struct CaseLimits {

@@ -1,39 +1,384 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/drawn_sizes.h"
 
-#include <random>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "core/task_domains.h"
+#include "verify/secret_draws.h"
 
 namespace warpwright::verify {
 
 namespace {
 
-bool is_known(const Task& task, const TaskSize& drawn) {
-  for (const auto* sizes : {&task.sizes, &task.edge_sizes}) {
-    for (const TaskSize& size : *sizes) {
-      if (size.values == drawn.values) return true;
+constexpr double kTinyBytes = 4096;
+constexpr double kSlantedBytes = 256 << 10;
+constexpr int kTries = 12;
+constexpr int kHalvings = 24;
+
+/// What is asked of one size.
+struct Wanted {
+  SizeClass size_class = SizeClass::tiny;
+  std::string label;
+  std::map<std::string, std::pair<double, double>> windows;  ///< bounds beside those of the domain
+  const TaskSize* like = nullptr;  ///< its values are taken where nothing else is asked
+  double max_bytes = 0;
+  double least_bytes = 0;  ///< the drawn upper bound on bytes is not below this one
+  double asked_bytes = 0;  ///< smaller sizes are drawn again, if others can be had
+};
+
+bool is_prime(std::uint64_t n) {
+  for (std::uint64_t d = 2; d * d <= n; ++d) {
+    if (n % d == 0) return false;
+  }
+  return n >= 2;
+}
+
+/// Values that kernels get wrong more often than others, none above v.
+enum class Flavour { plain, near_power, odd, prime, multiple };
+
+double flavoured(double v, Flavour flavour, double detail) {
+  if (v < 4) return v;
+  const double power = std::exp2(std::floor(std::log2(v)));
+  switch (flavour) {
+    case Flavour::plain:
+      return v;
+    case Flavour::near_power:
+      return detail < 0.4 ? power - 1 : detail < 0.7 || power + 1 > v ? power : power + 1;
+    case Flavour::odd:
+      return std::fmod(v, 2) == 1 ? v : v - 1;
+    case Flavour::prime: {
+      auto n = static_cast<std::uint64_t>(v);
+      while (!is_prime(n)) --n;
+      return static_cast<double>(n);
+    }
+    case Flavour::multiple: {
+      const double step = detail < 0.5 ? 32 : 4;
+      return v < step ? v : std::floor(v / step) * step;
     }
   }
-  return false;
+  return v;
+}
+
+Flavour flavour_at(double share) {
+  return share < 0.3    ? Flavour::plain
+         : share < 0.55 ? Flavour::near_power
+         : share < 0.7  ? Flavour::odd
+         : share < 0.85 ? Flavour::prime
+                        : Flavour::multiple;
+}
+
+/// How much of their way up values go: first those of wide domains give way, then the others, then
+/// those with a window.
+struct Shares {
+  double wide = 1;
+  double narrow = 1;
+  double moving = 1;
+};
+
+/// A shape parameter, such as a filter's width, is worth more than one row more.
+constexpr double kWide = 512;
+bool is_wide(const DomainRange& range) {
+  return range.step != 0 && range.choices.empty() && range.high + 1 > kWide * (range.low + 1);
+}
+
+/// How one value was thrown: where in its range, and what kind of number it is to be.
+struct Throw {
+  double share = 0;
+  Flavour flavour = Flavour::plain;
+  double detail = 0;
+};
+
+/// Whole numbers of large ranges by ratio, so that all magnitudes are met.
+double by_ratio(double low, double high, double share) {
+  constexpr double kFew = 64;
+  if (low < 0 || high - low < kFew)
+    return std::min(high, std::floor(low + (high - low + 1) * share));
+  // One is added so that a range may begin with 0.
+  return std::floor((low + 1) * std::pow((high + 1) / (low + 1), share) - 1 + 1e-9);
+}
+
+/// Six digits are as good as sixteen, and people can read them.
+double readable(const DomainRange& range, double value) {
+  const double digits = std::pow(10, 5 - std::floor(std::log10(std::fabs(value))));
+  if (value == 0 || !std::isfinite(digits)) return value;
+  const double round = std::round(value * digits) / digits;
+  return range.contains(round) ? round : value;
+}
+
+double thrown(const DomainRange& range, const Throw& t, double share) {
+  if (!range.choices.empty()) {
+    const auto at = static_cast<std::size_t>(t.share * static_cast<double>(range.choices.size()));
+    return range.choices[std::min(at, range.choices.size() - 1)];
+  }
+  if (range.step == 0) {
+    // The ends and round numbers are members like others.
+    if (t.detail < 0.05) return range.low;
+    if (t.detail > 0.95) return range.high;
+    return readable(range, range.by_ratio ? range.low * std::pow(range.high / range.low, t.share)
+                                          : range.low + (range.high - range.low) * t.share);
+  }
+  return range.at_most(flavoured(by_ratio(range.low, range.high, share), t.flavour, t.detail));
+}
+
+class SizeDrawer {
+ public:
+  SizeDrawer(const Task& task, std::vector<NamedDomain> domains, const SizeLimits& limits,
+             std::uint64_t most_elements, std::uint64_t seed)
+      : task_(task),
+        domains_(std::move(domains)),
+        limits_(limits),
+        most_elements_(most_elements),
+        draws_(seed, "drawn sizes") {}
+
+  /// Nothing when no size of this kind fits.
+  std::optional<TaskSize> draw(const Wanted& wanted) {
+    std::optional<TaskSize> best;
+    for (int i = 0; i < kTries; ++i) {
+      auto size = attempt(wanted);
+      if (!size || is_listed(*size)) continue;
+      const auto bytes = footprint_bytes(task_, *size);
+      if (bytes.ok() && static_cast<double>(*bytes) >= wanted.asked_bytes) return size;
+      best = std::move(size);
+    }
+    return best;
+  }
+
+ private:
+  /// Nothing where a domain has no member.
+  std::optional<TaskSize> composed(const Wanted& wanted, const std::vector<Throw>& throws,
+                                   const Shares& shares) const {
+    TaskSize size;
+    for (std::size_t i = 0; i < domains_.size(); ++i) {
+      const auto& [name, domain] = domains_[i];
+      auto range = domain.at(size.values);
+      if (!range.ok()) return std::nullopt;
+      const auto window = wanted.windows.find(name);
+      if (window == wanted.windows.end()) {
+        const double share = is_wide(*range) ? shares.wide : shares.narrow;
+        size.values[name] = free_value(wanted, name, *range, throws[i], share);
+        continue;
+      }
+      DomainRange both = *range;
+      both.low = std::max(range->low, window->second.first);
+      both.high = std::min(range->high, window->second.second);
+      // What other values leave no room for comes as near as it can.
+      const bool meets = both.low <= both.high && both.contains(both.largest());
+      size.values[name] = meets ? thrown(both, throws[i], throws[i].share * shares.moving)
+                                : range->at_most(window->second.first);
+    }
+    size.label = label_of(task_, size.values);
+    return size;
+  }
+
+  double free_value(const Wanted& wanted, const std::string& name, const DomainRange& range,
+                    const Throw& t, double free) const {
+    if (wanted.like == nullptr || range.step == 0) return thrown(range, t, t.share * free);
+    const auto values = values_at(task_, *wanted.like);
+    const auto listed = values.ok() ? values->find(name) : Values::const_iterator{};
+    if (!values.ok() || listed == values->end()) return thrown(range, t, t.share * free);
+    const double top = range.at_most(listed->second);
+    return range.choices.empty() ? range.at_most(by_ratio(range.low, top, free)) : top;
+  }
+
+  bool fits(const std::optional<TaskSize>& size, double max_bytes) const {
+    if (!size) return false;
+    const auto values = values_at(task_, *size);
+    if (!values.ok()) return false;
+    double bytes = 0;
+    for (const auto& argument : task_.arguments) {
+      if (!is_buffer(argument)) {
+        if (!scalar_value(argument, *values).ok()) return false;
+        continue;
+      }
+      const auto count = element_count(argument, *values);
+      if (!count.ok() || *count > most_elements_) return false;
+      bytes += static_cast<double>(*count * bytes_of(argument.type));
+    }
+    const auto amount = work(task_, *size);
+    return bytes <= max_bytes && amount.ok() && *amount <= limits_.max_work;
+  }
+
+  /// The largest share for which `at(share)` fits, found by halving.
+  std::optional<TaskSize> largest_fitting(
+      double max_bytes, const std::function<std::optional<TaskSize>(double)>& at) const {
+    auto best = at(1);
+    if (fits(best, max_bytes)) return best;
+    best = at(0);
+    if (!fits(best, max_bytes)) return std::nullopt;
+    double low = 0, high = 1;
+    for (int i = 0; i < kHalvings; ++i) {
+      const double middle = (low + high) / 2;
+      auto size = at(middle);
+      if (fits(size, max_bytes)) {
+        best = std::move(size);
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return best;
+  }
+
+  std::vector<Throw> throw_all(const Wanted& wanted) {
+    std::vector<Throw> throws;
+    for (std::size_t i = 0; i < domains_.size(); ++i)
+      throws.push_back({draws_.unit(), flavour_at(draws_.unit()), draws_.unit()});
+    if (wanted.size_class == SizeClass::slanted && !throws.empty()) {
+      for (Throw& t : throws) t.share *= 0.15;
+      throws[draws_.below(throws.size())].share = 1;
+    }
+    return throws;
+  }
+
+  std::optional<TaskSize> attempt(const Wanted& wanted) {
+    const auto throws = throw_all(wanted);
+    const double most = std::min(wanted.max_bytes, static_cast<double>(limits_.max_bytes));
+    const double least = std::min(most, std::max(wanted.least_bytes, 64.0));
+    const double max_bytes = least * std::pow(most / least, std::sqrt(draws_.unit()));
+    auto size = largest_fitting(
+        max_bytes, [&](double share) { return composed(wanted, throws, {.wide = share}); });
+    if (size) return size;
+    size = largest_fitting(
+        most, [&](double share) { return composed(wanted, throws, {.wide = 0, .narrow = share}); });
+    if (size || wanted.windows.empty()) return size;
+    return largest_fitting(most, [&](double share) {
+      return composed(wanted, throws, {.wide = 0, .narrow = 0, .moving = share});
+    });
+  }
+
+  bool is_listed(const TaskSize& drawn) const {
+    for (const auto* sizes : {&task_.sizes, &task_.scale_sizes, &task_.edge_sizes}) {
+      for (const TaskSize& size : *sizes) {
+        if (size.values == drawn.values) return true;
+      }
+    }
+    return false;
+  }
+
+  const Task& task_;
+  std::vector<NamedDomain> domains_;
+  SizeLimits limits_;
+  std::uint64_t most_elements_;
+  SecretDraws draws_;
+};
+
+Result<double> bytes_at(const Task& task, const TaskSize& size) {
+  WW_TRY(const auto bytes, footprint_bytes(task, size));
+  return static_cast<double>(bytes);
+}
+
+/// Timed sizes from small to large.
+Result<std::vector<const TaskSize*>> by_bytes(const Task& task) {
+  std::vector<std::pair<double, const TaskSize*>> sized;
+  for (const TaskSize& size : task.sizes) {
+    WW_TRY(const double bytes, bytes_at(task, size));
+    sized.emplace_back(bytes, &size);
+  }
+  std::stable_sort(sized.begin(), sized.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const TaskSize*> sizes;
+  for (const auto& [bytes, size] : sized) sizes.push_back(size);
+  return sizes;
+}
+
+/// The values in which two sizes differ, strictly between them.
+std::map<std::string, std::pair<double, double>> gap(const TaskSize& a, const TaskSize& b) {
+  std::map<std::string, std::pair<double, double>> windows;
+  for (const auto& [name, value] : a.values) {
+    const auto other = b.values.find(name);
+    if (other == b.values.end() || other->second == value) continue;
+    const double low = std::min(value, other->second), high = std::max(value, other->second);
+    windows[name] = high - low > 1 ? std::pair(low + 1, high - 1) : std::pair(low, high);
+  }
+  return windows;
+}
+
+/// The values that grow over the timed sizes, above the largest of each.
+std::map<std::string, std::pair<double, double>> beyond(const Task& task) {
+  std::map<std::string, std::pair<double, double>> windows;
+  for (const auto& [name, first] : task.sizes.front().values) {
+    double low = first, high = first;
+    for (const TaskSize& size : task.sizes) {
+      const auto value = size.values.find(name);
+      if (value == size.values.end()) continue;
+      low = std::min(low, value->second);
+      high = std::max(high, value->second);
+    }
+    if (low < high || task.sizes.size() == 1) windows[name] = {high + 1, 1e300};
+  }
+  return windows;
+}
+
+/// Every class of the task. Each that has windows is asked for twice: with values all over the
+/// domain beside the ones in the window, and with those of the listed size.
+Result<std::vector<Wanted>> classes_of(const Task& task, const SizeLimits& limits) {
+  WW_TRY(const auto timed, by_bytes(task));
+  const auto most = static_cast<double>(limits.max_bytes);
+  WW_TRY(const double smallest, bytes_at(task, *timed.front()));
+  std::vector<Wanted> classes;
+  const auto add = [&](SizeClass kind, std::string label, double least, double largest) {
+    classes.push_back({.size_class = kind,
+                       .label = std::move(label),
+                       .windows = {},
+                       .max_bytes = largest,
+                       .least_bytes = least});
+  };
+  add(SizeClass::tiny, "tiny", 64, kTinyBytes);
+  add(SizeClass::slanted, "slanted", kTinyBytes, std::max(kSlantedBytes, smallest));
+  add(SizeClass::small, "small", kTinyBytes, std::max(2 * kTinyBytes, smallest));
+  classes.back().asked_bytes = kTinyBytes;
+  for (std::size_t i = 0; i + 1 < timed.size(); ++i) {
+    auto windows = gap(*timed[i], *timed[i + 1]);
+    if (windows.empty()) continue;
+    classes.push_back(
+        {.size_class = SizeClass::between,
+         .label = fmt::format("between {} and {}", timed[i]->label, timed[i + 1]->label),
+         .windows = std::move(windows),
+         .like = timed[i],
+         .max_bytes = most,
+         .least_bytes = most / 16});
+  }
+  classes.push_back({.size_class = SizeClass::above,
+                     .label = "above the largest timed size",
+                     .windows = beyond(task),
+                     .like = timed.back(),
+                     .max_bytes = most,
+                     .least_bytes = most / 4});
+  return classes;
 }
 
 }  // namespace
 
-Result<std::vector<TaskSize>> drawn_sizes(const Task& task, const CaseLimits& limits,
-                                          std::uint64_t seed) {
-  std::vector<TaskSize> sizes;
-  if (task.drawn.empty()) return sizes;
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> share(0, 1);
-  for (std::size_t i = 0; i + 1 < task.sizes.size(); ++i) {
-    std::vector<double> shares;
-    while (shares.size() < task.drawn.size()) shares.push_back(share(random));
-    auto size = size_between(task, task.sizes[i], task.sizes[i + 1], shares);
-    if (!size || is_known(task, *size)) continue;
-    WW_TRY(const std::uint64_t bytes, footprint_bytes(task, *size));
-    WW_TRY(const double work, flops(task, *size));
-    if (bytes <= limits.max_bytes && work <= limits.max_flops) sizes.push_back(std::move(*size));
+Result<DrawnSizes> draw_sizes(const Task& task, const SizeLimits& limits, std::uint64_t seed) {
+  DrawnSizes drawn;
+  if (task.domain.empty()) return drawn;
+  WW_TRY(auto domains, domains_of(task));
+  WW_TRY(const std::uint64_t elements, most_elements(task));
+  WW_TRY(const auto classes, classes_of(task, limits));
+  SizeDrawer drawer(task, std::move(domains), limits, elements, seed);
+  for (const Wanted& wanted : classes) {
+    std::size_t found = 0;
+    for (std::size_t k = 0; k < limits.per_class; ++k) {
+      // In turns: beside the listed size, and anywhere.
+      Wanted once = wanted;
+      if ((k + seed) % 2 == 0) once.like = nullptr;
+      auto size = drawer.draw(once);
+      if (!size && once.like != wanted.like) size = drawer.draw(wanted);
+      if (!size) continue;
+      ++found;
+      const bool twice =
+          std::any_of(drawn.sizes.begin(), drawn.sizes.end(),
+                      [&](const DrawnSize& other) { return other.size.values == size->values; });
+      if (!twice) drawn.sizes.push_back({std::move(*size), wanted.size_class});
+    }
+    if (found == 0) drawn.left_out.push_back(wanted.label);
   }
-  return sizes;
+  return drawn;
 }
 
 }  // namespace warpwright::verify

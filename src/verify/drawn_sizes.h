@@ -2,16 +2,35 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "verify/cases.h"
 
 namespace warpwright::verify {
 
-/// Sizes that nobody knows beforehand: one between every two neighbouring timed sizes, as far as it
-/// fits the limits. None for a task that names no values to draw. Some sizes lie so close together
-/// that there is none between them.
-Result<std::vector<TaskSize>> drawn_sizes(const Task& task, const CaseLimits& limits,
-                                          std::uint64_t seed);
+struct SizeLimits {
+  std::uint64_t max_bytes = ~std::uint64_t{0};  ///< all buffers of a size together
+  double max_work = 1e300;                      ///< operations of a simple kernel
+  std::size_t per_class = 1;                    ///< how many sizes are drawn for each class
+};
+
+struct DrawnSize {
+  TaskSize size;
+  SizeClass size_class = SizeClass::tiny;
+};
+
+struct DrawnSizes {
+  std::vector<DrawnSize> sizes;
+  std::vector<std::string> left_out;  ///< classes of which no size fits the limits
+};
+
+/// Sizes that nobody knows beforehand, drawn from the task's domains for every class that has one
+/// within the limits: tiny, small, aslant (one value large, the others small), between each two
+/// neighbouring timed sizes, and above the largest. Values are spread by ratio, and often lie
+/// beside powers of two, are odd, or prime; scalars are drawn along. A pure function of its
+/// arguments. None for a task without domains.
+Result<DrawnSizes> draw_sizes(const Task& task, const SizeLimits& limits, std::uint64_t seed);
 
 }  // namespace warpwright::verify

@@ -11,6 +11,7 @@
 #include "base/cores.h"
 #include "base/one_way.h"
 #include "verify/block_values.h"
+#include "verify/secret_draws.h"
 
 namespace warpwright::verify {
 
@@ -168,6 +169,8 @@ void fill_bits(const RecipeStage& stage, std::uint64_t seed, std::uint64_t first
 Result<Trial> make_trial(const Task& task, const TaskSize& size, const InputVariant* variant,
                          std::uint64_t seed) {
   WW_TRY(auto values, values_at(task, size, variant));
+  SecretDraws draws(seed, "numbers of a call");
+  for (const std::string_view name : kDrawnNames) values.emplace(name, draws.unit());
   return Trial{&task, &size, variant, std::move(values), seed};
 }
 

@@ -23,6 +23,7 @@ Task small_task() {
   };
   task.sizes = {{"big", {{"n", 1024}}}};
   task.edge_sizes = {{"one", {{"n", 1}}}};
+  task.domain = {{"n", "1..2^28"}};
   task.variants = {{.name = "zeros", .inputs = {{"x", "const(0)"}}}};
   task.check = {"elementwise", {{"rtol", "1e-6"}}};
   task.bytes_expression = "8*n";
@@ -107,33 +108,6 @@ TEST(Task, ProblemsHaveAPlaceAndARemedy) {
   task = small_task();
   task.baseline_source.clear();
   EXPECT_THAT(problem_of(task), HasSubstr("baseline.cu"));
-}
-
-TEST(Task, DrawnValuesMustBeWholeNumbersOfAllSizes) {
-  auto task = small_task();
-  task.drawn = {"n"};
-  EXPECT_EQ(problem_of(task), "none");
-  task.drawn = {"m"};
-  EXPECT_THAT(problem_of(task), HasSubstr("drawn[0] | size 'big' has no value 'm'"));
-  task.drawn = {"n"};
-  task.sizes = {{"big", {{"n", 1024}}}, {"bigger", {{"n", 4096}}}};
-  EXPECT_EQ(problem_of(task), "none");
-  task.arguments[1].expression = "n - 3000*(n < 4000)*(n > 1500)";
-  EXPECT_THAT(problem_of(task),
-              HasSubstr("drawn | no size may be drawn between 'big' and 'bigger': "
-                        "argument[1].count, at size 'n=2048'"));
-}
-
-TEST(Task, ASizeLiesBetweenTwoOthers) {
-  auto task = small_task();
-  task.drawn = {"n"};
-  const TaskSize low{"low", {{"n", 100}, {"k", 3}}}, high{"high", {{"n", 10000}, {"k", 4}}};
-  const auto between = size_between(task, low, high, {0.5});
-  ASSERT_TRUE(between);
-  EXPECT_EQ(between->values, (Values{{"n", 1000}, {"k", 3}}));
-  EXPECT_EQ(between->label, "n=1000");
-  EXPECT_FALSE(size_between(task, low, high, {0}));
-  EXPECT_FALSE(size_between(task, high, high, {0.5}));
 }
 
 TEST(Task, JsonRoundTrip) {

@@ -28,6 +28,8 @@ rtol = 1e-6
 [cost]
 bytes = "8*n"
 flops = "n"
+[domain]
+n = "1..2^20"
 )toml";
 
 std::string replaced(std::string_view from, std::string_view to) {
@@ -97,6 +99,50 @@ TEST(LoadTask, OutputsMayHaveRulesOfTheirOwn) {
   EXPECT_THAT(
       failure(replaced("role = \"scalar\" }", "role = \"scalar\", check = { rule = \"exact\" } }")),
       StartsWith("double_it/task.toml:6: 'n' is no output"));
+}
+
+TEST(LoadTask, DomainsAreInsistedOn) {
+  const std::string none = replaced("[domain]\nn = \"1..2^20\"\n", "");
+  EXPECT_THAT(failure(none), HasSubstr("'n' has no domain"));
+  EXPECT_THAT(failure("drawn = [\"n\"]\n" + none),
+              StartsWith("double_it/task.toml:1: 'drawn' has given way to domains"));
+  EXPECT_THAT(failure(none), HasSubstr("[domain]\nn = \"1..1024\"\n"));
+  EXPECT_THAT(failure(replaced("n = \"1..2^20\"", "n = \"1..\"")),
+              StartsWith("double_it/task.toml:17: domain '1..'"));
+  EXPECT_THAT(failure(replaced("n = \"1..2^20\"", "n = \"2..2^20\"")),
+              StartsWith("double_it/task.toml:9: size 'n=1': n = 1 lies outside its domain"));
+  EXPECT_THAT(failure(replaced("n = \"1..2^20\"", "n = \"0..2^20\"")),
+              HasSubstr("at the least of each domain: 'x' would have 0 elements"));
+  EXPECT_THAT(failure(replaced("n = \"1..2^20\"", "n = \"1..2^20 real\"")),
+              HasSubstr("'n' is an integer"));
+  EXPECT_THAT(failure(replaced("n = \"1..2^20\"", "n = \"1..2^20\"\nm = \"1..2\"")),
+              HasSubstr("'m' is neither a value of the sizes nor a scalar"));
+  EXPECT_THAT(failure(replaced("normal(0, 1)\"", "normal(0, 1)\", range = \"0..m real\"")),
+              StartsWith("double_it/task.toml:4: at size 'big'"));
+  // A scalar that no size decides needs one, too.
+  EXPECT_THAT(failure(replaced("[check]", "[check]\n")), "none");
+  EXPECT_THAT(failure(replaced("  { name = \"n\", type = \"i32\", role = \"scalar\" },",
+                               "  { name = \"n\", type = \"i32\", role = \"scalar\" },\n"
+                               "  { name = \"eps\", type = \"f32\", role = \"scalar\", value = "
+                               "\"1e-5\" },")),
+              HasSubstr("eps = \"fixed 1e-05\""));
+}
+
+TEST(LoadTask, TheModelIsToldTheRanges) {
+  const auto task = parse_task(
+      {.name = "double_it", .where = "t", .toml = std::string(kGood), .baseline = "code"});
+  EXPECT_THAT(description_for_model(*task), HasSubstr("* n: any whole number from 1 to 2^20.\n"));
+}
+
+TEST(LoadTask, StoredTasksWithoutDomainsAreRead) {
+  auto task = parse_task(
+      {.name = "double_it", .where = "t", .toml = std::string(kGood), .baseline = "code"});
+  task->domain.clear();
+  const std::string text = task_to_json(*task);
+  EXPECT_EQ(task_from_json(text).value(), *task);
+  std::string former = text;
+  former.insert(former.find("\"variant\""), "\"drawn\": [\"n\"],\n ");
+  EXPECT_EQ(task_from_json(former).value(), *task);
 }
 
 TEST(LoadTask, FoldersOnDisk) {

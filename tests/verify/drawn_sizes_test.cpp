@@ -3,50 +3,120 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
+#include "core/task_domains.h"
 #include "suite/load.h"
 
 namespace warpwright::verify {
 namespace {
 
-TEST(DrawnSizes, OneLiesInEveryGapAndNobodyKnowsIt) {
+SizeLimits large() { return {.max_bytes = std::uint64_t{1} << 30, .max_work = 1e13}; }
+SizeLimits simulated() { return {.max_bytes = 256 << 10, .max_work = 3e6}; }
+
+TEST(DrawnSizes, EveryClassGetsOneThatNobodyKnows) {
   const Task task = suite::load_embedded_task("reduce").value();
   std::set<double> seen;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const auto sizes = drawn_sizes(task, {}, seed).value();
-    ASSERT_EQ(sizes.size(), task.sizes.size() - 1);
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const double n = sizes[i].values.at("N");
-      EXPECT_GT(n, task.sizes[i].values.at("N"));
-      EXPECT_LT(n, task.sizes[i + 1].values.at("N"));
+    const auto drawn = draw_sizes(task, large(), seed).value();
+    EXPECT_TRUE(drawn.left_out.empty());
+    std::map<SizeClass, int> classes;
+    for (const DrawnSize& item : drawn.sizes) {
+      ++classes[item.size_class];
+      const double n = item.size.values.at("N");
       seen.insert(n);
+      if (item.size_class == SizeClass::above) {
+        EXPECT_GT(n, 262144);
+      }
+      if (item.size_class == SizeClass::tiny) {
+        EXPECT_LE(n, 1024);
+      }
     }
-    EXPECT_EQ(drawn_sizes(task, {}, seed).value(), sizes);
+    EXPECT_EQ(classes[SizeClass::between], 4);
+    EXPECT_EQ(classes[SizeClass::above], 1);
+    EXPECT_GE(classes[SizeClass::tiny] + classes[SizeClass::small], 1);
   }
-  EXPECT_GT(seen.size(), 70U);
+  EXPECT_GT(seen.size(), 120U);
 }
 
-TEST(DrawnSizes, LargeOnesAreLeftOut) {
-  const Task task = suite::load_embedded_task("reduce").value();
-  EXPECT_EQ(drawn_sizes(task, {.max_bytes = 16384 + 8}, 1).value().size(), 1U);
-  EXPECT_TRUE(drawn_sizes(task, {.max_bytes = 4000}, 1).value().empty());
-  EXPECT_EQ(drawn_sizes(task, {.max_flops = 4096}, 1).value().size(), 1U);
+TEST(DrawnSizes, AreAFunctionOfTheSeed) {
+  const Task task = suite::load_embedded_task("mha").value();
+  const auto first = draw_sizes(task, large(), 7).value(),
+             again = draw_sizes(task, large(), 7).value();
+  const auto other = draw_sizes(task, large(), 8).value();
+  ASSERT_EQ(first.sizes.size(), again.sizes.size());
+  for (std::size_t i = 0; i < first.sizes.size(); ++i)
+    EXPECT_EQ(first.sizes[i].size, again.sizes[i].size);
+  EXPECT_NE(first.sizes.front().size.values, other.sizes.front().size.values);
 }
 
-/// What a task demands of its sizes has to hold at those that are drawn.
-TEST(DrawnSizes, TasksOfTheSuiteMakeSenseAtAllOfThem) {
+/// A product of matrices is too large almost everywhere: sizes that fit must be found, not hoped
+/// for.
+TEST(DrawnSizes, FitTheirLimitsAlsoWhereMostDoNot) {
+  const Task task = suite::load_embedded_task("matmul").value();
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto drawn = draw_sizes(task, simulated(), seed).value();
+    EXPECT_GE(drawn.sizes.size(), 5U);
+    EXPECT_LE(drawn.left_out.size(), 2U);
+    for (const DrawnSize& item : drawn.sizes) {
+      EXPECT_LE(footprint_bytes(task, item.size).value(), simulated().max_bytes);
+      EXPECT_LE(work(task, item.size).value(), simulated().max_work);
+    }
+  }
+}
+
+/// What a task demands of its sizes has to hold at those that are drawn, and scalars are drawn
+/// like sizes.
+TEST(DrawnSizes, LieInTheDomainsOfAllTasks) {
   for (const std::string& name : suite::embedded_task_names()) {
-    Task task = suite::load_embedded_task(name).value();
-    for (std::uint64_t seed = 0; seed < 5; ++seed) {
-      const auto sizes = drawn_sizes(task, {}, seed);
-      ASSERT_TRUE(sizes.ok()) << name << ": " << sizes.error().message;
+    const Task task = suite::load_embedded_task(name).value();
+    const auto domains = domains_of(task).value();
+    std::map<std::string, std::set<double>> seen;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const SizeLimits limits = seed % 2 == 0 ? large() : simulated();
+      const auto drawn = draw_sizes(task, limits, seed);
+      ASSERT_TRUE(drawn.ok()) << name << ": " << drawn.error().message;
+      EXPECT_GE(drawn->sizes.size(), 2U) << name;
       Task with = task;
-      for (const TaskSize& size : *sizes) with.edge_sizes.push_back(size);
+      std::set<std::string> labels;
+      for (const DrawnSize& item : drawn->sizes) {
+        const auto values = values_at(task, item.size).value();
+        const auto status = within_domains(domains, values);
+        EXPECT_TRUE(status.ok()) << name << ": " << status.error().message;
+        for (const auto& [value_name, value] : item.size.values) seen[value_name].insert(value);
+        if (labels.insert(item.size.label).second) with.edge_sizes.push_back(item.size);
+      }
+      // What a variant sets may lie outside of the domain at a drawn size: it is not used there.
+      std::erase_if(with.variants, [](const InputVariant& v) { return !v.values.empty(); });
       const auto problem = find_problem(with);
       EXPECT_FALSE(problem) << name << ": " << problem->where << ": " << problem->what;
     }
+    for (const auto& [value_name, text] : task.domain)
+      EXPECT_GE(seen[value_name].size(), 3U) << name << ": " << value_name;
   }
+}
+
+TEST(DrawnSizes, ManyAreOddOrBesidePowersOfTwo) {
+  const Task task = suite::load_embedded_task("relu").value();
+  int odd = 0, beside = 0, all = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const auto drawn = draw_sizes(task, large(), seed).value();
+    for (const DrawnSize& item : drawn.sizes) {
+      const auto n = static_cast<std::uint64_t>(item.size.values.at("N"));
+      ++all;
+      odd += n % 2 == 1;
+      beside += (n & (n - 1)) == 0 || (n & (n + 1)) == 0 || ((n - 1) & (n - 2)) == 0;
+    }
+  }
+  EXPECT_GT(odd, all / 3);
+  EXPECT_GT(beside, all / 10);
+}
+
+TEST(DrawnSizes, NoneWithoutDomains) {
+  Task task = suite::load_embedded_task("relu").value();
+  task.domain.clear();
+  EXPECT_TRUE(draw_sizes(task, large(), 1).value().sizes.empty());
 }
 
 }  // namespace
