@@ -20,8 +20,8 @@ constexpr std::array<CheckParameter, 5> kElementwise = {{
     {"rel_rms", false, "inf"},
     {"row", false, "0"},
 }};
-constexpr std::array<CheckParameter, 2> kScalar = {
-    {{"rtol", false, "2e-5"}, {"tau", false, "1e-6"}}};
+constexpr std::array<CheckParameter, 3> kScalar = {
+    {{"rtol", false, "2e-5"}, {"tau", false, "1e-6"}, {"atol", false, "0"}}};
 constexpr std::array<CheckParameter, 3> kDotProducts = {
     {{"rtol", false, "1e-5"}, {"alpha", false, "2e-5"}, {"rel_rms", false, "inf"}}};
 constexpr std::array<CheckParameter, 10> kFreivalds = {{
@@ -68,7 +68,7 @@ constexpr std::array<CheckRuleRow, 12> kRules = {{
      {},
      "non-decreasing, and the same values as the input, each as often"},
     {"scalar", true, true, kScalar,
-     "|got - expected| <= rtol*|expected| + tau*scale, scale being the sum of the terms' "
+     "|got - expected| <= rtol*|expected| + tau*scale + atol, scale being the sum of the terms' "
      "magnitudes"},
     {"scan", true, true, kScalar, "the same for every prefix"},
     {"dot_products", true, true, kDotProducts,

@@ -158,6 +158,15 @@ bool within(double got, double expected, double bound) {
   return std::fabs(got - expected) <= bound;
 }
 
+bool accepted(ElementType type, double got, double expected, double bound) {
+  // Halfway between the largest number and what would be the next.
+  const double limit = type == ElementType::f16                                ? 65520.0
+                       : type == ElementType::f32 || type == ElementType::bf16 ? 0x1.ffffffp127
+                                                                               : 0;
+  if (limit == 0 || !std::isinf(got) || std::isnan(expected)) return within(got, expected, bound);
+  return std::signbit(got) == std::signbit(expected) && std::fabs(expected) + bound >= limit;
+}
+
 double representable(ElementType type, double value) {
   const double largest = type == ElementType::f32 || type == ElementType::bf16
                              ? static_cast<double>(std::numeric_limits<float>::max())

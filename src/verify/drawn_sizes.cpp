@@ -31,6 +31,12 @@ struct Wanted {
   double asked_bytes = 0;  ///< smaller sizes are drawn again, if others can be had
 };
 
+/// What a size may take at most.
+struct Caps {
+  double bytes = 0;
+  double work = 0;
+};
+
 bool is_prime(std::uint64_t n) {
   for (std::uint64_t d = 2; d * d <= n; ++d) {
     if (n % d == 0) return false;
@@ -135,18 +141,21 @@ class SizeDrawer {
         most_elements_(most_elements),
         draws_(seed, "drawn sizes") {}
 
-  /// Nothing when no size of this kind fits.
+  /// Nothing when no size of this kind fits, beside those that are listed or drawn already.
   std::optional<TaskSize> draw(const Wanted& wanted) {
     std::optional<TaskSize> best;
     for (int i = 0; i < kTries; ++i) {
       auto size = attempt(wanted);
-      if (!size || is_listed(*size)) continue;
+      if (!size || is_listed(*size) || is_drawn(*size)) continue;
       const auto bytes = footprint_bytes(task_, *size);
       if (bytes.ok() && static_cast<double>(*bytes) >= wanted.asked_bytes) return size;
       best = std::move(size);
     }
     return best;
   }
+
+  /// It is not drawn again.
+  void keep(const TaskSize& size) { drawn_.push_back(size.values); }
 
  private:
   /// Nothing where a domain has no member.
@@ -185,7 +194,7 @@ class SizeDrawer {
     return range.choices.empty() ? range.at_most(by_ratio(range.low, top, free)) : top;
   }
 
-  bool fits(const std::optional<TaskSize>& size, double max_bytes) const {
+  bool fits(const std::optional<TaskSize>& size, const Caps& caps) const {
     if (!size) return false;
     const auto values = values_at(task_, *size);
     if (!values.ok()) return false;
@@ -200,21 +209,21 @@ class SizeDrawer {
       bytes += static_cast<double>(*count * bytes_of(argument.type));
     }
     const auto amount = work(task_, *size);
-    return bytes <= max_bytes && amount.ok() && *amount <= limits_.max_work;
+    return bytes <= caps.bytes && amount.ok() && *amount <= caps.work;
   }
 
   /// The largest share for which `at(share)` fits, found by halving.
   std::optional<TaskSize> largest_fitting(
-      double max_bytes, const std::function<std::optional<TaskSize>(double)>& at) const {
+      const Caps& caps, const std::function<std::optional<TaskSize>(double)>& at) const {
     auto best = at(1);
-    if (fits(best, max_bytes)) return best;
+    if (fits(best, caps)) return best;
     best = at(0);
-    if (!fits(best, max_bytes)) return std::nullopt;
+    if (!fits(best, caps)) return std::nullopt;
     double low = 0, high = 1;
     for (int i = 0; i < kHalvings; ++i) {
       const double middle = (low + high) / 2;
       auto size = at(middle);
-      if (fits(size, max_bytes)) {
+      if (fits(size, caps)) {
         best = std::move(size);
         low = middle;
       } else {
@@ -237,18 +246,34 @@ class SizeDrawer {
 
   std::optional<TaskSize> attempt(const Wanted& wanted) {
     const auto throws = throw_all(wanted);
-    const double most = std::min(wanted.max_bytes, static_cast<double>(limits_.max_bytes));
-    const double least = std::min(most, std::max(wanted.least_bytes, 64.0));
-    const double max_bytes = least * std::pow(most / least, std::sqrt(draws_.unit()));
+    const Caps most{std::min(wanted.max_bytes, static_cast<double>(limits_.max_bytes)),
+                    limits_.max_work};
+    const double least = std::min(most.bytes, std::max(wanted.least_bytes, 64.0));
+    // Below the limits, so that sizes do not all lie at them.
+    const Caps drawn{least * std::pow(most.bytes / least, std::sqrt(draws_.unit())),
+                     most.work * std::pow(1. / 16, draws_.unit())};
+    for (const Caps& caps : {drawn, most}) {
+      auto size = shrunk(wanted, throws, caps);
+      if (size) return size;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<TaskSize> shrunk(const Wanted& wanted, const std::vector<Throw>& throws,
+                                 const Caps& caps) const {
     auto size = largest_fitting(
-        max_bytes, [&](double share) { return composed(wanted, throws, {.wide = share}); });
+        caps, [&](double share) { return composed(wanted, throws, {.wide = share}); });
     if (size) return size;
     size = largest_fitting(
-        most, [&](double share) { return composed(wanted, throws, {.wide = 0, .narrow = share}); });
+        caps, [&](double share) { return composed(wanted, throws, {.wide = 0, .narrow = share}); });
     if (size || wanted.windows.empty()) return size;
-    return largest_fitting(most, [&](double share) {
+    return largest_fitting(caps, [&](double share) {
       return composed(wanted, throws, {.wide = 0, .narrow = 0, .moving = share});
     });
+  }
+
+  bool is_drawn(const TaskSize& size) const {
+    return std::find(drawn_.begin(), drawn_.end(), size.values) != drawn_.end();
   }
 
   bool is_listed(const TaskSize& drawn) const {
@@ -265,6 +290,7 @@ class SizeDrawer {
   SizeLimits limits_;
   std::uint64_t most_elements_;
   SecretDraws draws_;
+  std::vector<Values> drawn_;
 };
 
 Result<double> bytes_at(const Task& task, const TaskSize& size) {
@@ -371,10 +397,8 @@ Result<DrawnSizes> draw_sizes(const Task& task, const SizeLimits& limits, std::u
       if (!size && once.like != wanted.like) size = drawer.draw(wanted);
       if (!size) continue;
       ++found;
-      const bool twice =
-          std::any_of(drawn.sizes.begin(), drawn.sizes.end(),
-                      [&](const DrawnSize& other) { return other.size.values == size->values; });
-      if (!twice) drawn.sizes.push_back({std::move(*size), wanted.size_class});
+      drawer.keep(*size);
+      drawn.sizes.push_back({std::move(*size), wanted.size_class});
     }
     if (found == 0) drawn.left_out.push_back(wanted.label);
   }

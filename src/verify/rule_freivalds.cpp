@@ -104,9 +104,9 @@ class Entries {
     const std::size_t at = i * product_.cols + j;
     const double scale = product_.entry_scale(i, j);
     const double got = input_.got_at(at);
-    const double wanted = representable(input_.argument.type, expected);
+    const double wanted = expected;
     const double bound = tolerances_.rtol * std::fabs(wanted) + tolerances_.alpha * scale;
-    if (!within(got, wanted, bound + underflow_))
+    if (!accepted(input_.argument.type, got, wanted, bound + underflow_))
       wrong_.add(at, wanted, got, std::max(std::fabs(wanted), scale));
     if (!std::isfinite(got) || !std::isfinite(wanted) || scale <= 0) return;
     const double size = std::max(scale, std::fabs(wanted));

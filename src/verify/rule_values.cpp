@@ -38,10 +38,11 @@ RuleResult check_elementwise(const RuleInput& input) {
     const std::size_t last = std::min(count, first + width);
     const double scale = rms(input, first, last);
     for (std::size_t i = first; i < last; ++i) {
-      const double expected = representable(input.argument.type, input.expected_at(i));
+      const double expected = input.expected_at(i);
       const double got = input.got_at(i);
       if (std::isnan(expected)) continue;
-      if (!within(got, expected, rtol * std::fabs(expected) + atol + alpha * scale))
+      const double bound = rtol * std::fabs(expected) + atol + alpha * scale;
+      if (!accepted(input.argument.type, got, expected, bound))
         wrong.add(i, expected, got, std::max(std::fabs(expected), scale));
       if (!std::isfinite(expected) || !std::isfinite(got)) continue;
       error_squares += (got - expected) * (got - expected);
@@ -71,14 +72,16 @@ RuleResult check_rounded(const RuleInput& input) {
 RuleResult check_scalar(const RuleInput& input) {
   WW_TRY(const double rtol, input.number("rtol"));
   WW_TRY(const double tau, input.number("tau"));
+  WW_TRY(const double atol, input.number("atol"));
   WrongElements wrong(input);
   for (std::size_t i = 0; i < input.count; ++i) {
-    const double expected = representable(input.argument.type, input.expected_at(i));
+    const double expected = input.expected_at(i);
     const double scale =
         i < input.expected.scale.size() ? input.expected.scale[i] : std::fabs(expected);
     const double got = input.got_at(i);
     if (std::isnan(expected)) continue;
-    if (!within(got, expected, rtol * std::fabs(expected) + tau * scale))
+    const double bound = rtol * std::fabs(expected) + tau * scale + atol;
+    if (!accepted(input.argument.type, got, expected, bound))
       wrong.add(i, expected, got, std::max(std::fabs(expected), scale));
   }
   return wrong.result();
@@ -92,14 +95,14 @@ RuleResult check_dot_products(const RuleInput& input) {
   double errors = 0;
   std::size_t count = 0;
   for (std::size_t i = 0; i < input.count; ++i) {
-    const double expected = representable(input.argument.type, input.expected_at(i));
+    const double expected = input.expected_at(i);
     const double got = input.got_at(i);
     const double scale =
         i < input.expected.scale.size() ? input.expected.scale[i] : std::fabs(expected);
     const double size = std::max(std::fabs(expected), scale);
     if (std::isnan(expected)) continue;
-    if (!within(got, expected, rtol * std::fabs(expected) + alpha * scale))
-      wrong.add(i, expected, got, size);
+    const double bound = rtol * std::fabs(expected) + alpha * scale;
+    if (!accepted(input.argument.type, got, expected, bound)) wrong.add(i, expected, got, size);
     if (!std::isfinite(expected) || !std::isfinite(got) || size <= 0) continue;
     errors += (got - expected) * (got - expected) / (size * size);
     ++count;

@@ -72,6 +72,10 @@ Mismatch whole_mismatch(const RuleInput& input, Verdict verdict, std::string_vie
 /// |got - expected| within the bound, infinities equal, NaN never.
 bool within(double got, double expected, double bound);
 
+/// The same for an output of this type, which is infinite beyond its largest number: near that one
+/// either is right.
+bool accepted(ElementType type, double got, double expected, double bound);
+
 /// The expected value as the output's type would hold it when it is out of range: infinite.
 double representable(ElementType type, double value);
 

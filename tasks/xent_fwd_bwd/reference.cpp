@@ -28,8 +28,10 @@ static std::vector<char> chosen_rows(const float* logits, int N, int V) {
   return chosen;
 }
 
-extern "C" void reference(const float* logits, const int* labels, double* loss, double* loss_scale, double* dlogits, int N, int V,
-                          float grad_scale) {
+// The scale of a gradient: a share errs by as much of itself as logit and logarithm are rounded, and at the
+// label 1 is taken from it.
+extern "C" void reference(const float* logits, const int* labels, double* loss, double* loss_scale, double* dlogits, double* dlogits_scale,
+                          int N, int V, float grad_scale) {
   const std::vector<char> chosen = chosen_rows(logits, N, V);
   int tokens = 0;
   for (int n = 0; n < N; ++n) tokens += labels[n] != -100;
@@ -37,6 +39,8 @@ extern "C" void reference(const float* logits, const int* labels, double* loss, 
   for (int n = 0; n < N; ++n) {
     const float* row = logits + std::size_t(n) * V;
     double* to = dlogits + std::size_t(n) * V;
+    double* scale = dlogits_scale + std::size_t(n) * V;
+    std::fill(scale, scale + V, 0.0);
     if (labels[n] == -100) {
       std::fill(to, to + V, 0.0);
       continue;
@@ -46,7 +50,12 @@ extern "C" void reference(const float* logits, const int* labels, double* loss, 
     if (chosen[n]) {
       for (int v = 0; v < V; ++v) sum += to[v] = std::exp(row[v] - largest);
       const double factor = grad_scale / double(tokens);
-      for (int v = 0; v < V; ++v) to[v] *= factor / sum;
+      const double log_sum = largest + std::log(sum);
+      for (int v = 0; v < V; ++v) {
+        to[v] *= factor / sum;
+        scale[v] = to[v] * (1 + std::fabs(row[v]) + std::fabs(log_sum));
+      }
+      scale[labels[n]] += factor;
       // The difference first: the label's share may be all but 1.
       const double p = std::exp(row[labels[n]] - largest) / sum;
       to[labels[n]] = factor * (p - 1);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "verify/drawn_sizes.h"
+
+namespace warpwright::verify {
+
+struct DrawLimits {
+  CaseLimits edge;            ///< listed edge sizes and variants
+  SizeLimits drawn;           ///< sizes of this judgement alone
+  std::size_t patterns = 12;  ///< so many generic patterns are tried at edge sizes
+};
+
+/// What one judgement tries, beside the timed sizes. The cases point into the task and into
+/// `storage`, which copies share.
+struct CaseSet {
+  struct Storage {
+    std::vector<DrawnSize> sizes;
+    std::vector<InputVariant> patterns;
+  };
+  std::shared_ptr<const Storage> storage;
+  std::vector<Case> cases;
+  std::vector<std::string> left_out;  ///< classes of sizes of which none fits the limits
+};
+
+/// Edge sizes from small to large, the task's variants and generic patterns at some of them, then
+/// drawn sizes with drawn inputs. A pure function of its arguments; who knows the cases learns
+/// nothing of the seed.
+Result<CaseSet> draw_cases(const Task& task, std::uint64_t seed, const DrawLimits& limits);
+
+/// The inputs of one call.
+struct CallInputs {
+  const InputVariant* variant = nullptr;  ///< null: the declared ones
+  bool scored = true;                     ///< times count for the declared distribution alone
+};
+
+/// All that the inputs of a task's calls are drawn from. The task must outlive it.
+class InputChoices {
+ public:
+  explicit InputChoices(const Task& task);
+
+  /// For a call at this size: the declared inputs with this probability, else one of the task's
+  /// variants or of the generic patterns, evenly. Only ones that leave scalars and buffers as they
+  /// are. Follows one way from the seed of the call.
+  [[nodiscard]] Result<CallInputs> draw(const TaskSize& size, std::uint64_t call_seed,
+                                        double declared = 0.5) const;
+
+  /// All others than the declared ones that fit this size.
+  [[nodiscard]] Result<std::vector<const InputVariant*>> fitting(const TaskSize& size) const;
+
+ private:
+  const Task& task_;
+  std::shared_ptr<const std::vector<InputVariant>> patterns_;
+};
+
+}  // namespace warpwright::verify
