@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "core/task_domains.h"
 #include "core/verdict.h"
 #include "prompt/device_notes.h"
 #include "prompt/feedback.h"
@@ -57,7 +58,7 @@ Result<TemplateValues> common_values(const PromptContext& context) {
   const DeviceFacts& device = context.device;
   TemplateValues values;
   values["title"] = task.title;
-  values["description"] = trimmed(task.description);
+  values["description"] = trimmed(task.description + ranges_for_model(task));
   values["signature"] = signature_of(task);
   values["arguments"] = arguments_text(task);
   values["sizes"] = sizes_text(task.sizes);

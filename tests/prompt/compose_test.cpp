@@ -66,6 +66,13 @@ TEST_F(ComposeTest, approved_initial_prompts) {
   expect_approved("initial-free.txt", initial_prompt(templates, free_lane).value());
 }
 
+TEST_F(ComposeTest, the_model_is_told_which_values_there_are) {
+  task.domain = {{"rows", "1..2^19"}, {"cols", "1..min(rows, 64)"}};
+  const auto text = initial_prompt(templates, context()).value();
+  EXPECT_NE(text.find("* cols: any whole number from 1 to min(rows, 64).\n"), std::string::npos)
+      << text;
+}
+
 TEST_F(ComposeTest, approved_optimise_prompts) {
   for (const auto level : {FeedbackLevel::paper, FeedbackLevel::rich}) {
     const std::string name(name_of(level));
