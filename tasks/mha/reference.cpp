@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-// The scale: the values' magnitudes, as weighted; a score that is rounded changes its weight by as much.
+// The scale: the values' magnitudes, as weighted; a score that is rounded changes its weight by as much. Weights
+// far below eps may be taken for 0.
 extern "C" void reference(const float* Q, const float* K, const float* V, double* output, double* output_scale, int N, int d_model, int h) {
   const int d_k = d_model / h;
   std::vector<double> p(N);
@@ -30,11 +31,12 @@ extern "C" void reference(const float* Q, const float* K, const float* V, double
       for (double& x : p) total += x = std::exp(x - largest);
       double* out = output + std::size_t(n) * d_model + first;
       double* scale = output_scale + std::size_t(n) * d_model + first;
+      constexpr double kNothing = 1.0 / (1 << 18);
       for (int m = 0; m < N; ++m) {
         const float* v = V + std::size_t(m) * d_model + first;
         for (int j = 0; j < d_k; ++j) {
           out[j] += p[m] / total * v[j];
-          scale[j] += p[m] / total * std::fabs(v[j]) * (1 + size);
+          scale[j] += std::max(double(p[m] / total), kNothing / N) * std::fabs(v[j]) * (1 + size);
         }
       }
     }

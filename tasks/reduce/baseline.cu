@@ -18,5 +18,5 @@ __global__ void sum(const float* input, float* output, int n) {
 extern "C" void solve(const float* input, float* output, int N) {
   const int blocks = (N + 255) / 256;
   cudaMemsetAsync(output, 0, sizeof(float));
-  sum<<<blocks < 4096 ? blocks : 4096, 256>>>(input, output, N);
+  sum<<<blocks < 1024 ? blocks : 1024, 256>>>(input, output, N);
 }
