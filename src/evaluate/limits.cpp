@@ -44,7 +44,8 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
     // A baseline of the suite's that works in one thread takes half a minute at times, and ends.
     const double longest_s = request.timing_only ? 60 : 10;
     return {.cases = {.max_bytes = memory / 8, .max_flops = 2e10, .timed_sizes = false},
-            .drawn = {.max_bytes = std::min(64 * kMiB, memory / 8), .max_work = 1e9},
+            .drawn = {.max_bytes = std::min(64 * kMiB, memory / 8), .max_work = 3e8},
+            .patterns = 16,
             .checked_bytes = memory / 8,
             .timed_bytes = memory / 4,
             .run_s = std::min(longest_s, 0.25 * request.limit_s)};
@@ -54,6 +55,7 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
                     .timed_sizes = false,
                     .sizes_per_variant = 2},
           .drawn = {.max_bytes = kMiB / 4, .max_work = kSimulatedFlops / 10},
+          .patterns = 8,
           .checked_bytes = 8 * kMiB,
           .timed_bytes = 600 * kMiB,
           .validate_work = 600'000'000,
@@ -85,17 +87,43 @@ Status add_large_cases(Prepared& prepared, const WorkLimits& limits) {
     // alone take long to make.
     if (timed && prepared.target.is_cuda && bytes > kCheckedTwiceBytes) continue;
     const bool fits = bytes <= limits.checked_bytes && work <= limits.cases.max_flops;
-    if (fits || (timed && prepared.target.is_cuda)) prepared.cases.push_back({size, nullptr});
+    if (fits || (timed && prepared.target.is_cuda)) {
+      const auto size_class = timed ? verify::SizeClass::timed : verify::SizeClass::edge;
+      prepared.cases.push_back({size, nullptr, size_class});
+    }
   }
   return {};
 }
 
-/// Last, because what is wrong there is mostly wrong elsewhere, too.
-Status add_drawn_cases(Prepared& prepared, const WorkLimits& limits) {
-  WW_TRY(const auto drawn, verify::draw_sizes(prepared.task(), limits.drawn, prepared.seed));
-  for (const verify::DrawnSize& item : drawn.sizes) {
-    prepared.drawn.push_back(std::make_shared<const TaskSize>(item.size));
-    prepared.cases.push_back({prepared.drawn.back().get(), nullptr, item.size_class});
+/// Timed sizes see other inputs than the declared ones, too.
+Status add_drawn_inputs(Prepared& prepared, const WorkLimits& limits) {
+  const Task& task = prepared.task();
+  for (std::size_t i = 0; i < prepared.timed.size(); ++i) {
+    const TaskSize& size = *prepared.timed[i];
+    WW_TRY(const std::uint64_t bytes, footprint_bytes(task, size));
+    WW_TRY(const double amount, work(task, size));
+    const std::uint64_t most =
+        prepared.target.is_cuda ? kCheckedTwiceBytes : limits.cases.max_bytes;
+    if (bytes > most || amount > limits.cases.max_flops) continue;
+    WW_TRY(const auto inputs, verify::draw_inputs(task, *prepared.patterns, size,
+                                                  one_way(prepared.seed, "timed inputs", i), 0));
+    if (inputs.variant != nullptr)
+      prepared.cases.push_back({&size, inputs.variant, verify::SizeClass::timed});
+  }
+  return {};
+}
+
+/// Edge sizes, variants and patterns, and what is drawn for this judgement alone.
+Status draw_small_cases(Prepared& prepared, const WorkLimits& limits, Context& context) {
+  WW_TRY(auto set, verify::draw_cases(
+                       prepared.task(), prepared.seed,
+                       {.edge = limits.cases, .drawn = limits.drawn, .patterns = limits.patterns}));
+  for (const verify::DrawnSize& item : set.storage->sizes)
+    prepared.drawn.emplace_back(set.storage, &item.size);
+  prepared.patterns = {set.storage, &set.storage->patterns};
+  prepared.cases = std::move(set.cases);
+  if (!set.left_out.empty()) {
+    note(context, fmt::format("no drawn size fits the device: {}", fmt::join(set.left_out, "; ")));
   }
   return {};
 }
@@ -131,7 +159,7 @@ Status choose_work(Prepared& prepared, Context& context) {
   if (prepared.request().timing_only) {
     note(context, "timed only: nothing was validated");
   } else {
-    WW_TRY(prepared.cases, verify::cases_of(task, limits.cases));
+    WW_CHECK(draw_small_cases(prepared, limits, context));
   }
   WW_TRY(const auto sizes, requested_sizes(prepared.request()));
   for (const TaskSize* size : sizes) {
@@ -146,7 +174,7 @@ Status choose_work(Prepared& prepared, Context& context) {
   }
   if (prepared.request().timing_only) return {};
   WW_CHECK(add_large_cases(prepared, limits));
-  WW_CHECK(add_drawn_cases(prepared, limits));
+  WW_CHECK(add_drawn_inputs(prepared, limits));
   draw_work_size(prepared);
   return {};
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "evaluate/stages.h"
-#include "verify/drawn_sizes.h"
+#include "verify/draw.h"
 
 namespace warpwright::evaluate {
 
@@ -10,6 +10,7 @@ namespace warpwright::evaluate {
 struct WorkLimits {
   verify::CaseLimits cases;         ///< edge sizes and variants
   verify::SizeLimits drawn;         ///< sizes of this judgement alone
+  std::size_t patterns = 0;         ///< so many generic patterns at edge sizes
   std::uint64_t checked_bytes = 0;  ///< largest footprint of a timed or edge size that is checked
   std::uint64_t timed_bytes = 0;    ///< largest footprint that is measured
   double run_s = 0;                 ///< longest run of one plan on a GPU

@@ -57,6 +57,8 @@ struct Prepared {
   std::vector<verify::Case> cases;                     ///< to validate
   std::vector<const TaskSize*> timed;                  ///< sizes to measure
   std::vector<std::shared_ptr<const TaskSize>> drawn;  ///< sizes of this judgement alone, owned
+  /// Inputs that cases may have beside the task's variants.
+  std::shared_ptr<const std::vector<InputVariant>> patterns;
   const TaskSize* work_size = nullptr;  ///< drawn for the task's rule on work; else null
   Program candidate;
   std::optional<Program> baseline;  ///< only where it stands in for the reference

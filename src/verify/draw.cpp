@@ -47,20 +47,25 @@ Result<Pools> pools_at(const Task& task, const std::vector<InputVariant>& patter
   return pools;
 }
 
-/// Some patterns, each at an edge size of its own.
-void add_patterns(const CaseSet::Storage& storage, std::size_t count, SecretDraws& draws,
-                  std::vector<Case>& cases) {
+/// Some patterns, each at an edge size within the limits of drawn ones.
+Status add_patterns(const Task& task, const DrawLimits& limits, const CaseSet::Storage& storage,
+                    SecretDraws& draws, std::vector<Case>& cases) {
   std::vector<const TaskSize*> sizes;
   for (const Case& item : cases) {
-    if (item.variant == nullptr) sizes.push_back(item.size);
+    if (item.variant != nullptr) continue;
+    WW_TRY(const std::uint64_t bytes, footprint_bytes(task, *item.size));
+    WW_TRY(const double amount, work(task, *item.size));
+    if (bytes <= limits.drawn.max_bytes && amount <= limits.drawn.max_work)
+      sizes.push_back(item.size);
   }
   std::vector<const InputVariant*> left;
   for (const InputVariant& pattern : storage.patterns) left.push_back(&pattern);
-  for (; count > 0 && !left.empty() && !sizes.empty(); --count) {
+  for (std::size_t i = 0; i < limits.patterns && !left.empty() && !sizes.empty(); ++i) {
     const std::size_t at = draws.below(left.size());
     cases.push_back({sizes[draws.below(sizes.size())], left[at], SizeClass::edge});
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(at));
   }
+  return {};
 }
 
 }  // namespace
@@ -74,7 +79,7 @@ Result<CaseSet> draw_cases(const Task& task, std::uint64_t seed, const DrawLimit
   storage->sizes = std::move(drawn.sizes);
   storage->patterns = generic_patterns(task);
   SecretDraws draws(seed, "inputs of cases");
-  add_patterns(*storage, limits.patterns, draws, set.cases);
+  WW_CHECK(add_patterns(task, limits, *storage, draws, set.cases));
   for (const DrawnSize& item : storage->sizes) {
     WW_TRY(const Pools pools, pools_at(task, storage->patterns, item.size, true));
     const bool declared = draws.unit() < kDeclaredAtDrawnSizes;
@@ -88,13 +93,18 @@ InputChoices::InputChoices(const Task& task)
     : task_(task),
       patterns_(std::make_shared<const std::vector<InputVariant>>(generic_patterns(task))) {}
 
-Result<CallInputs> InputChoices::draw(const TaskSize& size, std::uint64_t call_seed,
-                                      double declared) const {
+Result<CallInputs> draw_inputs(const Task& task, const std::vector<InputVariant>& patterns,
+                               const TaskSize& size, std::uint64_t call_seed, double declared) {
   SecretDraws draws(call_seed, "inputs of a call");
   if (draws.unit() < declared) return CallInputs{};
-  WW_TRY(const Pools pools, pools_at(task_, *patterns_, size, false));
+  WW_TRY(const Pools pools, pools_at(task, patterns, size, false));
   const InputVariant* variant = pools.pick(draws);
   return CallInputs{variant, variant == nullptr};
+}
+
+Result<CallInputs> InputChoices::draw(const TaskSize& size, std::uint64_t call_seed,
+                                      double declared) const {
+  return draw_inputs(task_, *patterns_, size, call_seed, declared);
 }
 
 Result<std::vector<const InputVariant*>> InputChoices::fitting(const TaskSize& size) const {

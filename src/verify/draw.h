@@ -39,14 +39,18 @@ struct CallInputs {
   bool scored = true;                     ///< times count for the declared distribution alone
 };
 
+/// For a call at this size: the declared inputs with this probability, else one of the task's
+/// variants or of the patterns, evenly. Only ones that leave scalars and buffers as they are.
+/// Follows one way from the seed of the call.
+Result<CallInputs> draw_inputs(const Task& task, const std::vector<InputVariant>& patterns,
+                               const TaskSize& size, std::uint64_t call_seed, double declared);
+
 /// All that the inputs of a task's calls are drawn from. The task must outlive it.
 class InputChoices {
  public:
   explicit InputChoices(const Task& task);
 
-  /// For a call at this size: the declared inputs with this probability, else one of the task's
-  /// variants or of the generic patterns, evenly. Only ones that leave scalars and buffers as they
-  /// are. Follows one way from the seed of the call.
+  /// draw_inputs() with the generic patterns.
   [[nodiscard]] Result<CallInputs> draw(const TaskSize& size, std::uint64_t call_seed,
                                         double declared = 0.5) const;
 
