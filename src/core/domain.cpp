@@ -6,18 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
+
 namespace warpwright {
 
 namespace {
 
 constexpr std::size_t kMaxChoices = 64;
 constexpr std::size_t kMaxText = 1024;
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
-}
 
 /// Positions of a token outside of parentheses.
 std::vector<std::size_t> places_of(std::string_view text, std::string_view token) {

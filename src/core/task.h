@@ -105,6 +105,9 @@ std::optional<ArgumentRole> argument_role_named(std::string_view name);
 std::size_t bytes_of(ElementType type);
 std::string_view cuda_name(ElementType type);  ///< "float"
 bool is_floating(ElementType type);
+inline bool is_half(ElementType type) {
+  return type == ElementType::f16 || type == ElementType::bf16;
+}
 inline bool is_buffer(const TaskArgument& argument) {
   return argument.role != ArgumentRole::scalar;
 }

@@ -163,8 +163,6 @@ constexpr std::array<PatternRow, 3> kAnyPatterns = {{
     {.name = "two_values", .make = [](const Ingredients&) { return std::string("choice(0, 1)"); }},
 }};
 
-bool is_half(ElementType type) { return type == ElementType::f16 || type == ElementType::bf16; }
-
 Ingredients ingredients_of(const TaskArgument& argument, const Domain* range) {
   Ingredients i;
   i.count = fmt::format("({})", argument.expression);

@@ -18,8 +18,6 @@ namespace {
 
 constexpr const char* kEntry = "warpwright_call_reference";
 
-bool is_half(ElementType type) { return type == ElementType::f16 || type == ElementType::bf16; }
-
 // What the reference calls the type: halves arrive as floats, 64-bit integers are long long.
 std::string_view input_type(ElementType type) { return is_half(type) ? "float" : cuda_name(type); }
 std::string_view native_output_type(ElementType type) {

@@ -57,4 +57,7 @@ std::size_t index_of(const Task& task, std::string_view name);
 std::vector<Mutation> general_mutations(const Task& task);
 std::vector<Mutation> special_mutations(const Task& task);
 
+/// The task with float for double in its reference: an honest kernel that adds one by one.
+Task in_single_precision(Task task);
+
 }  // namespace warpwright::verify

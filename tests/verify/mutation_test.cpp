@@ -100,13 +100,6 @@ TEST_P(EveryTask, AcceptsRoundedReference) {
 }
 
 // From the last #include on, double means float.
-Task in_single_precision(Task task) {
-  auto at = task.reference_source.rfind("#include");
-  at = at == std::string::npos ? 0 : task.reference_source.find('\n', at) + 1;
-  task.reference_source.insert(at, "#define double float\n");
-  return task;
-}
-
 // The reference's own text with float for double: an honest single-precision kernel that adds one
 // by one, the least accurate order. Sizes are small enough for that to be honest.
 TEST_P(EveryTask, AcceptsSinglePrecision) {

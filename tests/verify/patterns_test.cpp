@@ -62,13 +62,6 @@ TEST_P(EveryTasksPatterns, StayInTheRanges) {
   }
 }
 
-Task in_single_precision(Task task) {
-  auto at = task.reference_source.rfind("#include");
-  at = at == std::string::npos ? 0 : task.reference_source.find('\n', at) + 1;
-  task.reference_source.insert(at, "#define double float\n");
-  return task;
-}
-
 std::vector<Bytes> narrow_outputs(const Task& task, const Reference& narrow, const CaseData& data) {
   const auto expected = narrow.run(data.trial, data.inputs).value();
   auto outputs = data.honest;
