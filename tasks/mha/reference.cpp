@@ -36,7 +36,7 @@ extern "C" void reference(const float* Q, const float* K, const float* V, double
         const float* v = V + std::size_t(m) * d_model + first;
         for (int j = 0; j < d_k; ++j) {
           out[j] += p[m] / total * v[j];
-          scale[j] += std::max(double(p[m] / total), kNothing / N) * std::fabs(v[j]) * (1 + size);
+          scale[j] += (p[m] / total + kNothing / N) * std::fabs(v[j]) * (1 + size);
         }
       }
     }
