@@ -96,7 +96,7 @@ void add_rules(ChildSetup& setup, const std::string& scratch) {
   }
 }
 
-ChildSetup make_setup(Level level, const Request& request, const std::string& scratch) {
+Result<ChildSetup> make_setup(Level level, const Request& request, const std::string& scratch) {
   ChildSetup setup;
   setup.level = level;
   setup.limits = request.limits;
@@ -114,7 +114,7 @@ ChildSetup make_setup(Level level, const Request& request, const std::string& sc
   if (level == Level::landlock) {
     signals = landlock_abi() >= 6 ? SignalRule::groups_fixed : SignalRule::denied;
   }
-  setup.filter = seccomp_program(signals);
+  WW_TRY(setup.filter, seccomp_program(signals));
   return setup;
 }
 
@@ -184,7 +184,7 @@ Result<ProcessExit> run_at(Level level, const Request& given, const StopSignal* 
     scratch.emplace(std::move(made));
     scratch_path = scratch->path().string();
   }
-  ChildSetup setup = make_setup(level, request, scratch_path);
+  WW_TRY(ChildSetup setup, make_setup(level, request, scratch_path));
   Command command;
   command.argv = request.argv;
   command.env = request.env;

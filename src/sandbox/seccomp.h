@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "base/result.h"
+
 namespace warpwright::sandbox {
 
 /// What a filter forbids beyond the common list.
@@ -15,10 +17,16 @@ enum class SignalRule {
 };
 
 /// A seccomp program for this machine's architecture: calls that reach other processes, kernel
-/// settings, mounts, namespaces, keys, tracing, any network or any local service get an error: no
-/// sockets but connected pairs. clone3 looks unknown so that the C library falls back to clone,
-/// whose flags can be judged.
-std::vector<sock_filter> seccomp_program(SignalRule signals);
+/// settings, mounts, namespaces, keys, tracing, any network or any local service get an error
+/// (seccomp_rules.h); calls of another architecture or of x32 end the process. Written by
+/// libseccomp where it was there when this was built, else by hand.
+Result<std::vector<sock_filter>> seccomp_program(SignalRule signals);
+
+/// The same by hand, for hosts without libseccomp: every system call gets the same answer.
+std::vector<sock_filter> assembled_seccomp_program(SignalRule signals);
+
+/// Whether libseccomp is built in.
+bool has_libseccomp();
 
 /// Installs it in the calling process. Async-signal-safe. Returns 0 or an errno.
 int install_seccomp(const sock_filter* program, unsigned short length);
