@@ -9,6 +9,7 @@
 
 #include "cli/exit_codes.h"
 #include "cli/verbs.h"
+#include "cli/version.h"
 
 namespace warpwright::cli {
 
@@ -27,7 +28,7 @@ namespace {
 int run_command_line(int argc, char** argv) {
   CLI::App app("Turns a description of a computation into a fast, proven CUDA kernel.");
   app.name("warpwright");
-  app.set_version_flag("--version", "warpwright " WARPWRIGHT_VERSION);
+  app.set_version_flag("--version", version_text);
   app.require_subcommand(1);
   app.footer("Each verb has --help with an example. Start with: warpwright doctor");
   Action action;

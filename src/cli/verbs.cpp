@@ -46,6 +46,9 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
     {"courier", "perform one model request (used by run)", "warpwright courier", add_courier, true},
     {"doctor", "what is installed, what is missing, how to get it", "warpwright doctor",
      add_doctor},
+    {"completions", "print completions for a shell", "warpwright completions bash",
+     add_completions},
+    {"man", "print the manual page", "warpwright man | man -l -", add_man},
 #endif
     {"worker", "judge the trial in a job directory", "warpwright worker JOBDIR", add_worker},
 });

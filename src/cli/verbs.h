@@ -53,6 +53,8 @@ void add_compare(CLI::App& verb, Action& action);
 void add_bench(CLI::App& verb, Action& action);
 void add_worker(CLI::App& verb, Action& action);
 void add_doctor(CLI::App& verb, Action& action);
+void add_completions(CLI::App& verb, Action& action);
+void add_man(CLI::App& verb, Action& action);
 void add_courier(CLI::App& verb, Action& action);
 
 /// Prints "warpwright: MESSAGE" on standard error; the exit code of a failed command.
