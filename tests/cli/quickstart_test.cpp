@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cli/program.h"
 #include "support/places.h"
 
@@ -30,6 +32,29 @@ TEST(Quickstart, TheRecordingIsJudgedForReal) {
   const auto again = program.run({"eval", "transpose", "out/kernel.cu", "--device", "simt",
                                   "--sizes", "1024^2", "--no-baseline"});
   EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+}
+
+TEST(Quickstart, ABuildSaysWhereItIs) {
+  Program program;
+  Command command;
+  command.argv = {source_path("/scripts/progress"), "all.log"};
+  command.env = minimal_environment();
+  command.cwd = program.folder();
+  command.stdin_text =
+      "[1/4] Building CXX object src/CMakeFiles/ww_simt_cold.dir/batches/simt_cold_0.cpp.o\n"
+      "a warning\n"
+      "[2/4] Building CXX object src/CMakeFiles/ww_simt.dir/simt/ops/float.cpp.o\n"
+      "[3/4] Building CXX object src/CMakeFiles/warpwright.dir/batches/cli_0.cpp.o\n"
+      "[4/4] Linking CXX executable warpwright\n";
+  const auto exit = run_process(command);
+  ASSERT_TRUE(exit.ok());
+  EXPECT_EQ(exit->exit_code, 0) << exit->err;
+  // One line per folder where there is no terminal; everything is in the log.
+  EXPECT_THAT(exit->err, HasSubstr("25 %  1 of 4  src/simt (0 s)\n"));
+  EXPECT_THAT(exit->err, HasSubstr("75 %  3 of 4  src/cli ("));
+  EXPECT_THAT(exit->err, HasSubstr("100 %  4 of 4  linking "));
+  EXPECT_EQ(std::count(exit->err.begin(), exit->err.end(), '\n'), 3);
+  EXPECT_EQ(read_file(program.folder() / "all.log").value(), command.stdin_text);
 }
 
 }  // namespace
