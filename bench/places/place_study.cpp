@@ -103,11 +103,9 @@ struct World {
     launch.block = {256, 1, 1};
     launch.cluster = {1, 1, 1};
     launch.parameters.resize(20);
-    const std::uint64_t in = tagged_address(0), out = tagged_address(1);
-    std::memcpy(launch.parameters.data(), &in, 8);
-    std::memcpy(launch.parameters.data() + 8, &out, 8);
     std::memcpy(launch.parameters.data() + 16, &n, 4);
     launch.parameter_offsets = {0, 8, 16};
+    launch.pointers = {{0, {0, 0}}, {8, {1, 0}}};
     for (int i = 0; i < launches; ++i) plan.steps.emplace_back(launch);
     WW_TRY(replay, device.prepare(module, plan, bindings));
     return {};

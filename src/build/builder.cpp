@@ -129,7 +129,7 @@ Status compile_recorder(const Builder& builder, FrontEnd front_end, const fs::pa
   if (clang) compile.emplace_back("--driver-mode=g++");
   auto program = compile;
   compile.insert(compile.end(),
-                 {"-std=c++17", "-O0", "-fPIC", "-shared", "-fvisibility=hidden", "-I" + include,
+                 {"-std=c++17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-I" + include,
                   "all.cpp", "unsupported.cpp", "-o", "librecorder.so"});
   program.insert(program.end(),
                  {"program.cpp", "-o", "record", "-L.", "-l:librecorder.so", "-Wl,-rpath,$ORIGIN"});
@@ -138,6 +138,8 @@ Status compile_recorder(const Builder& builder, FrontEnd front_end, const fs::pa
     request.readable = tools.folders();
     request.readable.push_back(builder.headers());
     request.writable = {folder};
+    // Our own, once per cache: on a busy machine it may take its time.
+    request.limits.wall = std::chrono::minutes(10);
     WW_TRY(const ProcessExit exit, builder.sandbox().run(request));
     if (!exit.succeeded()) {
       return Error{"cannot compile the recorder with " + argv[0] + " (" + exit.describe() +

@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "build/record.h"
 
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <random>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "build/host_time.h"
+#include "build/parameter_reads.h"
 #include "build/plan_fit.h"
+#include "build/recording.h"
 
 namespace warpwright::build {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 namespace {
 
 constexpr int kUnknownRegisters = 32;
-constexpr std::size_t kMaxReason = 600;
+constexpr int kRecordings = 2;      // of each call
+constexpr int kMoreRecordings = 4;  // of calls that seem to take the host long
 
 std::string facts_text(const DeviceFacts& facts) {
   std::string text = "device " + facts.name + "\n";
@@ -40,6 +48,11 @@ std::string facts_text(const DeviceFacts& facts) {
   add("memory_bytes", facts.memory_bytes);
   add("clock_khz", static_cast<long long>(facts.boost_clock_ghz * 1e6));
   add("cluster_launch", facts.compute_major >= 9 ? 1 : 0);
+  // Width and clock whose product is the bandwidth, at two transfers a cycle.
+  const double gb_per_s = facts.memory_gb_per_s;
+  const int bits = gb_per_s > 4000 ? 6144 : gb_per_s > 1500 ? 5120 : gb_per_s > 600 ? 384 : 192;
+  add("memory_bus_bits", bits);
+  add("memory_clock_khz", static_cast<long long>(gb_per_s * 1e6 * 8 / bits / 2));
   return text;
 }
 
@@ -81,94 +94,23 @@ std::uint64_t word_of(const SolveArgument& argument, const CallArgument& value) 
   return word;
 }
 
-Result<std::string> calls_text(const RecordRequest& request) {
+Result<std::string> arguments_text(const RecordRequest& request, const SolveCall& call) {
+  if (call.arguments.size() != request.arguments.size()) {
+    return Error{"a call of solve with " + std::to_string(call.arguments.size()) +
+                 " arguments, expected " + std::to_string(request.arguments.size())};
+  }
   std::string text;
-  for (const auto& call : request.calls) {
-    if (call.arguments.size() != request.arguments.size()) {
-      return Error{"a call of solve with " + std::to_string(call.arguments.size()) +
-                   " arguments, expected " + std::to_string(request.arguments.size())};
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    if (request.arguments[i].pointer) {
+      text += " p " + std::to_string(call.arguments[i].buffer_bytes);
+      continue;
     }
-    text += "call";
-    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-      if (request.arguments[i].pointer) {
-        text += " p " + std::to_string(call.arguments[i].buffer_bytes);
-        continue;
-      }
-      char digits[20];
-      const auto end = std::to_chars(digits, digits + sizeof digits,
-                                     word_of(request.arguments[i], call.arguments[i]), 16);
-      text += " w " + std::string(digits, end.ptr);
-    }
-    text += "\n";
+    char digits[20];
+    const auto end = std::to_chars(digits, digits + sizeof digits,
+                                   word_of(request.arguments[i], call.arguments[i]), 16);
+    text += " w " + std::string(digits, end.ptr);
   }
   return text;
-}
-
-/// What one line of the recorder says. Everything in it is the word of an untrusted process.
-struct Report {
-  int call = -1;
-  Verdict verdict = Verdict::host_error;
-  std::string message;
-  std::uint64_t place = 0;
-  std::optional<LaunchPlan> plan;
-};
-
-/// Deeper than any plan is; a library that recurses into values must not be led further.
-constexpr int kMaxDepth = 16;
-
-Json parsed(std::string_view line) {
-  bool deep = false;
-  const auto watch = [&deep](int depth, Json::parse_event_t, Json&) {
-    deep = deep || depth > kMaxDepth;
-    return !deep;
-  };
-  Json root = Json::parse(line, watch, false);
-  return deep ? Json() : root;
-}
-
-std::optional<Report> report_from(std::string_view line, std::size_t calls) {
-  const Json root = parsed(line);
-  if (!root.is_object() || !root.contains("call") || !root["call"].is_number_integer()) {
-    return std::nullopt;
-  }
-  const auto call = root["call"].get<std::int64_t>();
-  if (call < -1 || call >= static_cast<std::int64_t>(calls)) return std::nullopt;
-  Report report;
-  report.call = static_cast<int>(call);
-  const std::string verdict =
-      root.value("verdict", Json()).is_string() ? root["verdict"] : Json("");
-  if (verdict == "ok" && call >= 0) {
-    report.verdict = Verdict::ok;
-    auto plan =
-        root.contains("plan")
-            ? plan_from_text(root["plan"].dump(-1, ' ', false, Json::error_handler_t::replace))
-            : Result<LaunchPlan>(Error{"no plan"});
-    if (plan.ok()) {
-      report.plan = std::move(*plan);
-    } else {
-      report.verdict = Verdict::host_error;
-      report.message =
-          "the host part left a launch plan that cannot be used: " + plan.error().message;
-    }
-    return report;
-  }
-  if (verdict == "launch_error") report.verdict = Verdict::launch_error;
-  if (verdict == "timeout") report.verdict = Verdict::timeout;
-  if (root.contains("message") && root["message"].is_string()) {
-    report.message = shortened(clean_utf8(root["message"].get<std::string>()), kMaxReason);
-  }
-  if (root.contains("place") && root["place"].is_number_unsigned()) report.place = root["place"];
-  return report;
-}
-
-void refuse_unfit(Report& report, const BuildOutcome& built, const RecordRequest& request) {
-  if (!report.plan || report.call < 0) return;
-  const auto& call = request.calls[static_cast<std::size_t>(report.call)];
-  const Status fits = plan_fits(*report.plan, built, request, call);
-  if (fits.ok()) return;
-  report.plan.reset();
-  report.verdict = Verdict::host_error;
-  report.message = "the host part left a launch plan that cannot be used: " + fits.error().message;
 }
 
 /// The line of the candidate that made the call, asked from the library's line table.
@@ -197,41 +139,245 @@ int line_of(const Builder& builder, const fs::path& folder, std::uint64_t place)
   return 0;
 }
 
-/// The first call without a plan decides.
-void judge(const std::vector<Report>& reports, const ProcessExit& exit, std::size_t calls,
-           RecordOutcome& outcome, std::uint64_t& place) {
-  for (std::size_t i = 0; i < calls; ++i) {
-    const Report* found = nullptr;
-    for (const auto& report : reports) {
-      if (report.call == static_cast<int>(i) || report.call == -1) {
-        found = &report;
-        break;
+/// One process that makes one call.
+struct Run {
+  std::size_t call = 0;
+  std::uint64_t seed = 0;  ///< of its device's addresses
+};
+
+/// What the keeper (recorder/main.cpp) reports of a run; `said` is the candidate's.
+struct RunReport {
+  int status = 0;
+  bool ready = false;
+  double host_us = 0;
+  double rest_us = 0;
+  std::string_view said;
+};
+
+/// Each call as often as asked for, in an order that nobody can tell.
+std::vector<Run> shuffled_runs(const std::vector<std::size_t>& calls, int times) {
+  std::random_device entropy;
+  std::vector<Run> runs;
+  for (int i = 0; i < times; ++i) {
+    for (const std::size_t call : calls) {
+      runs.push_back({call, (std::uint64_t{entropy()} << 32) ^ entropy()});
+    }
+  }
+  std::shuffle(runs.begin(), runs.end(), entropy);
+  return runs;
+}
+
+/// Takes one report off the text; false at its end, or where it was cut off.
+bool next_report(std::string_view& text, RunReport& report) {
+  const auto line = text.substr(0, text.find('\n'));
+  if (line.size() == text.size()) return false;
+  if (!line.starts_with("run ")) return false;
+  long long numbers[5] = {};
+  const char* at = line.data() + 3;
+  const char* const end = line.data() + line.size();
+  for (long long& number : numbers) {
+    if (at == end) return false;
+    const auto [next, code] = std::from_chars(at + 1, end, number);
+    if (code != std::errc()) return false;
+    at = next;
+  }
+  text.remove_prefix(line.size() + 1);
+  const auto bytes = static_cast<std::uint64_t>(numbers[4]);
+  if (numbers[4] < 0 || bytes >= text.size()) return false;
+  report = {static_cast<int>(numbers[0]), numbers[1] != 0, static_cast<double>(numbers[2]) * 1e-3,
+            static_cast<double>(numbers[3]) * 1e-3, text.substr(0, bytes)};
+  text.remove_prefix(bytes + 1);
+  return true;
+}
+
+/// One finished run of a call that has a recording.
+struct Recorded {
+  Recording recording;
+  std::uint64_t seed = 0;
+  double host_us = 0;
+};
+
+/// What is known of one call so far.
+struct CallState {
+  std::vector<Recorded> recorded;
+  std::optional<Verdict> verdict;  ///< why it has no plan
+  std::string reason;
+  std::uint64_t place = 0;
+};
+
+void refuse(CallState& call, Verdict verdict, std::string reason) {
+  if (call.verdict) return;
+  call.verdict = verdict;
+  call.reason = std::move(reason);
+}
+
+std::string describe_end(int status) {
+  if (WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status));
+  return "exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+void take_run(const Run& run, const RunReport& report, CallState& call) {
+  Testimony testimony = read_testimony(report.said);
+  if (testimony.verdict) {
+    if (!call.verdict) call.place = testimony.place;
+    return refuse(call, *testimony.verdict, std::move(testimony.message));
+  }
+  if (WIFSIGNALED(report.status) && WTERMSIG(report.status) == SIGXCPU) {
+    return refuse(call, Verdict::timeout, "solve used up its CPU time on the host");
+  }
+  if (report.status != 0 || !report.ready || !testimony.recording) {
+    return refuse(call, Verdict::host_error,
+                  "the host part ended without a launch plan: " + describe_end(report.status) +
+                      (testimony.message.empty() ? "" : ", and " + testimony.message));
+  }
+  const double host_us = host_time_us(testimony.recording->plan, report.host_us, report.rest_us);
+  call.recorded.push_back({std::move(*testimony.recording), run.seed, host_us});
+}
+
+/// What all processes of one sandbox said.
+struct Session {
+  const Builder& builder;
+  const BuildOutcome& built;
+  const RecordRequest& request;
+  std::string setup;
+  fs::path recorder;
+  fs::path folder;
+  const StopSignal* stop;
+  std::vector<CallState> calls;
+  double wall_s = 0;
+};
+
+Status make_runs(Session& session, const std::vector<Run>& runs) {
+  sandbox::Request command;
+  command.argv = {(session.recorder / "record").string(), "./host.so"};
+  command.env = {"PATH=/usr/bin:/bin"};
+  command.cwd = session.folder;
+  command.readable = {session.folder, session.recorder};
+  command.limits = session.request.limits;
+  command.stdin_text = "setup " + std::to_string(session.setup.size()) + "\n" + session.setup;
+  for (const Run& run : runs) {
+    WW_TRY(const std::string arguments,
+           arguments_text(session.request, session.request.calls[run.call]));
+    command.stdin_text += "run " + std::to_string(run.seed) + arguments + "\n";
+  }
+  WW_TRY(const ProcessExit exit, session.builder.sandbox().run(command, session.stop));
+  if (session.stop != nullptr && session.stop->requested()) return Error{"recording was stopped"};
+  session.wall_s += exit.wall_s;
+  std::string_view text = exit.out;
+  std::size_t done = 0;
+  for (RunReport report; done < runs.size() && next_report(text, report); ++done) {
+    take_run(runs[done], report, session.calls[runs[done].call]);
+  }
+  const bool failed = std::any_of(session.calls.begin(), session.calls.end(),
+                                  [](const CallState& call) { return call.verdict.has_value(); });
+  if (done == runs.size() || failed) return {};
+  // The run that was under way when the sandbox was closed.
+  CallState& call = session.calls[runs[done].call];
+  if (exit.timed_out) {
+    refuse(call, Verdict::timeout, "solve did not return on the host within the time limit");
+  } else if (exit.output_truncated) {
+    refuse(call, Verdict::host_error, "solve wrote more output than allowed");
+  } else {
+    refuse(call, Verdict::host_error,
+           "the host part ended without a launch plan: " + exit.describe());
+  }
+  return {};
+}
+
+/// Of the program, not of the process that ran it.
+void set_parameter_offsets(LaunchPlan& plan, const std::vector<PtxEntry>& entries) {
+  for (PlanStep& step : plan.steps) {
+    auto* launch = std::get_if<KernelLaunch>(&step);
+    if (launch == nullptr) continue;
+    for (const PtxEntry& entry : entries) {
+      if (entry.name != launch->kernel) continue;
+      for (const auto& parameter : entry.parameters) {
+        launch->parameter_offsets.push_back(parameter.offset);
       }
     }
-    if (found != nullptr && found->plan) {
-      outcome.plans.push_back(*found->plan);
-      continue;
-    }
-    outcome.plans.clear();
+  }
+}
+
+Result<LaunchPlan> plan_of(const Session& session, std::size_t number,
+                           const ReadsParameter& reads) {
+  const auto& recorded = session.calls[number].recorded;
+  LaunchPlan plan;
+  double host_us = recorded.front().host_us;
+  for (std::size_t i = 1; i < recorded.size(); ++i) {
+    WW_TRY(plan, common_plan({recorded[0].recording, recorded[0].seed, recorded[i].recording,
+                              recorded[i].seed},
+                             reads));
+    host_us = std::min(host_us, recorded[i].host_us);
+  }
+  plan.host_us = host_us;
+  set_parameter_offsets(plan, session.built.entries);
+  Status usable = check_plan(plan);
+  if (usable.ok()) {
+    usable = plan_fits(plan, session.built, session.request, session.request.calls[number]);
+  }
+  if (!usable.ok()) {
+    return Error{"the host part left a launch plan that cannot be used: " + usable.error().message};
+  }
+  return plan;
+}
+
+/// Calls whose time on the host would count against them: it is worth a closer look.
+std::vector<std::size_t> slow_calls(const Session& session) {
+  std::vector<std::size_t> slow;
+  for (std::size_t i = 0; i < session.calls.size(); ++i) {
+    const CallState& call = session.calls[i];
+    if (call.verdict || call.recorded.empty()) continue;
+    double least = call.recorded.front().host_us;
+    for (const Recorded& each : call.recorded) least = std::min(least, each.host_us);
+    const LaunchPlan& plan = call.recorded.front().recording.plan;
+    if (least > launch_cost_us(plan) && least < most_host_us(plan)) slow.push_back(i);
+  }
+  return slow;
+}
+
+/// Why the call has no plan, or the plan.
+std::optional<CallState> judge_call(const Session& session, std::size_t number,
+                                    const ReadsParameter& reads, RecordOutcome& outcome) {
+  CallState call{
+      {}, session.calls[number].verdict, session.calls[number].reason, session.calls[number].place};
+  if (call.verdict) return call;
+  auto plan = plan_of(session, number, reads);
+  if (!plan.ok()) {
+    refuse(call, Verdict::host_error, plan.error().message);
+    return call;
+  }
+  if (plan->host_us > most_host_us(*plan)) {
+    refuse(
+        call, Verdict::timeout,
+        fmt::format("solve takes {:.0f} ms of processor time on the host for one call; {:.0f} ms "
+                    "are allowed",
+                    plan->host_us * 1e-3, most_host_us(*plan) * 1e-3));
+    return call;
+  }
+  outcome.plans.push_back(std::move(*plan));
+  return std::nullopt;
+}
+
+/// The first call without a plan decides.
+void judge(const Session& session, RecordOutcome& outcome, std::uint64_t& place) {
+  const ParameterReads parameters(session.built.ptx, session.built.entries);
+  const ReadsParameter reads = [&](std::string_view kernel, std::size_t position) {
+    return parameters.reads(kernel, position);
+  };
+  outcome.verdict = Verdict::ok;
+  for (std::size_t i = 0; i < session.calls.size(); ++i) {
+    const CallState& known = session.calls[i];
+    // Recording ended early, by a later call that failed.
+    if (!known.verdict && known.recorded.size() < kRecordings) continue;
+    const auto failed = judge_call(session, i, reads, outcome);
+    if (!failed) continue;
+    outcome.verdict = *failed->verdict;
+    outcome.reason = failed->reason;
     outcome.failed_call = static_cast<int>(i);
-    constexpr int kCpuLimit = 24;  // SIGXCPU
-    if (found != nullptr) {
-      outcome.verdict = found->verdict;
-      outcome.reason = found->message;
-      place = found->place;
-    } else if (exit.timed_out || exit.signal == kCpuLimit) {
-      outcome.verdict = Verdict::timeout;
-      outcome.reason = "solve did not return on the host within the time limit";
-    } else if (exit.output_truncated) {
-      outcome.verdict = Verdict::host_error;
-      outcome.reason = "solve wrote more output than allowed";
-    } else {
-      outcome.verdict = Verdict::host_error;
-      outcome.reason = "the host part ended without a launch plan: " + exit.describe();
-    }
+    outcome.plans.clear();
+    place = failed->place;
     return;
   }
-  outcome.verdict = Verdict::ok;
 }
 
 }  // namespace
@@ -239,34 +385,25 @@ void judge(const std::vector<Report>& reports, const ProcessExit& exit, std::siz
 Result<RecordOutcome> record(const Builder& builder, const BuildOutcome& built,
                              const RecordRequest& request, const StopSignal* stop) {
   if (built.verdict != Verdict::ok) return Error{"cannot record a candidate that did not build"};
-  WW_TRY(const std::string calls, calls_text(request));
   WW_TRY(const fs::path recorder, builder.recorder(built.front_end));
   WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-record-"));
   fs::permissions(folder.path(), fs::perms(0755));
   WW_CHECK(write_file(folder.path() / "host.so", built.host_library));
-  WW_CHECK(
-      write_file(folder.path() / "job", facts_text(request.target) + kernels_text(built) + calls));
-  sandbox::Request run;
-  run.argv = {(recorder / "record").string(), "job", "./host.so"};
-  run.env = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "LD_LIBRARY_PATH=" + recorder.string()};
-  run.cwd = folder.path();
-  run.readable = {folder.path(), recorder};
-  run.limits = request.limits;
-  WW_TRY(const ProcessExit exit, builder.sandbox().run(run, stop));
-  if (stop != nullptr && stop->requested()) return Error{"recording was stopped"};
-
-  std::vector<Report> reports;
-  for (const auto line : lines_of(exit.out)) {
-    if (auto report = report_from(line, request.calls.size())) {
-      refuse_unfit(*report, built, request);
-      reports.push_back(std::move(*report));
-    }
-    if (reports.size() > 4 * request.calls.size() + 4) break;
+  Session session{
+      builder,  built,         request, facts_text(request.target) + kernels_text(built),
+      recorder, folder.path(), stop,    {},
+      0};
+  session.calls.resize(request.calls.size());
+  std::vector<std::size_t> all(request.calls.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  WW_CHECK(make_runs(session, shuffled_runs(all, kRecordings)));
+  if (const auto slow = slow_calls(session); !slow.empty()) {
+    WW_CHECK(make_runs(session, shuffled_runs(slow, kMoreRecordings)));
   }
   RecordOutcome outcome;
-  outcome.wall_s = exit.wall_s;
   std::uint64_t place = 0;
-  judge(reports, exit, request.calls.size(), outcome, place);
+  judge(session, outcome, place);
+  outcome.wall_s = session.wall_s;
   outcome.line = line_of(builder, folder.path(), place);
   return outcome;
 }

@@ -29,7 +29,7 @@ struct RecordRequest {
   std::vector<SolveCall> calls;
   DeviceFacts target;
   sandbox::Limits limits{.wall = std::chrono::seconds(20),
-                         .cpu_s = 10,
+                         .cpu_s = 3,
                          .memory_bytes = std::uint64_t{2} << 30,
                          .processes = 32,
                          .output_bytes = std::uint64_t{256} << 20};
@@ -46,7 +46,8 @@ struct RecordOutcome {
 };
 
 /// Runs the host part in the sandbox, away from any GPU, and writes down what it asks the device
-/// to do. Whatever the host part does, this returns; the error is the world's.
+/// to do. Each call is made by two processes of its own, in an order that nobody can tell, and both
+/// must ask for the same. Whatever the host part does, this returns; the error is the world's.
 Result<RecordOutcome> record(const Builder& builder, const BuildOutcome& built,
                              const RecordRequest& request, const StopSignal* stop = nullptr);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/launch_plan.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/assert.h"
@@ -16,6 +17,7 @@ constexpr std::uint32_t kMaxThreadsPerBlock = 1024;
 constexpr std::uint32_t kMaxBlockZ = 64;
 constexpr std::uint32_t kMaxClusterBlocks = 16;
 constexpr std::uint32_t kMaxSharedBytes = 1U << 20;
+constexpr std::size_t kPointerBytes = 8;
 
 /// C++ mangled names and PTX identifiers; nothing that could confuse a loader or a log.
 bool is_identifier(std::string_view name) {
@@ -36,8 +38,12 @@ class PlanChecker {
   Status run() {
     WW_CHECK(buffers());
     if (plan_.steps.size() > kMaxPlanSteps) return problem("too many steps");
+    if (!plan_.order.empty() && plan_.order.size() != plan_.steps.size()) {
+      return Error{"launch plan: not one order per step"};
+    }
     for (step_ = 0; step_ < plan_.steps.size(); ++step_) {
       WW_CHECK(std::visit([this](const auto& step) { return check(step); }, plan_.steps[step_]));
+      if (!plan_.order.empty()) WW_CHECK(check(plan_.order[step_]));
     }
     return {};
   }
@@ -66,19 +72,18 @@ class PlanChecker {
   }
 
   /// Rows of `width` bytes, `pitch` apart, must lie in one live buffer.
-  Status range(std::uint64_t word, std::uint64_t width, std::uint64_t height,
+  Status range(const PlanAddress& address, std::uint64_t width, std::uint64_t height,
                std::uint64_t pitch) const {
-    const auto address = untagged(word);
-    if (!address || address->buffer >= plan_.buffers.size()) {
+    if (address.buffer >= plan_.buffers.size()) {
       return problem("an address that belongs to no buffer");
     }
-    if (!live_[address->buffer]) return problem("a buffer that is not allocated at this point");
+    if (!live_[address.buffer]) return problem("a buffer that is not allocated at this point");
     if (height == 0 || width == 0) return {};
-    const std::uint64_t size = plan_.buffers[address->buffer].bytes;
-    if (address->offset < 0 || static_cast<std::uint64_t>(address->offset) > size) {
+    const std::uint64_t size = plan_.buffers[address.buffer].bytes;
+    if (address.offset < 0 || static_cast<std::uint64_t>(address.offset) > size) {
       return problem("an address outside of its buffer");
     }
-    const std::uint64_t room = size - static_cast<std::uint64_t>(address->offset);
+    const std::uint64_t room = size - static_cast<std::uint64_t>(address.offset);
     if (height > 1 && pitch < width) return problem("a pitch below the width");
     // No product can wrap: every factor is checked against the room first.
     if (width > room || (height > 1 && (height - 1) > (room - width) / pitch)) {
@@ -121,6 +126,31 @@ class PlanChecker {
       }
       next = std::uint64_t{offset} + 1;
     }
+    return check(launch.pointers, launch.parameters.size());
+  }
+
+  Status check(const std::vector<AddressUse>& pointers, std::size_t bytes) const {
+    std::size_t next = 0;
+    for (const AddressUse& use : pointers) {
+      if (use.address.buffer >= plan_.buffers.size()) {
+        return problem("an address that belongs to no buffer");
+      }
+      if (use.position < next || use.position > bytes || bytes - use.position < kPointerBytes) {
+        return problem("pointers are not ascending or leave the bytes");
+      }
+      next = use.position + kPointerBytes;
+    }
+    return {};
+  }
+
+  Status check(const StepOrder& order) const {
+    if (order.stream >= kMaxPlanStreams) return problem("too many streams");
+    if (order.after.size() > kMaxPlanStreams) return problem("waits for too many steps");
+    std::uint64_t next = 0;
+    for (const std::uint32_t earlier : order.after) {
+      if (earlier < next || earlier >= step_) return problem("waits for what is not before it");
+      next = std::uint64_t{earlier} + 1;
+    }
     return {};
   }
 
@@ -140,6 +170,7 @@ class PlanChecker {
     if (step.height == 0 || step.bytes.size() % step.height != 0) {
       return problem("an upload whose rows do not match its bytes");
     }
+    WW_CHECK(check(step.pointers, step.bytes.size()));
     return range(step.destination, step.bytes.size() / step.height, step.height, step.pitch);
   }
 
@@ -171,24 +202,19 @@ class PlanChecker {
 
 Status check_plan(const LaunchPlan& plan) { return PlanChecker(plan).run(); }
 
-std::vector<AddressUse> find_addresses(std::string_view bytes, const LaunchPlan& plan) {
-  std::vector<AddressUse> found;
-  for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, bytes.data() + at, sizeof word);
-    const auto address = untagged(word);
-    if (!address || address->buffer >= plan.buffers.size()) continue;
-    found.push_back({at, *address});
-  }
-  return found;
+bool launches_kernel(const LaunchPlan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [](const PlanStep& step) {
+    return std::holds_alternative<KernelLaunch>(step);
+  });
 }
 
-void relocate_addresses(std::string& bytes, const LaunchPlan& plan,
-                        const std::vector<std::uint64_t>& bases) {
-  ASSERT(bases.size() == plan.buffers.size(), "one base per buffer");
-  for (const auto& use : find_addresses(bytes, plan)) {
+void relocate(std::string& bytes, const std::vector<AddressUse>& pointers,
+              const std::vector<std::uint64_t>& bases) {
+  for (const AddressUse& use : pointers) {
     const std::uint64_t real =
-        bases[use.address.buffer] + static_cast<std::uint64_t>(use.address.offset);
+        bases.at(use.address.buffer) + static_cast<std::uint64_t>(use.address.offset);
+    ASSERT(use.position + sizeof real <= bytes.size(),
+           "a checked plan's pointers are in its bytes");
     std::memcpy(bytes.data() + use.position, &real, sizeof real);
   }
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -12,26 +11,14 @@
 
 namespace warpwright {
 
-/// Device addresses in a plan are fake, and say which buffer they mean:
-///
-///   bits 63..52  0x575, the tag. No host maps such an address (it is not canonical on x86-64, nor
-///                on aarch64 with its top byte ignored), and no GPU hands one out.
-///   bits 51..40  the buffer's index in LaunchPlan::buffers
-///   bits 39..0   2^39 + byte offset into the buffer
-///
-/// A buffer starts in the middle of its terabyte and is at most 2^38 bytes long, so pointers run
-/// out of either end (p - 1, p + n + 7) by up to 2^38 bytes stay recognisable as that buffer's.
-inline constexpr int kAddressIdShift = 40;
-inline constexpr std::uint64_t kAddressTag = std::uint64_t{0x575} << 52;
-inline constexpr std::uint64_t kAddressTagMask = std::uint64_t{0xFFF} << 52;
-inline constexpr std::uint64_t kAddressBias = std::uint64_t{1} << 39;
 inline constexpr std::uint64_t kMaxPlanBufferBytes = std::uint64_t{1} << 38;
 inline constexpr std::size_t kMaxPlanBuffers = 4096;
 inline constexpr std::size_t kMaxPlanSteps = std::size_t{1} << 18;
+inline constexpr std::size_t kMaxPlanStreams = 64;
 inline constexpr std::size_t kMaxParameterBytes = 32764;
 inline constexpr std::size_t kMaxPlanTextBytes = std::size_t{256} << 20;
 
-/// A tagged address taken apart. The offset may lie outside of the buffer.
+/// A place in one of the plan's buffers. The offset may lie outside of it (p - 1, p + n + 7).
 struct PlanAddress {
   std::uint32_t buffer = 0;
   std::int64_t offset = 0;
@@ -39,19 +26,14 @@ struct PlanAddress {
   bool operator==(const PlanAddress&) const = default;
 };
 
-constexpr std::uint64_t tagged_address(std::uint32_t buffer, std::int64_t offset = 0) {
-  return kAddressTag | (std::uint64_t{buffer} << kAddressIdShift) |
-         ((kAddressBias + static_cast<std::uint64_t>(offset)) &
-          ((std::uint64_t{1} << kAddressIdShift) - 1));
-}
+/// A pointer among bytes: a replayer writes the address there, little endian. Only what is listed
+/// is a pointer; bytes that merely look like one are data.
+struct AddressUse {
+  std::size_t position = 0;  ///< of the first of its eight bytes
+  PlanAddress address;
 
-/// Absent when the word does not carry the tag. Says nothing on whether the buffer exists.
-constexpr std::optional<PlanAddress> untagged(std::uint64_t word) {
-  if ((word & kAddressTagMask) != kAddressTag) return std::nullopt;
-  const std::uint64_t low = word & ((std::uint64_t{1} << kAddressIdShift) - 1);
-  return PlanAddress{static_cast<std::uint32_t>((word & ~kAddressTagMask) >> kAddressIdShift),
-                     static_cast<std::int64_t>(low) - static_cast<std::int64_t>(kAddressBias)};
-}
+  bool operator==(const AddressUse&) const = default;
+};
 
 /// Written to disk by name.
 enum class BufferKind : int {
@@ -82,17 +64,18 @@ struct KernelLaunch {
   bool cooperative = false;
   bool overlaps = false;  ///< may begin before the launch before it has ended (programmatic)
   int carveout = -1;  ///< preferred shared-memory carve-out in percent, -1 = the driver's choice
-  /// Laid out as the PTX .entry declares (each parameter at its natural alignment), pointers still
-  /// tagged. Usable as CU_LAUNCH_PARAM_BUFFER after relocation.
+  /// Laid out as the PTX .entry declares (each parameter at its natural alignment), with zeros
+  /// where pointers go. Usable as CU_LAUNCH_PARAM_BUFFER after relocation.
   std::string parameters;
   std::vector<std::uint32_t> parameter_offsets;  ///< ascending, one per declared parameter
+  std::vector<AddressUse> pointers;              ///< in the parameters; ascending, apart
 
   bool operator==(const KernelLaunch&) const = default;
 };
 
 /// Rows of `width` elements of element_bytes (1, 2 or 4); rows are `pitch` bytes apart.
 struct Memset {
-  std::uint64_t destination = 0;
+  PlanAddress destination;
   std::uint32_t value = 0;
   std::uint32_t element_bytes = 1;
   std::uint64_t width = 0;
@@ -104,8 +87,8 @@ struct Memset {
 
 /// Device to device. Symbols are buffers too, so this also is a copy to or from a symbol.
 struct DeviceCopy {
-  std::uint64_t destination = 0;
-  std::uint64_t source = 0;
+  PlanAddress destination;
+  PlanAddress source;
   std::uint64_t width_bytes = 0;
   std::uint64_t height = 1;
   std::uint64_t destination_pitch = 0;  ///< pitches are ignored when height is 1
@@ -114,13 +97,14 @@ struct DeviceCopy {
   bool operator==(const DeviceCopy&) const = default;
 };
 
-/// Host to device; rows are packed in `bytes`. The bytes may hold tagged addresses (a table of
-/// pointers), which a replayer relocates like parameters.
+/// Host to device; rows are packed in `bytes`. They may hold pointers (a table of them), which a
+/// replayer relocates like those of parameters.
 struct Upload {
-  std::uint64_t destination = 0;
+  PlanAddress destination;
   std::string bytes;
   std::uint64_t height = 1;
-  std::uint64_t pitch = 0;  ///< of the destination; ignored when height is 1
+  std::uint64_t pitch = 0;           ///< of the destination; ignored when height is 1
+  std::vector<AddressUse> pointers;  ///< in the bytes; ascending, apart
 
   bool operator==(const Upload&) const = default;
 };
@@ -140,44 +124,48 @@ struct Free {
 
 using PlanStep = std::variant<KernelLaunch, Memset, DeviceCopy, Upload, Allocate, Free>;
 
-/// What one call of `solve` asks the device to do, at one size. Recorded without a GPU; executed
-/// in order, one step after the other, by a GPU runner or the SIMT machine.
+/// What a step waits for. Steps of one stream end in their order; `after` names what else must have
+/// ended before this one begins: events, synchronisations of the host, the default stream's rules.
+struct StepOrder {
+  std::uint32_t stream = 0;          ///< 0 = the host itself: allocations and frees
+  std::vector<std::uint32_t> after;  ///< earlier steps, ascending
+
+  bool operator==(const StepOrder&) const = default;
+};
+
+/// What one call of `solve` asks the device to do, at one size. Recorded without a GPU; executed by
+/// a GPU runner or the SIMT machine. The call ends when all of its steps have ended, whatever their
+/// streams.
 struct LaunchPlan {
   std::vector<PlanBuffer> buffers;
-  std::vector<PlanStep> steps;
+  std::vector<PlanStep> steps;    ///< in the order in which `solve` asked for them
+  std::vector<StepOrder> order;   ///< one per step; empty: each step after the one before it
   std::uint64_t stack_bytes = 0;  ///< per thread, 0 = the driver's default
   std::uint64_t heap_bytes = 0;   ///< device-side malloc, 0 = the driver's default
+  double host_us = 0;             ///< what `solve` took on the host, without the recorder's share
 
   bool operator==(const LaunchPlan&) const = default;
 };
 
 /// Every plan that passes can be replayed without further thought about sizes: buffers and steps
-/// are in bounds, each scratch buffer is allocated once before and not used after its life, memsets
-/// and copies lie inside one live buffer, launches have positive dimensions within CUDA's limits.
-/// Addresses inside parameters are not judged: that is the device's business.
+/// are in bounds, each scratch buffer is allocated once before and not used after its life (in the
+/// order of the steps), memsets and copies lie inside one live buffer, launches have positive
+/// dimensions within CUDA's limits, steps wait for earlier ones only. Where a pointer inside
+/// parameters leads is not judged: that is the device's business.
 Status check_plan(const LaunchPlan& plan);
+
+/// Whether a kernel is launched at all.
+bool launches_kernel(const LaunchPlan& plan);
 
 /// One JSON object; docs/sandbox.md describes it.
 std::string plan_to_text(const LaunchPlan& plan);
 
-/// Parsed and checked. The text comes from an untrusted process: any text gives a plan or an error.
+/// Parsed and checked. Any text gives a plan or an error.
 Result<LaunchPlan> plan_from_text(std::string_view text);
 
-/// One pointer found in bytes.
-struct AddressUse {
-  std::size_t position = 0;  ///< in the bytes, a multiple of 8
-  PlanAddress address;
-
-  bool operator==(const AddressUse&) const = default;
-};
-
-/// Finds the 8-byte aligned little-endian words that point at (or near) one of the plan's buffers.
-/// A random word looks like one with a chance below buffers / 2^24.
-std::vector<AddressUse> find_addresses(std::string_view bytes, const LaunchPlan& plan);
-
-/// Puts `bases[buffer] + offset` in place of every tagged address of `bytes`. bases has one entry
-/// per buffer of the plan.
-void relocate_addresses(std::string& bytes, const LaunchPlan& plan,
-                        const std::vector<std::uint64_t>& bases);
+/// Writes `bases[buffer] + offset` over the bytes of each pointer. bases has one entry per buffer
+/// of the plan that the pointers come from.
+void relocate(std::string& bytes, const std::vector<AddressUse>& pointers,
+              const std::vector<std::uint64_t>& bases);
 
 }  // namespace warpwright

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON form of a launch plan. Bytes are hexadecimal, addresses are strings ("0x575...") because
-// JSON readers may round large numbers.
-#include <fmt/format.h>
-
+// The JSON form of a launch plan. Bytes are hexadecimal, addresses are pairs of a buffer and an
+// offset.
 #include <array>
-#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +14,9 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::array<std::string_view, 3> kKinds = {"argument", "scratch", "symbol"};
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
+// Farther from its buffer than any pointer is; JSON readers keep numbers of this size exact.
+constexpr std::int64_t kMostOffset = std::int64_t{1} << 52;
 
 std::string hex_of(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -38,7 +37,15 @@ int digit_of(char c) {
 }
 
 Json json_of(const Dim3& dims) { return Json::array({dims.x, dims.y, dims.z}); }
-std::string address_text(std::uint64_t address) { return fmt::format("{:#x}", address); }
+Json json_of(const PlanAddress& address) { return Json::array({address.buffer, address.offset}); }
+
+Json json_of(const std::vector<AddressUse>& pointers) {
+  Json rows = Json::array();
+  for (const AddressUse& use : pointers) {
+    rows.push_back(Json::array({use.position, use.address.buffer, use.address.offset}));
+  }
+  return rows;
+}
 
 Json json_of(const KernelLaunch& step) {
   return {{"step", "launch"},
@@ -51,11 +58,12 @@ Json json_of(const KernelLaunch& step) {
           {"overlaps", step.overlaps},
           {"carveout", step.carveout},
           {"parameters", hex_of(step.parameters)},
-          {"parameter_offsets", step.parameter_offsets}};
+          {"parameter_offsets", step.parameter_offsets},
+          {"pointers", json_of(step.pointers)}};
 }
 
 Json json_of(const Memset& step) {
-  return {{"step", "memset"},    {"destination", address_text(step.destination)},
+  return {{"step", "memset"},    {"destination", json_of(step.destination)},
           {"value", step.value}, {"element_bytes", step.element_bytes},
           {"width", step.width}, {"height", step.height},
           {"pitch", step.pitch}};
@@ -63,8 +71,8 @@ Json json_of(const Memset& step) {
 
 Json json_of(const DeviceCopy& step) {
   return {{"step", "copy"},
-          {"destination", address_text(step.destination)},
-          {"source", address_text(step.source)},
+          {"destination", json_of(step.destination)},
+          {"source", json_of(step.source)},
           {"width_bytes", step.width_bytes},
           {"height", step.height},
           {"destination_pitch", step.destination_pitch},
@@ -73,10 +81,11 @@ Json json_of(const DeviceCopy& step) {
 
 Json json_of(const Upload& step) {
   return {{"step", "upload"},
-          {"destination", address_text(step.destination)},
+          {"destination", json_of(step.destination)},
           {"bytes", hex_of(step.bytes)},
           {"height", step.height},
-          {"pitch", step.pitch}};
+          {"pitch", step.pitch},
+          {"pointers", json_of(step.pointers)}};
 }
 
 Json json_of(const Allocate& step) { return {{"step", "allocate"}, {"buffer", step.buffer}}; }
@@ -98,6 +107,16 @@ class Reader {
       return 0;
     }
     return static_cast<Unsigned>(value->get<std::uint64_t>());
+  }
+
+  double time(const char* name) {
+    const Json* value = find(name);
+    if (value == nullptr) return 0;
+    if (!value->is_number() || !(value->get<double>() >= 0 && value->get<double>() < 1e12)) {
+      fail(name);
+      return 0;
+    }
+    return value->get<double>();
   }
 
   int small_integer(const char* name) {
@@ -128,16 +147,30 @@ class Reader {
     return value->get<std::string>();
   }
 
-  std::uint64_t address(const char* name) {
-    const std::string digits = text(name);
-    std::uint64_t result = 0;
-    const char* end = digits.data() + digits.size();
-    if (!digits.starts_with("0x") || digits.size() > 18) {
+  PlanAddress address(const char* name) {
+    const Json* value = find(name);
+    PlanAddress result;
+    if (value != nullptr && !(value->is_array() && value->size() == 2 && read(*value, 0, result))) {
       fail(name);
-      return 0;
     }
-    const auto [stop, code] = std::from_chars(digits.data() + 2, end, result, 16);
-    if (code != std::errc() || stop != end) fail(name);
+    return result;
+  }
+
+  std::vector<AddressUse> pointers(const char* name) {
+    std::vector<AddressUse> result;
+    const Json* value = find(name);
+    if (value == nullptr) return result;
+    if (!value->is_array()) fail(name);
+    for (const auto& row : *value) {
+      AddressUse use;
+      if (!row.is_array() || row.size() != 3 || !row[0].is_number_unsigned() ||
+          !read(row, 1, use.address)) {
+        fail(name);
+        return result;
+      }
+      use.position = row[0].get<std::size_t>();
+      result.push_back(use);
+    }
     return result;
   }
 
@@ -188,6 +221,20 @@ class Reader {
   [[nodiscard]] const std::string& failed() const { return failed_; }
 
  private:
+  /// A buffer and an offset, from element `at` of a row.
+  static bool read(const Json& row, std::size_t at, PlanAddress& address) {
+    const Json &buffer = row[at], &offset = row[at + 1];
+    if (!buffer.is_number_unsigned() || buffer.get<std::uint64_t>() >= kMaxPlanBuffers ||
+        !offset.is_number_integer()) {
+      return false;
+    }
+    if (offset.is_number_unsigned() && offset.get<std::uint64_t>() > std::uint64_t{kMostOffset}) {
+      return false;
+    }
+    address = {buffer.get<std::uint32_t>(), offset.get<std::int64_t>()};
+    return address.offset >= -kMostOffset && address.offset <= kMostOffset;
+  }
+
   const Json* find(const char* name) {
     const auto it = object_.find(name);
     if (it == object_.end()) {
@@ -217,6 +264,7 @@ PlanStep read_launch(Reader& in) {
   step.carveout = in.small_integer("carveout");
   step.parameters = in.bytes("parameters");
   step.parameter_offsets = in.numbers("parameter_offsets");
+  step.pointers = in.pointers("pointers");
   return step;
 }
 
@@ -248,6 +296,7 @@ PlanStep read_upload(Reader& in) {
   step.bytes = in.bytes("bytes");
   step.height = in.number<std::uint64_t>("height");
   step.pitch = in.number<std::uint64_t>("pitch");
+  step.pointers = in.pointers("pointers");
   return step;
 }
 
@@ -280,6 +329,16 @@ Result<PlanStep> step_from(const Json& object, std::size_t index) {
   return Error{where + "unknown kind of step"};
 }
 
+/// Of a step's object; all steps of a plan have one, or none.
+Result<StepOrder> order_from(const Json& object, std::size_t index) {
+  Reader in(object);
+  StepOrder order;
+  order.stream = in.number<std::uint32_t>("stream");
+  order.after = in.numbers("after");
+  if (in.failed().empty()) return order;
+  return Error{"launch plan, step " + std::to_string(index) + ": bad field '" + in.failed() + "'"};
+}
+
 Result<PlanBuffer> buffer_from(const Json& object, std::size_t index) {
   const std::string where = "launch plan, buffer " + std::to_string(index) + ": ";
   if (!object.is_object()) return Error{where + "not an object"};
@@ -304,6 +363,7 @@ Result<LaunchPlan> plan_from(const Json& root) {
   const auto version = in.number<std::uint32_t>("version");
   plan.stack_bytes = in.number<std::uint64_t>("stack_bytes");
   plan.heap_bytes = in.number<std::uint64_t>("heap_bytes");
+  plan.host_us = in.time("host_us");
   if (!in.failed().empty()) return Error{"launch plan: bad field '" + in.failed() + "'"};
   if (version != kVersion) return Error{"launch plan: unknown version " + std::to_string(version)};
   const auto buffers = root.find("buffers");
@@ -318,8 +378,15 @@ Result<LaunchPlan> plan_from(const Json& root) {
     WW_TRY(PlanBuffer buffer, buffer_from(item, plan.buffers.size()));
     plan.buffers.push_back(std::move(buffer));
   }
+  const bool ordered =
+      !steps->empty() && steps->front().is_object() && steps->front().contains("stream");
   for (const auto& item : *steps) {
     WW_TRY(PlanStep step, step_from(item, plan.steps.size()));
+    if (ordered != item.contains("stream")) return Error{"launch plan: streams of some steps only"};
+    if (ordered) {
+      WW_TRY(StepOrder order, order_from(item, plan.steps.size()));
+      plan.order.push_back(std::move(order));
+    }
     plan.steps.push_back(std::move(step));
   }
   return plan;
@@ -337,14 +404,17 @@ std::string plan_to_text(const LaunchPlan& plan) {
     buffers.push_back(std::move(object));
   }
   Json steps = Json::array();
-  for (const auto& step : plan.steps) {
-    steps.push_back(std::visit([](const auto& form) { return json_of(form); }, step));
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    Json object = std::visit([](const auto& form) { return json_of(form); }, plan.steps[i]);
+    if (i < plan.order.size()) {
+      object["stream"] = plan.order[i].stream;
+      object["after"] = plan.order[i].after;
+    }
+    steps.push_back(std::move(object));
   }
-  const Json root = {{"version", kVersion},
-                     {"stack_bytes", plan.stack_bytes},
-                     {"heap_bytes", plan.heap_bytes},
-                     {"buffers", std::move(buffers)},
-                     {"steps", std::move(steps)}};
+  const Json root = {{"version", kVersion},           {"stack_bytes", plan.stack_bytes},
+                     {"heap_bytes", plan.heap_bytes}, {"host_us", plan.host_us},
+                     {"buffers", std::move(buffers)}, {"steps", std::move(steps)}};
   return root.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -44,6 +44,7 @@ inline constexpr int kCuJitErrorLog = 5;
 inline constexpr int kCuJitErrorLogBytes = 6;
 inline constexpr int kCuCaptureRelaxed = 2;
 inline constexpr unsigned kCuStreamNonBlocking = 1;
+inline constexpr unsigned kCuEventDisableTiming = 2;
 inline constexpr int kCuLaunchCooperative = 2;
 inline constexpr int kCuLaunchClusterDimension = 4;
 inline constexpr int kCuLaunchProgrammatic = 6;
@@ -181,6 +182,7 @@ static_assert(sizeof(CuCopy2D) == 128);
   X(stream_create, "cuStreamCreate", (CuStream*, unsigned))                                        \
   X(stream_destroy, "cuStreamDestroy_v2", (CuStream))                                              \
   X(stream_synchronize, "cuStreamSynchronize", (CuStream))                                         \
+  X(stream_wait_event, "cuStreamWaitEvent", (CuStream, CuEvent, unsigned))                         \
   X(capture_begin, "cuStreamBeginCapture_v2", (CuStream, int))                                     \
   X(capture_end, "cuStreamEndCapture", (CuStream, CuGraph*))                                       \
   X(graph_instantiate, "cuGraphInstantiateWithFlags", (CuGraphExec*, CuGraph, unsigned long long)) \

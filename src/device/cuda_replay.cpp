@@ -30,12 +30,14 @@ Result<std::unique_ptr<Replay>> CudaReplay::make(CudaDevice& device, ModuleId mo
   if (!replay->fault_) WW_CHECK(replay->set_limits());
   if (!replay->fault_) WW_CHECK(replay->resolve());
   if (!replay->fault_) WW_CHECK(replay->stage_uploads());
+  WW_CHECK(replay->streams_.make());
   return std::unique_ptr<Replay>(std::move(replay));
 }
 
 CudaReplay::~CudaReplay() {
   if (device_.lost_) {
     for (auto& memory : staged_) static_cast<void>(memory.release());
+    streams_.abandon();
     return;
   }
   drop_graphs();
@@ -112,7 +114,7 @@ Status CudaReplay::resolve() {
     const auto* launch = std::get_if<KernelLaunch>(&plan_.steps[i]);
     if (launch == nullptr) continue;
     parameters_[i] = launch->parameters;
-    relocate_addresses(parameters_[i], plan_, bases_);
+    relocate(parameters_[i], launch->pointers, bases_);
     WW_CHECK(resolve_function(launch->kernel, *launch));
   }
   return {};
@@ -159,10 +161,8 @@ Status CudaReplay::stage_uploads() {
   return {};
 }
 
-CuAddress CudaReplay::real(std::uint64_t tagged) const {
-  const auto address = untagged(tagged);
-  ASSERT(address && address->buffer < bases_.size(), "a checked plan has no loose addresses");
-  return bases_[address->buffer] + static_cast<std::uint64_t>(address->offset);
+CuAddress CudaReplay::real(const PlanAddress& address) const {
+  return bases_.at(address.buffer) + static_cast<std::uint64_t>(address.offset);
 }
 
 Status CudaReplay::poison(CuAddress at, std::uint64_t bytes, std::uint64_t seed) {
@@ -204,8 +204,9 @@ Status CudaReplay::reset(const RunOptions& options) {
   }
   for (std::size_t i = 0; i < staged_.size(); ++i) {
     if (staged_[i] == nullptr) continue;
-    std::string bytes = std::get<Upload>(plan_.steps[i]).bytes;
-    relocate_addresses(bytes, plan_, bases_);
+    const auto& upload = std::get<Upload>(plan_.steps[i]);
+    std::string bytes = upload.bytes;
+    relocate(bytes, upload.pointers, bases_);
     WW_CHECK(
         driver_.check(driver_.copy_to_device(staged_[i]->address(), bytes.data(), bytes.size()),
                       "upload to the GPU"));
@@ -216,7 +217,19 @@ Status CudaReplay::reset(const RunOptions& options) {
   return {};
 }
 
-CuResult CudaReplay::issue_step(const KernelLaunch& launch, std::size_t step) {
+/// Behind another launch of the plan only: what we do before it must have ended.
+bool CudaReplay::may_overlap(const KernelLaunch& launch, std::size_t step, CuStream stream) const {
+  if (!launch.overlaps || step == 0 ||
+      !std::holds_alternative<KernelLaunch>(plan_.steps[step - 1])) {
+    return false;
+  }
+  // In another order something else goes before it.
+  if (!streams_.order().in_sequence() && stream == device_.stream_) return false;
+  return plan_.order.empty() || (plan_.order[step].after.empty() &&
+                                 plan_.order[step].stream == plan_.order[step - 1].stream);
+}
+
+CuResult CudaReplay::issue_step(const KernelLaunch& launch, std::size_t step, CuStream stream) {
   std::array<CuLaunchAttribute, 3> attributes;
   unsigned count = 0;
   if (launch.cooperative) {
@@ -227,14 +240,13 @@ CuResult CudaReplay::issue_step(const KernelLaunch& launch, std::size_t step) {
     attributes[count].id = kCuLaunchClusterDimension;
     attributes[count++].value.cluster = {launch.cluster.x, launch.cluster.y, launch.cluster.z};
   }
-  // Behind another launch of the plan only: what we do before it must have ended.
-  if (launch.overlaps && step > 0 && std::holds_alternative<KernelLaunch>(plan_.steps[step - 1])) {
+  if (may_overlap(launch, step, stream)) {
     attributes[count].id = kCuLaunchProgrammatic;
     attributes[count++].value.flag = 1;
   }
   const CuLaunchConfig config{
-      launch.grid.x,  launch.grid.y,       launch.grid.z,   launch.block.x,    launch.block.y,
-      launch.block.z, launch.shared_bytes, device_.stream_, attributes.data(), count};
+      launch.grid.x,  launch.grid.y,       launch.grid.z, launch.block.x,    launch.block.y,
+      launch.block.z, launch.shared_bytes, stream,        attributes.data(), count};
   std::size_t bytes = parameters_[step].size();
   // Pairs of a key and a value, ended by a null: 1 = the parameters' bytes, 2 = their number.
   std::array<void*, 5> extra = {reinterpret_cast<void*>(1), parameters_[step].data(),
@@ -243,9 +255,8 @@ CuResult CudaReplay::issue_step(const KernelLaunch& launch, std::size_t step) {
                         bytes == 0 ? nullptr : extra.data());
 }
 
-CuResult CudaReplay::issue_step(const Memset& set, std::size_t) {
+CuResult CudaReplay::issue_step(const Memset& set, std::size_t, CuStream stream) {
   const CuAddress at = real(set.destination);
-  CuStream stream = device_.stream_;
   if (set.width == 0 || set.height == 0) return 0;
   const auto value = set.value;
   const auto byte = static_cast<unsigned char>(value);
@@ -264,10 +275,10 @@ CuResult CudaReplay::issue_step(const Memset& set, std::size_t) {
   return driver_.set_2d_32(at, set.pitch, value, set.width, set.height, stream);
 }
 
-CuResult CudaReplay::issue_step(const DeviceCopy& copy, std::size_t) {
+CuResult CudaReplay::issue_step(const DeviceCopy& copy, std::size_t, CuStream stream) {
   const CuAddress to = real(copy.destination), from = real(copy.source);
   if (copy.width_bytes == 0 || copy.height == 0) return 0;
-  if (copy.height == 1) return driver_.copy_async(to, from, copy.width_bytes, device_.stream_);
+  if (copy.height == 1) return driver_.copy_async(to, from, copy.width_bytes, stream);
   CuCopy2D rows;
   rows.source = from;
   rows.source_pitch = copy.source_pitch;
@@ -275,33 +286,48 @@ CuResult CudaReplay::issue_step(const DeviceCopy& copy, std::size_t) {
   rows.to_pitch = copy.destination_pitch;
   rows.width_bytes = copy.width_bytes;
   rows.height = copy.height;
-  return driver_.copy_2d_async(&rows, device_.stream_);
+  return driver_.copy_2d_async(&rows, stream);
 }
 
-CuResult CudaReplay::issue_step(const Upload& upload, std::size_t step) {
+CuResult CudaReplay::issue_step(const Upload& upload, std::size_t step, CuStream stream) {
   if (staged_[step] == nullptr) return 0;
   const CuAddress to = real(upload.destination), from = staged_[step]->address();
-  if (upload.height == 1) return driver_.copy_async(to, from, upload.bytes.size(), device_.stream_);
+  if (upload.height == 1) return driver_.copy_async(to, from, upload.bytes.size(), stream);
   CuCopy2D rows;
   rows.source = from;
   rows.source_pitch = rows.width_bytes = upload.bytes.size() / upload.height;
   rows.to = to;
   rows.to_pitch = upload.pitch;
   rows.height = upload.height;
-  return driver_.copy_2d_async(&rows, device_.stream_);
+  return driver_.copy_2d_async(&rows, stream);
+}
+
+Status CudaReplay::issue_on(CuStream stream, std::size_t step) {
+  const CuResult result = std::visit(
+      [&](const auto& each) { return issue_step(each, step, stream); }, plan_.steps[step]);
+  if (result == 0) return {};
+  fault_ = fault_of(result, driver_);
+  if (!fault_) return Error{"could not replay a step of the plan: " + driver_.describe(result)};
+  if (const auto* launch = std::get_if<KernelLaunch>(&plan_.steps[step])) {
+    fault_->kernel = launch->kernel;
+  }
+  return {};
 }
 
 Status CudaReplay::issue() {
-  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-    const CuResult result =
-        std::visit([&](const auto& step) { return issue_step(step, i); }, plan_.steps[i]);
-    if (result == 0) continue;
-    fault_ = fault_of(result, driver_);
-    if (!fault_) return Error{"could not replay a step of the plan: " + driver_.describe(result)};
-    if (const auto* launch = std::get_if<KernelLaunch>(&plan_.steps[i])) {
-      fault_->kernel = launch->kernel;
-    }
-    return {};
+  WW_CHECK(streams_.fork(device_.stream_));
+  for (std::size_t i = 0; i < plan_.steps.size() && !fault_; ++i) {
+    WW_TRY(CuStream stream, streams_.before(i, device_.stream_));
+    WW_CHECK(issue_on(stream, i));
+    WW_CHECK(streams_.after(i));
+  }
+  return streams_.join(device_.stream_);
+}
+
+Status CudaReplay::issue_reversed() {
+  for (const std::uint32_t step : streams_.order().latest_first()) {
+    WW_CHECK(issue_on(device_.stream_, step));
+    if (fault_) break;
   }
   return {};
 }
@@ -382,7 +408,7 @@ Result<RunReport> CudaReplay::run_resolved(const RunOptions& options) {
     if (launched != 0) fault_ = fault_of(launched, driver_);
     if (!fault_) WW_CHECK(driver_.check(launched, "launch a graph"));
   } else {
-    WW_CHECK(issue());
+    WW_CHECK(options.timed || streams_.order().in_sequence() ? issue() : issue_reversed());
   }
   WW_CHECK(driver_.check(driver_.event_record(device_.end_, device_.stream_), "record an event"));
   WW_TRY(auto fault, device_.wait(device_.end_, options.limit_s));

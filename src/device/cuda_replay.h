@@ -6,10 +6,13 @@
 #include <random>
 
 #include "device/cuda_device.h"
+#include "device/cuda_replay_streams.h"
 
 namespace warpwright::device {
 
-/// Runs a plan step by step through the stream, or as one graph when timed.
+/// Runs a plan. Timed: on streams of its own where it has several, or as one graph. Otherwise step
+/// by step, those without an order among them the other way round than they were asked for: what
+/// lacks an event shows in the results.
 class CudaReplay final : public Replay {
  public:
   static Result<std::unique_ptr<Replay>> make(CudaDevice& device, ModuleId module,
@@ -21,7 +24,11 @@ class CudaReplay final : public Replay {
 
  private:
   CudaReplay(CudaDevice& device, ModuleId module, const LaunchPlan& plan)
-      : device_(device), driver_(device.driver_), module_(module), plan_(plan) {}
+      : device_(device),
+        driver_(device.driver_),
+        module_(module),
+        plan_(plan),
+        streams_(device.driver_, plan_) {}
 
   Status allocate(const CudaReplay* sibling);
   Status set_limits();
@@ -31,14 +38,19 @@ class CudaReplay final : public Replay {
   Status stage_uploads();
   Status reset(const RunOptions& options);
   Status poison(CuAddress at, std::uint64_t bytes, std::uint64_t seed);
-  /// Queues all steps. A refused launch sets fault_.
+  /// Queues all steps on their streams. A refused launch sets fault_.
   Status issue();
-  CuResult issue_step(const KernelLaunch& launch, std::size_t step);
-  CuResult issue_step(const Memset& set, std::size_t step);
-  CuResult issue_step(const DeviceCopy& copy, std::size_t step);
-  CuResult issue_step(const Upload& upload, std::size_t step);
-  CuResult issue_step(const Allocate&, std::size_t) { return 0; }
-  CuResult issue_step(const Free&, std::size_t) { return 0; }
+  /// Queues all steps on the judge's stream, in another legal order.
+  Status issue_reversed();
+  Status issue_on(CuStream stream, std::size_t step);
+  [[nodiscard]] bool may_overlap(const KernelLaunch& launch, std::size_t step,
+                                 CuStream stream) const;
+  CuResult issue_step(const KernelLaunch& launch, std::size_t step, CuStream stream);
+  CuResult issue_step(const Memset& set, std::size_t step, CuStream stream);
+  CuResult issue_step(const DeviceCopy& copy, std::size_t step, CuStream stream);
+  CuResult issue_step(const Upload& upload, std::size_t step, CuStream stream);
+  CuResult issue_step(const Allocate&, std::size_t, CuStream) { return 0; }
+  CuResult issue_step(const Free&, std::size_t, CuStream) { return 0; }
   [[nodiscard]] bool fits_graph() const;
   [[nodiscard]] bool by_graph(const RunOptions& options) const;
   [[nodiscard]] std::size_t graphs_wanted() const;
@@ -52,12 +64,13 @@ class CudaReplay final : public Replay {
   Result<bool> margins_hold(const CudaMemory& memory);
   Status check_margins(RunReport& report);
   void describe_kernels(RunReport& report) const;
-  [[nodiscard]] CuAddress real(std::uint64_t tagged) const;
+  [[nodiscard]] CuAddress real(const PlanAddress& address) const;
 
   CudaDevice& device_;
   const CudaDriver& driver_;
   ModuleId module_;
   LaunchPlan plan_;
+  CudaReplayStreams streams_;
   std::vector<Binding> bindings_;
   std::optional<Fault> fault_;
   /// By buffer; null where it is none. A rival may share it.

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/cores.h"
+#include "core/launch_plan_order.h"
 #include "device/kernel_name.h"
 #include "device/simt_estimate.h"
 #include "device/simt_findings.h"
@@ -51,10 +52,8 @@ std::string SimtReplay::scratch_name(std::uint32_t buffer) const {
   return "scratch " + std::to_string(buffer);
 }
 
-simt::Address SimtReplay::real(std::uint64_t tagged) const {
-  const auto address = untagged(tagged);
-  ASSERT(address && address->buffer < bases_.size(), "a checked plan has no loose addresses");
-  return bases_[address->buffer] + static_cast<std::uint64_t>(address->offset);
+simt::Address SimtReplay::real(const PlanAddress& address) const {
+  return bases_.at(address.buffer) + static_cast<std::uint64_t>(address.offset);
 }
 
 Status SimtReplay::poison(simt::Address at, std::uint64_t bytes, std::uint64_t seed) {
@@ -102,11 +101,60 @@ Result<RunReport> SimtReplay::run(const RunOptions& options) {
 }
 
 Status SimtReplay::run_steps(const RunOptions& options, RunReport& report) {
-  for (const PlanStep& each : plan_.steps) {
-    WW_CHECK(std::visit([&](const auto& s) { return step(s, options, report); }, each));
-    if (!report.faults.empty()) break;
+  // A time is that of the order asked for; results must be the same in every legal one.
+  const PlanOrder order(plan_);
+  const bool as_asked = options.timed || order.in_sequence();
+  const auto reversed = as_asked ? std::vector<std::uint32_t>{} : order.latest_first();
+  watched_ = !as_asked && !options.may_sample;
+  std::vector<StepAccesses> accesses(watched_ ? plan_.steps.size() : 0);
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+    const std::size_t number = as_asked ? i : reversed[i];
+    WW_CHECK(
+        std::visit([&](const auto& s) { return step(s, options, report); }, plan_.steps[number]));
+    if (watched_) {
+      accesses[number] = {log_.take(simt::ByteUse::read), log_.take(simt::ByteUse::write),
+                          log_.take(simt::ByteUse::atomic)};
+    } else if (!report.faults.empty()) {
+      break;
+    }
   }
+  if (watched_) blame_conflict(order, accesses, report);
   return {};
+}
+
+namespace {
+
+std::string name_of_step(const PlanStep& step) {
+  if (const auto* launch = std::get_if<KernelLaunch>(&step)) {
+    return "kernel " + kernel_name(launch->kernel);
+  }
+  if (std::holds_alternative<Memset>(step)) return "a memset";
+  if (std::holds_alternative<Allocate>(step)) return "an allocation";
+  return std::holds_alternative<Free>(step) ? "a free" : "a copy";
+}
+
+}  // namespace
+
+/// The first cause of whatever else was seen in an order that the candidate did not expect.
+void SimtReplay::blame_conflict(const PlanOrder& order, const std::vector<StepAccesses>& accesses,
+                                RunReport& report) const {
+  const auto found = find_conflict(order, accesses);
+  if (!found) return;
+  Fault fault{.verdict = Verdict::race, .kind = "stream_race"};
+  if (const auto* launch = std::get_if<KernelLaunch>(&plan_.steps[found->second])) {
+    fault.kernel = launch->kernel;
+  }
+  fault.message =
+      name_of_step(plan_.steps[found->first]) + " (step " + std::to_string(found->first + 1) +
+      ") and " + name_of_step(plan_.steps[found->second]) + " (step " +
+      std::to_string(found->second + 1) + ") run on different streams with no event " +
+      "between them, and " + (found->both_write ? "both write " : "one of them writes ") +
+      memory_.describe(found->address, 1);
+  report.faults = {std::move(fault)};
+}
+
+void SimtReplay::note(simt::ByteUse use, simt::Address at, std::uint64_t bytes) {
+  if (watched_) log_.note(use, at, bytes);
 }
 
 void SimtReplay::free_scratch() {
@@ -118,7 +166,7 @@ void SimtReplay::free_scratch() {
 
 Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, RunReport& report) {
   std::string parameters = launch.parameters;
-  relocate_addresses(parameters, plan_, bases_);
+  relocate(parameters, launch.pointers, bases_);
   simt::Launch request{.kernel = launch.kernel,
                        .grid = dim(launch.grid),
                        .block = dim(launch.block),
@@ -132,6 +180,7 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
   request.options.engine = device_.engine_;
   request.options.threads = launch.cooperative ? 1 : threads_for(blocks);
   request.options.cooperative = launch.cooperative;
+  request.options.log = watched_ ? &log_ : nullptr;
   request.options.max_warp_instructions = options.work;
   const auto run_once = [&]() { return device_.machine_.launch(module().module, request); };
   auto launched = options.may_sample && !launch.cooperative
@@ -203,8 +252,22 @@ void SimtReplay::take_report(const simt::LaunchReport& launched, const KernelLau
                               .occupancy = estimate.occupancy});
 }
 
+/// Whether a buffer is there when a step wants it. Checked plans use live ones in the order asked
+/// for; in another legal order an allocation or a free may be missing before it.
+bool SimtReplay::is_there(const PlanAddress& address, RunReport& report) const {
+  if (plan_.buffers[address.buffer].kind != BufferKind::scratch || live_[address.buffer]) {
+    return true;
+  }
+  report.faults.push_back(
+      {.verdict = Verdict::race,
+       .kind = "stream_race",
+       .message = "a copy, memset or free uses " + scratch_name(address.buffer) +
+                  " in no order with its allocation or free on another stream"});
+  return false;
+}
+
 Status SimtReplay::step(const Memset& set, const RunOptions& options, RunReport& report) {
-  if (set.width == 0 || set.height == 0) return {};
+  if (set.width == 0 || set.height == 0 || !is_there(set.destination, report)) return {};
   std::vector<std::byte> row(set.width * set.element_bytes);
   for (std::size_t at = 0; at < row.size(); at += set.element_bytes) {
     std::memcpy(row.data() + at, &set.value, set.element_bytes);
@@ -212,6 +275,7 @@ Status SimtReplay::step(const Memset& set, const RunOptions& options, RunReport&
   const simt::Address to = real(set.destination);
   for (std::uint64_t y = 0; y < set.height; ++y) {
     WW_CHECK(memory_.copy_in(to + y * set.pitch, row));
+    note(simt::ByteUse::write, to + y * set.pitch, row.size());
   }
   if (options.timed) {
     report.elapsed_us += estimate_copy_us(row.size() * set.height, 1, device_.info_.facts);
@@ -222,10 +286,13 @@ Status SimtReplay::step(const Memset& set, const RunOptions& options, RunReport&
 
 Status SimtReplay::step(const DeviceCopy& copy, const RunOptions& options, RunReport& report) {
   if (copy.width_bytes == 0) return {};
+  if (!is_there(copy.destination, report) || !is_there(copy.source, report)) return {};
   const simt::Address to = real(copy.destination), from = real(copy.source);
   for (std::uint64_t y = 0; y < copy.height; ++y) {
     WW_CHECK(memory_.copy(to + y * copy.destination_pitch, from + y * copy.source_pitch,
                           copy.width_bytes));
+    note(simt::ByteUse::write, to + y * copy.destination_pitch, copy.width_bytes);
+    note(simt::ByteUse::read, from + y * copy.source_pitch, copy.width_bytes);
   }
   if (options.timed) {
     report.elapsed_us += estimate_copy_us(copy.width_bytes * copy.height, 2, device_.info_.facts);
@@ -235,14 +302,17 @@ Status SimtReplay::step(const DeviceCopy& copy, const RunOptions& options, RunRe
 }
 
 Status SimtReplay::step(const Upload& upload, const RunOptions& options, RunReport& report) {
-  if (upload.bytes.empty() || upload.height == 0) return {};
+  if (upload.bytes.empty() || upload.height == 0 || !is_there(upload.destination, report)) {
+    return {};
+  }
   std::string bytes = upload.bytes;
-  relocate_addresses(bytes, plan_, bases_);
+  relocate(bytes, upload.pointers, bases_);
   const simt::Address to = real(upload.destination);
   const std::size_t width = bytes.size() / upload.height;
   for (std::uint64_t y = 0; y < upload.height; ++y) {
     WW_CHECK(memory_.copy_in(to + y * upload.pitch,
                              std::as_bytes(std::span(bytes.data() + y * width, width))));
+    note(simt::ByteUse::write, to + y * upload.pitch, width);
   }
   if (options.timed) {
     report.elapsed_us += estimate_copy_us(bytes.size(), 2, device_.info_.facts);
@@ -263,11 +333,14 @@ Status SimtReplay::step(const Allocate& allocate, const RunOptions& options, Run
   }
   bases_[allocate.buffer] = *address;
   live_[allocate.buffer] = true;
+  note(simt::ByteUse::write, *address, bytes);
   return poison(*address, bytes, options.poison_seed + 1);
 }
 
-Status SimtReplay::step(const Free& free, const RunOptions&, RunReport&) {
+Status SimtReplay::step(const Free& free, const RunOptions&, RunReport& report) {
+  if (!is_there({free.buffer, 0}, report)) return {};
   live_[free.buffer] = false;
+  note(simt::ByteUse::write, bases_[free.buffer], plan_.buffers[free.buffer].bytes);
   return memory_.free(bases_[free.buffer]);
 }
 

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "device/simt_device.h"
+#include "device/simt_replay_conflicts.h"
 
 namespace warpwright::device {
 
 /// Walks a plan on the SIMT machine. Scratch buffers live exactly from their Allocate step to
-/// their Free step, so that uses outside of it are seen.
+/// their Free step, so that uses outside of it are seen. Steps without an order between them run
+/// the other way round than they were asked for, except when timed, and must not touch the same
+/// bytes.
 class SimtReplay final : public Replay {
  public:
   SimtReplay(SimtDevice& device, ModuleId module, const LaunchPlan& plan,
@@ -24,9 +27,14 @@ class SimtReplay final : public Replay {
   Status step(const Allocate& allocate, const RunOptions& options, RunReport& report);
   Status step(const Free& free, const RunOptions& options, RunReport& report);
   void free_scratch();
+  bool is_there(const PlanAddress& address, RunReport& report) const;
+  void blame_conflict(const PlanOrder& order, const std::vector<StepAccesses>& accesses,
+                      RunReport& report) const;
+  /// What a step other than a launch does to memory.
+  void note(simt::ByteUse use, simt::Address at, std::uint64_t bytes);
   void take_report(const simt::LaunchReport& launched, const KernelLaunch& launch,
                    const RunOptions& options, RunReport& report);
-  [[nodiscard]] simt::Address real(std::uint64_t tagged) const;
+  [[nodiscard]] simt::Address real(const PlanAddress& address) const;
   [[nodiscard]] const SimtDevice::Loading& module() const;
   [[nodiscard]] std::string scratch_name(std::uint32_t buffer) const;
 
@@ -37,6 +45,8 @@ class SimtReplay final : public Replay {
   std::vector<Binding> bindings_;
   std::vector<std::uint64_t> bases_;
   std::vector<bool> live_;  ///< scratch buffers
+  bool watched_ = false;    ///< steps without an order between them are held against each other
+  simt::AccessLog log_;     ///< of the step under way
 };
 
 }  // namespace warpwright::device

@@ -300,6 +300,7 @@ Status Machine::prepare_checks(LaunchState& s) {
     if (!touched_.prepare(memory_)) return Error{"no address space for the traffic counters"};
     s.touched_read = touched_.read();
     s.touched_written = touched_.written();
+    s.log = s.launch->options.log;
   }
   if (!s.full_checks) return {};
   s.tag = launches_++ % 255 + 1;
@@ -350,7 +351,7 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   s.budget = static_cast<std::int64_t>(
       std::min<std::uint64_t>(launch.options.max_warp_instructions, INT64_MAX / 2));
   const std::size_t threads =
-      s.cooperative || kernel->uses_heap
+      s.cooperative || kernel->uses_heap || launch.options.log != nullptr
           ? 1
           : std::clamp<std::size_t>(launch.options.threads, 1, s.block_count);
   s.many_threads = threads > 1;

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "simt/module.h"
+#include "simt/state/access_log.h"
 #include "simt/state/memory.h"
 #include "simt/state/report.h"
 #include "simt/state/touched.h"
@@ -46,6 +47,8 @@ struct LaunchOptions {
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;  ///< for malloc in device code
   /// Run only these blocks (x fastest), to sample a large launch; empty: all.
   std::vector<std::uint64_t> only_blocks;
+  /// Gets every byte that is accessed; then the launch is interpreted, by one thread.
+  AccessLog* log = nullptr;
 };
 
 struct Launch {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <optional>
 
 #include "build/workbench.h"
+#include "core/launch_plan_order.h"
 
 namespace warpwright::build {
 namespace {
@@ -40,6 +42,15 @@ std::uint64_t word_at(const std::string& bytes, std::size_t offset, std::size_t 
   return word;
 }
 
+/// Where the pointer at this place of the bytes leads; nowhere: it is none.
+std::optional<PlanAddress> pointer_at(const std::vector<AddressUse>& pointers,
+                                      std::size_t position) {
+  for (const AddressUse& use : pointers) {
+    if (use.position == position) return use.address;
+  }
+  return std::nullopt;
+}
+
 void check_simple(const RecordOutcome& outcome) {
   ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
   ASSERT_EQ(outcome.plans.size(), 2U);
@@ -55,8 +66,9 @@ void check_simple(const RecordOutcome& outcome) {
     EXPECT_EQ(launch.block, (Dim3{256, 1, 1}));
     EXPECT_EQ(launch.parameter_offsets, (std::vector<std::uint32_t>{0, 8, 16}));
     ASSERT_EQ(launch.parameters.size(), 20U);
-    EXPECT_EQ(word_at(launch.parameters, 0), tagged_address(0));
-    EXPECT_EQ(word_at(launch.parameters, 8), tagged_address(1));
+    EXPECT_EQ(pointer_at(launch.pointers, 0), (PlanAddress{0, 0}));
+    EXPECT_EQ(pointer_at(launch.pointers, 8), (PlanAddress{1, 0}));
+    EXPECT_EQ(launch.pointers.size(), 2U);
     EXPECT_EQ(word_at(launch.parameters, 16, 4), n);
   }
 }
@@ -133,9 +145,9 @@ void check_many_steps(const LaunchPlan& plan) {
   const auto& launch = std::get<KernelLaunch>(plan.steps[3]);
   EXPECT_EQ(launch.grid, (Dim3{1, 2, 3}));
   EXPECT_EQ(launch.parameter_offsets, (std::vector<std::uint32_t>{0, 8, 16}));
-  EXPECT_EQ(word_at(launch.parameters, 0), tagged_address(2));
+  EXPECT_EQ(pointer_at(launch.pointers, 0), (PlanAddress{2, 0}));
   const auto& upload = std::get<Upload>(plan.steps[8]);
-  EXPECT_EQ(upload.destination, tagged_address(3));
+  EXPECT_EQ(upload.destination, (PlanAddress{3, 0}));
   EXPECT_EQ(word_at(upload.bytes, 12, 4), 0x40400000U);
   const auto& rows = std::get<DeviceCopy>(plan.steps[9]);
   EXPECT_EQ(rows.height, 4U);
@@ -143,7 +155,7 @@ void check_many_steps(const LaunchPlan& plan) {
   const auto& last = std::get<KernelLaunch>(plan.steps[11]);
   EXPECT_EQ(last.shared_bytes, 64U);
   EXPECT_EQ(last.parameter_offsets, (std::vector<std::uint32_t>{0, 16, 24}));
-  EXPECT_EQ(word_at(last.parameters, 16), tagged_address(1, 4));
+  EXPECT_EQ(pointer_at(last.pointers, 16), (PlanAddress{1, 4}));
   EXPECT_EQ(last.parameters[24], 'c');
 }
 
@@ -182,8 +194,8 @@ extern "C" void solve(const float* x, float* y, int n) {
   EXPECT_EQ(plan.buffers[2].symbol, "weights");
   EXPECT_EQ(plan.buffers[2].bytes, 32U);
   EXPECT_EQ(plan.buffers[3].symbol, "counter");
-  EXPECT_EQ(std::get<Upload>(plan.steps[0]).destination, tagged_address(2, 8));
-  EXPECT_EQ(std::get<DeviceCopy>(plan.steps[1]).source, tagged_address(0));
+  EXPECT_EQ(std::get<Upload>(plan.steps[0]).destination, (PlanAddress{2, 8}));
+  EXPECT_EQ(std::get<DeviceCopy>(plan.steps[1]).source, (PlanAddress{0, 0}));
 }
 
 /// Kernels and variables without external linkage have other names in the PTX; both sides agree.
@@ -265,7 +277,7 @@ extern "C" void solve(const float* x, float* y, int n) {
   ASSERT_EQ(launches.size(), 2U);
   EXPECT_TRUE(launches[0].cooperative);
   EXPECT_EQ(launches[1].cluster, (Dim3{4, 1, 1}));
-  EXPECT_EQ(word_at(launches[1].parameters, 8), tagged_address(1));
+  EXPECT_EQ(pointer_at(launches[1].pointers, 8), (PlanAddress{1, 0}));
 }
 
 TEST_F(RecordTest, HostReadsAreNamedWithTheirLine) {
@@ -388,14 +400,228 @@ TEST_F(RecordTest, ForgedReportsAreOnlyPlans) {
 #include <string.h>
 #include <unistd.h>
 extern "C" void solve(const float* x, float* y, int n) {
-  const char* lines[] = {"{\"call\":0,\"verdict\":\"ok\"}\n", "{\"call\":0,\"verdict\":\"ok\",\"plan\":7}\n",
-    "{\"call\":99}\n", "{]\n", "[1]\n"};
-  for (auto line : lines) for (int fd = 3; fd < 200; ++fd) (void)!write(fd, line, strlen(line));
+  const char lines[] = "P\\4\\0\\0\\0\\0\\0\\0\\0\\1\\0\\0\\0run 0 1 5 5 0\\nV{]";
+  for (int fd = 3; fd < 200; ++fd) (void)!write(fd, lines, sizeof lines - 1);
   _exit(0); }
 )"),
                                 {16});
   EXPECT_EQ(outcome.verdict, Verdict::host_error);
   EXPECT_TRUE(outcome.plans.empty());
+}
+
+/// Pointers are found by how they move, wherever they stand; data that looks like one stays data.
+TEST_F(RecordTest, PointersAreWhatMovesWithABuffer) {
+  const auto outcome = recorded(R"(#include <cuda_runtime.h>
+struct __attribute__((packed)) Odd { char c; const float* in; float* past; };
+__global__ void k(Odd odd, unsigned long long copy_of_address, const float** table) {
+  if (odd.c == 1) odd.past[-1] = odd.in[copy_of_address & 1] + table[0][0]; }
+extern "C" void solve(const float* x, float* y, int n) {
+  const float* rows[3] = {x + 1, y - 2, nullptr};
+  const float** table; cudaMalloc(&table, sizeof rows);
+  cudaMemcpy(table, rows, sizeof rows, cudaMemcpyHostToDevice);
+  k<<<1, 1>>>({1, x - 4, y + n}, 0x7123456789ab, table);
+}
+)",
+                                {16});
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+  const LaunchPlan& plan = outcome.plans[0];
+  const auto upload = steps_of<Upload>(plan).at(0);
+  EXPECT_EQ(upload.pointers, (std::vector<AddressUse>{{0, {0, 4}}, {8, {1, -8}}}));
+  EXPECT_EQ(word_at(upload.bytes, 16), 0U);
+  const auto launch = steps_of<KernelLaunch>(plan).at(0);
+  EXPECT_EQ(pointer_at(launch.pointers, 1), (PlanAddress{0, -16}));
+  EXPECT_EQ(pointer_at(launch.pointers, 9), (PlanAddress{1, 64}));
+  EXPECT_EQ(word_at(launch.parameters, 24), 0x7123456789abU);
+  EXPECT_EQ(pointer_at(launch.pointers, 32), (PlanAddress{2, 0}));
+}
+
+TEST_F(RecordTest, PaddingIsNobodysBusiness) {
+  const auto outcome = recorded(R"(#include <cuda_runtime.h>
+#include <time.h>
+struct Mixed { char c; double d; };
+__global__ void k(Mixed m, float* y) { y[0] = m.c + (float)m.d; }
+extern "C" void solve(const float* x, float* y, int n) {
+  Mixed m; timespec now; clock_gettime(CLOCK_MONOTONIC, &now);
+  __builtin_memset(&m, (int)now.tv_nsec, sizeof m);
+  m.c = 1; m.d = 2;
+  k<<<1, 1>>>(m, y);
+}
+)",
+                                {16});
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+  const auto launch = steps_of<KernelLaunch>(outcome.plans[0]).at(0);
+  EXPECT_EQ(word_at(launch.parameters, 0), 1U) << "zeros where nobody reads";
+}
+
+/// The same call must lead to the same plan, wherever and whenever it is made.
+TEST_F(RecordTest, HostCodeThatDependsOnAnythingElseIsRefused) {
+  const std::string names = "#include <stdint.h>\n#include <time.h>\n#include <unistd.h>\n";
+  const auto depends = [&](const std::string& body) {
+    refused(names + "extern \"C\" void solve(const float* x, float* y, int n) { " + body + " }\n",
+            Verdict::host_error, "when the same call is made once more");
+  };
+  depends("k<<<1 + (((uintptr_t)y >> 12) & 255), 32>>>(x, y, n);");
+  depends("k<<<1, 32>>>(x, y, (int)((y - x) & 0xffff));");
+  depends("k<<<1, 32>>>(x, y, (int)getpid());");
+  depends(
+      "timespec now; clock_gettime(CLOCK_MONOTONIC, &now); k<<<1, 32>>>(x, y, (int)now.tv_nsec);");
+  depends("float* t; cudaMalloc(&t, 4 << (getpid() % 4)); k<<<1, 32>>>(x, y, n);");
+  depends(
+      "long now[2] = {0, 0}; clock_gettime(CLOCK_MONOTONIC, (timespec*)now);"
+      "cudaMemcpy(y, now, 16, cudaMemcpyHostToDevice);");
+}
+
+/// What a library can find out while it is loaded, and what a call leaves for the next one.
+TEST_F(RecordTest, CallsKnowNothingOfOneAnother) {
+  const auto outcome = recorded(R"(#include <cuda_runtime.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <unistd.h>
+__global__ void k(float* y, int found) { y[0] = found; }
+static int found;
+static void look(bool early) {
+  DIR* here = opendir(".");
+  for (dirent* entry; here && (entry = readdir(here));)
+    if (entry->d_name[0] != '.' && strcmp(entry->d_name, "host.so") != 0) found |= 1;
+  if (here) closedir(here);
+  for (int fd = 0; fd < 1024; ++fd) {
+    pollfd waiting{fd, POLLIN, 0};
+    if (early && fd > 2 && poll(&waiting, 1, 0) > 0 && (waiting.revents & POLLIN)) found |= 2;
+  }
+  if (access("/tmp/mark", F_OK) == 0 || open("/tmp/mark", O_CREAT | O_WRONLY, 0600) >= 0) found |= 4;
+  if (mkdir("/tmp/folder", 0700) == 0 || access("/tmp/folder", F_OK) == 0) found |= 8;
+  if (shmget(42, 4096, IPC_CREAT | 0600) >= 0) found |= 16;
+  if (fork() == 0) for (;;) sleep(1);
+  char path[64];
+  for (int process = 1; process < 64; ++process) {
+    if (process == getpid()) continue;
+    snprintf(path, sizeof path, "/proc/%d/mem", process);
+    if (open(path, O_RDONLY) >= 0) found |= 32;
+    snprintf(path, sizeof path, "/proc/%d/fd/0", process);
+    if (open(path, O_RDONLY) >= 0) found |= 64;
+    if (kill(process, 0) == 0) found |= 128;
+  }
+  if (getenv("LD_LIBRARY_PATH") || getenv("TMPDIR")) found |= 256;
+}
+__attribute__((constructor)) static void early() { look(true); }
+extern "C" void solve(const float* x, float* y, int n) { look(false); k<<<1, 1>>>(y, found); }
+)",
+                                {16, 17, 18});
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+  for (const LaunchPlan& plan : outcome.plans) {
+    EXPECT_EQ(word_at(steps_of<KernelLaunch>(plan).at(0).parameters, 8, 4), 0U);
+  }
+}
+
+/// Neither files nor memory tell a call what other calls there are.
+TEST_F(RecordTest, NoMemoryHoldsTheOtherCalls) {
+  const auto outcome = recorded(R"(#include <cuda_runtime.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+__global__ void k(float* y, int found) { y[0] = found; }
+// Changed, or it would find itself.
+static volatile unsigned long key = 0x5555555555555555;
+static const unsigned long coded[] = {(1234567891UL * 4) ^ 0x5555555555555555, (1456789123UL * 4) ^ 0x5555555555555555};
+static int look(unsigned long mine) {
+  FILE* maps = fopen("/proc/self/maps", "r");
+  char line[512];
+  int found = 0;
+  while (maps && fgets(line, sizeof line, maps)) {
+    unsigned long from = 0, to = 0;
+    char rights[8] = "";
+    sscanf(line, "%lx-%lx %7s", &from, &to, rights);
+    if (rights[0] != 'r' || rights[1] != 'w' || to - from > (64u << 20)) continue;
+    for (unsigned long at = from; at + 8 <= to; at += 4) {
+      unsigned long word; memcpy(&word, (void*)at, 8);
+      for (unsigned long other : coded) if ((word ^ key) == other && word != mine * 4) found |= 1;
+    }
+  }
+  return found;
+}
+static int early;
+__attribute__((constructor)) static void load() { early = look(0); }
+extern "C" void solve(const float* x, float* y, int n) {
+  k<<<1, 1>>>(y, early | look(n));
+}
+)",
+                                {1234567891, 1456789123});
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+  for (const LaunchPlan& plan : outcome.plans) {
+    EXPECT_EQ(word_at(steps_of<KernelLaunch>(plan).at(0).parameters, 8, 4), 0U);
+  }
+}
+
+/// A kernel that waits for nothing may run beside the others; an event is an order.
+TEST_F(RecordTest, StreamsAndEventsAreKept) {
+  const auto order_of = [](const std::string& body) {
+    const auto outcome = recorded(
+        with_kernel(
+            "extern \"C\" void solve(const float* x, float* y, int n) {\n"
+            "  cudaStream_t a, b, c; cudaEvent_t e; cudaEventCreate(&e);\n"
+            "  cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);\n"
+            "  cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking); cudaStreamCreate(&c);\n" +
+            body + "}\n"),
+        {64});
+    EXPECT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+    return outcome.plans.empty() ? LaunchPlan{} : outcome.plans[0];
+  };
+  const auto text = [](const LaunchPlan& plan) {
+    const PlanOrder order(plan);
+    std::string pairs;
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+      for (std::size_t k = i + 1; k < plan.steps.size(); ++k) {
+        if (!order.before(i, k)) pairs += std::to_string(i) + "|" + std::to_string(k) + " ";
+      }
+    }
+    return pairs;
+  };
+  const std::string on_a = "k<<<1, 32, 0, a>>>(x, y, n);", on_b = "k<<<1, 32, 0, b>>>(x, y, n);";
+  const std::string on_c = "k<<<1, 32, 0, c>>>(x, y, n);", plain = "k<<<1, 32>>>(x, y, n);";
+  const std::string own = "k<<<1, 32, 0, cudaStreamPerThread>>>(x, y, n);";
+  EXPECT_EQ(text(order_of(on_a + on_a)), "");
+  EXPECT_EQ(text(order_of(on_a + on_b)), "0|1 ");
+  EXPECT_EQ(text(order_of(on_a + "cudaEventRecord(e, a); cudaStreamWaitEvent(b, e, 0);" + on_b)),
+            "");
+  EXPECT_EQ(
+      text(order_of("cudaEventRecord(e, a);" + on_a + "cudaStreamWaitEvent(b, e, 0);" + on_b)),
+      "0|1 ")
+      << "recorded too early";
+  EXPECT_EQ(text(order_of(on_a + plain)), "0|1 ") << "a is not blocking";
+  EXPECT_EQ(text(order_of(on_c + plain + on_c)), "") << "c is";
+  EXPECT_EQ(text(order_of(plain + own + plain)), "");
+  EXPECT_EQ(text(order_of(own + on_c)), "0|1 ");
+  EXPECT_EQ(text(order_of(own + "cudaEventRecord(e, 0);" + on_c)), "")
+      << "through the default stream";
+  EXPECT_EQ(text(order_of(on_a + "cudaStreamSynchronize(a);" + on_b)), "");
+  EXPECT_EQ(text(order_of(on_a + on_b + "cudaStreamSynchronize(a);" + on_c)), "0|1 1|2 ");
+  EXPECT_EQ(text(order_of(on_a + on_b + "cudaDeviceSynchronize();" + on_c)), "0|1 ");
+  EXPECT_EQ(text(order_of(on_a + "cudaEventRecord(e, a); cudaEventSynchronize(e);" + on_b)), "");
+  EXPECT_EQ(text(order_of(on_a + "float* t; cudaMallocAsync(&t, 4, a); cudaFreeAsync(t, b);")),
+            "0|2 1|2 ");
+  EXPECT_EQ(text(order_of(on_a + "float* t; cudaMalloc(&t, 4); cudaFree(t);" + on_b)), "")
+      << "a free waits for the device";
+  EXPECT_EQ(text(order_of(on_a + "float* t; cudaMalloc(&t, 4);" + on_b)), "0|1 0|2 ")
+      << "an allocation for nothing";
+  EXPECT_EQ(text(order_of("float* t; cudaMalloc(&t, 4);" + plain + "cudaMemset(t, 0, 4);")), "");
+  const std::string fork = "cudaEventRecord(e, a); cudaStreamWaitEvent(b, e, 0);";
+  const std::string back = "cudaEventRecord(e, b); cudaStreamWaitEvent(a, e, 0);";
+  EXPECT_EQ(text(order_of("cudaGraph_t g; cudaGraphExec_t r;"
+                          "cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);" +
+                          on_a + fork + on_b + on_a + back + on_a +
+                          "cudaStreamEndCapture(a, &g); cudaGraphInstantiate(&r, g, 0);"
+                          "cudaGraphLaunch(r, c);" +
+                          plain)),
+            "1|2 ");
 }
 
 TEST_F(RecordTest, AMainFunctionDoesNoHarm) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include "core/launch_plan_order.h"
 
 namespace warpwright {
 namespace {
@@ -34,14 +34,16 @@ LaunchPlan full_plan() {
   launch.cooperative = true;
   launch.overlaps = true;
   launch.carveout = 50;
-  launch.parameters = words({tagged_address(0), tagged_address(2, 16), 7});
+  launch.parameters = words({0, 0, 7});
   launch.parameter_offsets = {0, 8, 16};
-  plan.steps = {Allocate{2},
-                Memset{tagged_address(2), 0xFFFF, 2, 16, 4, 64},
-                Upload{tagged_address(3, 8), std::string("\x00\x01\xFFhello", 8), 2, 16},
-                DeviceCopy{tagged_address(1, 128), tagged_address(0), 32, 4, 64, 128},
-                launch,
-                Free{2}};
+  launch.pointers = {{0, {0, 0}}, {8, {2, 16}}};
+  plan.steps = {
+      Allocate{2},
+      Memset{PlanAddress{2, 0}, 0xFFFF, 2, 16, 4, 64},
+      Upload{PlanAddress{3, 8}, std::string("\x00\x01\xFFhello", 8), 2, 16, {{0, {1, -8}}}},
+      DeviceCopy{PlanAddress{1, 128}, PlanAddress{0, 0}, 32, 4, 64, 128},
+      launch,
+      Free{2}};
   return plan;
 }
 
@@ -51,30 +53,6 @@ void expect_refused(const LaunchPlan& plan, std::string_view part) {
   EXPECT_NE(status.error().message.find(part), std::string::npos) << status.error().message;
   const auto text = plan_from_text(plan_to_text(plan));
   EXPECT_FALSE(text.ok()) << "the text form must refuse what the check refuses";
-}
-
-TEST(PlanAddress, RoundTripsOffsetsOnBothSides) {
-  for (const std::uint32_t buffer : {0U, 1U, 77U, 4095U}) {
-    for (const std::int64_t offset :
-         {std::int64_t{0}, std::int64_t{-4}, std::int64_t{1} << 38, -(std::int64_t{1} << 38)}) {
-      const auto back = untagged(tagged_address(buffer, offset));
-      ASSERT_TRUE(back.has_value());
-      EXPECT_EQ(*back, (PlanAddress{buffer, offset}));
-    }
-  }
-}
-
-TEST(PlanAddress, PointerArithmeticStaysInTheBuffer) {
-  EXPECT_EQ(*untagged(tagged_address(5) + 12), (PlanAddress{5, 12}));
-  EXPECT_EQ(*untagged(tagged_address(5) - 4), (PlanAddress{5, -4}));
-}
-
-TEST(PlanAddress, HostAddressesAndSmallNumbersAreNotTagged) {
-  int local = 0;
-  EXPECT_FALSE(untagged(reinterpret_cast<std::uintptr_t>(&local)));
-  EXPECT_FALSE(untagged(0));
-  EXPECT_FALSE(untagged(~std::uint64_t{0}));
-  EXPECT_FALSE(untagged(0x00007FFFFFFFFFFF));
 }
 
 TEST(LaunchPlan, FullPlanIsAcceptedAndRoundTrips) {
@@ -94,33 +72,33 @@ TEST(LaunchPlan, EmptyPlanRoundTrips) {
 
 TEST(LaunchPlan, RefusesRangesThatLeaveTheirBuffer) {
   auto plan = full_plan();
-  plan.steps = {Memset{tagged_address(0, 4092), 0, 1, 5, 1, 0}};
+  plan.steps = {Memset{PlanAddress{0, 4092}, 0, 1, 5, 1, 0}};
   expect_refused(plan, "leaves its buffer");
-  plan.steps = {Memset{tagged_address(0, -1), 0, 1, 1, 1, 0}};
+  plan.steps = {Memset{PlanAddress{0, -1}, 0, 1, 1, 1, 0}};
   expect_refused(plan, "outside of its buffer");
-  plan.steps = {DeviceCopy{tagged_address(0), tagged_address(1), 1024, 5, 1024, 1024}};
+  plan.steps = {DeviceCopy{PlanAddress{0, 0}, PlanAddress{1, 0}, 1024, 5, 1024, 1024}};
   expect_refused(plan, "leaves its buffer");
-  plan.steps = {DeviceCopy{tagged_address(0), tagged_address(1), 8, ~std::uint64_t{0}, 8, 8}};
+  plan.steps = {DeviceCopy{PlanAddress{0, 0}, PlanAddress{1, 0}, 8, ~std::uint64_t{0}, 8, 8}};
   expect_refused(plan, "leaves its buffer");
-  plan.steps = {DeviceCopy{tagged_address(0), tagged_address(1), 8, 2, 4, 8}};
+  plan.steps = {DeviceCopy{PlanAddress{0, 0}, PlanAddress{1, 0}, 8, 2, 4, 8}};
   expect_refused(plan, "pitch below");
-  plan.steps = {Memset{tagged_address(0), 0, 4, std::uint64_t{1} << 62, 1, 0}};
+  plan.steps = {Memset{PlanAddress{0, 0}, 0, 4, std::uint64_t{1} << 62, 1, 0}};
   expect_refused(plan, "leaves its buffer");
 }
 
 TEST(LaunchPlan, RefusesStrangeAddresses) {
   auto plan = full_plan();
-  plan.steps = {Memset{0x1000, 0, 1, 4, 1, 0}};
+  plan.steps = {Memset{{4, 0}, 0, 1, 4, 1, 0}};
   expect_refused(plan, "belongs to no buffer");
-  plan.steps = {Memset{tagged_address(9), 0, 1, 4, 1, 0}};
+  plan.steps = {Memset{PlanAddress{9, 0}, 0, 1, 4, 1, 0}};
   expect_refused(plan, "belongs to no buffer");
 }
 
 TEST(LaunchPlan, ScratchLivesOnceFromAllocateToFree) {
   auto plan = full_plan();
-  plan.steps = {Memset{tagged_address(2), 0, 1, 4, 1, 0}};
+  plan.steps = {Memset{PlanAddress{2, 0}, 0, 1, 4, 1, 0}};
   expect_refused(plan, "not allocated");
-  plan.steps = {Allocate{2}, Free{2}, Memset{tagged_address(2), 0, 1, 4, 1, 0}};
+  plan.steps = {Allocate{2}, Free{2}, Memset{PlanAddress{2, 0}, 0, 1, 4, 1, 0}};
   expect_refused(plan, "not allocated");
   plan.steps = {Allocate{2}, Allocate{2}};
   expect_refused(plan, "not a new scratch");
@@ -163,7 +141,7 @@ TEST(LaunchPlan, TextOfTheWrongFormIsAnError) {
     EXPECT_NE(at, std::string::npos) << from;
     return text.replace(at, from.size(), to);
   };
-  EXPECT_FALSE(plan_from_text(replaced("\"version\":1", "\"version\":2")).ok());
+  EXPECT_FALSE(plan_from_text(replaced("\"version\":2", "\"version\":1")).ok());
   EXPECT_FALSE(plan_from_text(replaced("\"height\":4", "\"height\":-4")).ok());
   EXPECT_FALSE(plan_from_text(replaced("\"height\":4", "\"height\":4.5")).ok());
   EXPECT_FALSE(plan_from_text(replaced("\"height\":4", "\"height\":99999999999999999999")).ok());
@@ -176,19 +154,87 @@ TEST(LaunchPlan, DeeplyNestedTextIsAnError) {
   EXPECT_FALSE(plan_from_text(std::string(200000, '[')).ok());
 }
 
-TEST(FindAddresses, FindsAlignedWordsOfExistingBuffersOnly) {
-  const LaunchPlan plan = full_plan();
-  const std::string bytes = words({tagged_address(1, -8), 42, tagged_address(4), 0}) + "tail";
-  const std::vector<AddressUse> expected = {{0, {1, -8}}};
-  EXPECT_EQ(find_addresses(bytes, plan), expected);
-  EXPECT_TRUE(find_addresses("1234" + bytes, plan).empty()) << "unaligned words are data";
+TEST(LaunchPlan, PointersLieInTheBytesAndApart) {
+  const auto with = [](std::vector<AddressUse> pointers) {
+    auto plan = full_plan();
+    std::get<KernelLaunch>(plan.steps[4]).pointers = std::move(pointers);
+    return plan;
+  };
+  EXPECT_TRUE(check_plan(with({{0, {1, -8}}, {16, {3, 1 << 20}}})).ok());
+  EXPECT_TRUE(check_plan(with({{3, {1, 0}}})).ok()) << "packed structures have odd offsets";
+  expect_refused(with({{17, {0, 0}}}), "leave the bytes");
+  expect_refused(with({{~std::size_t{0}, {0, 0}}}), "leave the bytes");
+  expect_refused(with({{0, {0, 0}}, {7, {0, 0}}}), "not ascending");
+  expect_refused(with({{0, {4, 0}}}), "belongs to no buffer");
 }
 
-TEST(RelocateAddresses, KeepsOffsetsAndOtherBytes) {
-  const LaunchPlan plan = full_plan();
-  std::string bytes = words({tagged_address(1, 20), 42, tagged_address(3, -4)}) + "tail";
-  relocate_addresses(bytes, plan, {0x10000, 0x20000, 0x30000, 0x40000});
-  EXPECT_EQ(bytes, words({0x20014, 42, 0x3FFFC}) + "tail");
+TEST(LaunchPlan, StepsWaitForEarlierOnes) {
+  auto plan = full_plan();
+  plan.order = {{0, {}}, {1, {0}}, {2, {0}}, {2, {}}, {1, {3}}, {0, {1, 4}}};
+  ASSERT_TRUE(check_plan(plan).ok());
+  const auto back = plan_from_text(plan_to_text(plan));
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(*back, plan);
+  auto bad = plan;
+  bad.order[2].after = {2};
+  expect_refused(bad, "not before it");
+  bad = plan;
+  bad.order[5].after = {4, 1};
+  expect_refused(bad, "not before it");
+  bad = plan;
+  bad.order[3].stream = kMaxPlanStreams;
+  expect_refused(bad, "too many streams");
+  bad = plan;
+  bad.order.pop_back();
+  EXPECT_FALSE(check_plan(bad).ok());
+}
+
+TEST(Relocate, WritesWhatIsListedAndNothingElse) {
+  std::string bytes = words({7, 0x20000, 0}) + "tail";
+  relocate(bytes, {{0, {1, 20}}, {17, {3, -4}}}, {0x10000, 0x20000, 0x30000, 0x40000});
+  EXPECT_EQ(bytes.substr(0, 16), words({0x20014, 0x20000})) << "what looks like a base is data";
+  EXPECT_EQ(bytes.substr(16, 9), std::string(1, '\0') + words({0x3FFFC}));
+  EXPECT_EQ(bytes.substr(25), "ail");
+}
+
+LaunchPlan plan_of(std::vector<StepOrder> order) {
+  LaunchPlan plan;
+  plan.buffers = {{.kind = BufferKind::argument, .argument = 0, .symbol = "", .bytes = 64}};
+  plan.steps.assign(order.size(), Memset{PlanAddress{0, 0}, 0, 1, 1, 1, 0});
+  plan.order = std::move(order);
+  return plan;
+}
+
+TEST(PlanOrder, OneStreamIsASequence) {
+  const LaunchPlan plain = full_plan();
+  EXPECT_TRUE(PlanOrder(plain).in_sequence());
+  const LaunchPlan one = plan_of({{1, {}}, {1, {}}, {2, {1}}, {1, {2}}});
+  EXPECT_TRUE(PlanOrder(one).in_sequence());
+  EXPECT_EQ(PlanOrder(one).latest_first(), (std::vector<std::uint32_t>{0, 1, 2, 3}));
+}
+
+TEST(PlanOrder, EventsOrderWhatTheyReach) {
+  // 0 and 1 are queued on two streams, 2 waits for both, 3 for the second only.
+  const LaunchPlan plan = plan_of({{1, {}}, {2, {}}, {1, {1}}, {2, {}}, {3, {2}}});
+  const PlanOrder order(plan);
+  EXPECT_FALSE(order.in_sequence());
+  EXPECT_FALSE(order.before(0, 1));
+  EXPECT_TRUE(order.before(0, 2));
+  EXPECT_TRUE(order.before(1, 2));
+  EXPECT_FALSE(order.before(0, 3));
+  EXPECT_TRUE(order.before(1, 3));
+  EXPECT_FALSE(order.before(2, 3));
+  EXPECT_TRUE(order.before(0, 4)) << "by way of 2";
+  EXPECT_FALSE(order.before(3, 4));
+  EXPECT_EQ(order.latest_first(), (std::vector<std::uint32_t>{1, 3, 0, 2, 4}));
+}
+
+TEST(PlanOrder, MemoryOfTheHostIsThereAtOnce) {
+  LaunchPlan plan = plan_of({{1, {}}, {0, {}}, {1, {1}}});
+  EXPECT_FALSE(PlanOrder(plan).in_sequence());
+  plan.buffers.push_back({.kind = BufferKind::scratch, .argument = 0, .symbol = "", .bytes = 4});
+  plan.steps[1] = Allocate{1};
+  EXPECT_TRUE(PlanOrder(plan).in_sequence());
 }
 
 }  // namespace

@@ -106,6 +106,11 @@ AGAIN:
 /// Parameter bytes as the .entry lays them out.
 class Parameters {
  public:
+  Parameters& add(PlanAddress pointer) {
+    add(std::uint64_t{0});
+    pointers_.push_back({bytes_.size() - sizeof(std::uint64_t), pointer});
+    return *this;
+  }
   template <class T>
   Parameters& add(T value) {
     while (bytes_.size() % sizeof(T) != 0) bytes_.push_back('\0');
@@ -121,12 +126,14 @@ class Parameters {
     launch.block.x = block;
     launch.parameters = bytes_;
     launch.parameter_offsets = offsets_;
+    launch.pointers = pointers_;
     return launch;
   }
 
  private:
   std::string bytes_;
   std::vector<std::uint32_t> offsets_;
+  std::vector<AddressUse> pointers_;
 };
 
 class DeviceContract : public testing::TestWithParam<Opener> {
@@ -168,7 +175,7 @@ class DeviceContract : public testing::TestWithParam<Opener> {
     return values;
   }
 
-  static KernelLaunch add_step(std::uint64_t in, std::uint64_t out, std::uint32_t step) {
+  static KernelLaunch add_step(PlanAddress in, PlanAddress out, std::uint32_t step) {
     return Parameters().add(in).add(out).add(kCount).add(step).launch("add_step", 8, 128);
   }
 
@@ -181,7 +188,7 @@ class DeviceContract : public testing::TestWithParam<Opener> {
 };
 
 TEST_P(DeviceContract, RunsAPlanAndRelocatesItsAddresses) {
-  plan_.steps = {add_step(tagged_address(0), tagged_address(1), 5)};
+  plan_.steps = {add_step(PlanAddress{0, 0}, PlanAddress{1, 0}, 5)};
   const RunReport report = run();
   ASSERT_TRUE(report.faults.empty()) << report.faults.front().message;
   EXPECT_TRUE(report.complete);
@@ -194,16 +201,15 @@ TEST_P(DeviceContract, RunsAPlanAndRelocatesItsAddresses) {
 
 TEST_P(DeviceContract, ScratchMemsetCopyAndUploadHappenInOrder) {
   plan_.buffers.push_back({.kind = BufferKind::scratch, .bytes = kBytes});
-  const std::uint64_t scratch = tagged_address(2);
+  const PlanAddress scratch{2, 0};
   std::string bytes(8, '\0');
   bytes[0] = 9;
   plan_.steps = {
       Allocate{2},
       Memset{.destination = scratch, .value = 3, .element_bytes = 4, .width = kCount},
-      Upload{.destination = tagged_address(2, 40), .bytes = bytes},
-      add_step(scratch, tagged_address(1), 1),
-      DeviceCopy{
-          .destination = tagged_address(1, 4), .source = tagged_address(0, 8), .width_bytes = 4},
+      Upload{.destination = PlanAddress{2, 40}, .bytes = bytes},
+      add_step(scratch, PlanAddress{1, 0}, 1),
+      DeviceCopy{.destination = PlanAddress{1, 4}, .source = PlanAddress{0, 8}, .width_bytes = 4},
       Free{2}};
   ASSERT_TRUE(run().faults.empty());
   const auto values = output();
@@ -214,9 +220,50 @@ TEST_P(DeviceContract, ScratchMemsetCopyAndUploadHappenInOrder) {
   EXPECT_EQ(values[kCount - 1], 4U);
 }
 
+/// Steps on several streams, ordered by events: however they are run, each sees what it waits for.
+TEST_P(DeviceContract, StreamsAreHonoured) {
+  plan_.buffers.push_back({.kind = BufferKind::scratch, .bytes = kBytes});
+  plan_.buffers.push_back({.kind = BufferKind::scratch, .bytes = kBytes});
+  const PlanAddress in{0, 0}, out{1, 0}, left{2, 0}, right{3, 0};
+  plan_.steps = {Allocate{2},
+                 Allocate{3},
+                 add_step(in, left, 1),
+                 add_step(in, right, 10),
+                 add_step(left, out, 100),
+                 add_step(right, left, 1000),
+                 DeviceCopy{.destination = {1, 4}, .source = {2, 4}, .width_bytes = 8},
+                 Free{2}};
+  plan_.order = {{0, {}}, {0, {}}, {1, {1}}, {2, {1}}, {1, {}}, {2, {4}}, {1, {5}}, {0, {5, 6}}};
+  for (const bool timed : {false, true}) {
+    const RunReport report = run({.timed = timed});
+    ASSERT_TRUE(report.faults.empty()) << report.faults.front().message;
+    const auto values = output();
+    EXPECT_EQ(values[0], input_[0] + 101);
+    EXPECT_EQ(values[1], input_[1] + 1010);
+    EXPECT_EQ(values[2], input_[2] + 1010);
+    EXPECT_EQ(values[kCount - 1], input_[kCount - 1] + 101);
+  }
+}
+
+/// What lacks an event does not get through by luck: the reader runs first.
+TEST_P(DeviceContract, AMissingEventShows) {
+  plan_.buffers.push_back({.kind = BufferKind::scratch, .bytes = kBytes});
+  plan_.steps = {Allocate{2}, add_step({0, 0}, {2, 0}, 1), add_step({2, 0}, {1, 0}, 1)};
+  plan_.order = {{0, {}}, {1, {0}}, {2, {0}}};
+  const RunReport report = run();
+  if (!report.faults.empty()) {
+    EXPECT_EQ(report.faults.front().verdict, Verdict::race) << report.faults.front().message;
+    return;
+  }
+  int right = 0;
+  const auto values = output();
+  for (std::uint32_t i = 0; i < kCount; ++i) right += values[i] == input_[i] + 2 ? 1 : 0;
+  EXPECT_LT(right, 10);
+}
+
 TEST_P(DeviceContract, OutputsArePoisonedDifferentlyEachTime) {
   plan_.steps = {
-      Memset{.destination = tagged_address(1), .value = 0, .element_bytes = 1, .width = 4}};
+      Memset{.destination = PlanAddress{1, 0}, .value = 0, .element_bytes = 1, .width = 4}};
   run({.poison_seed = 1});
   const auto first = output();
   run({.poison_seed = 2});
@@ -232,14 +279,14 @@ TEST_P(DeviceContract, InoutsAreRestoredBeforeEachRun) {
   const BufferId pristine = device_->allocate(kBytes, "copy").value();
   ASSERT_TRUE(device_->upload(pristine, std::as_bytes(std::span(input_))).ok());
   bindings_[1] = {.buffer = out_, .before = Binding::Before::restore, .pristine = pristine};
-  plan_.steps = {add_step(tagged_address(1), tagged_address(1), 1)};
+  plan_.steps = {add_step(PlanAddress{1, 0}, PlanAddress{1, 0}, 1)};
   run();
   ASSERT_TRUE(run().faults.empty());
   EXPECT_EQ(output()[0], input_[0] + 1);
 }
 
 TEST_P(DeviceContract, ModuleVariablesStartAfreshEachRun) {
-  plan_.steps = {Parameters().add(tagged_address(1)).launch("count_up", 1, 1)};
+  plan_.steps = {Parameters().add(PlanAddress{1, 0}).launch("count_up", 1, 1)};
   auto replay = device_->prepare(module_, plan_, bindings_);
   ASSERT_TRUE(replay.ok());
   for (int i = 0; i < 3; ++i) {
@@ -252,14 +299,14 @@ TEST_P(DeviceContract, ModuleVariablesStartAfreshEachRun) {
 TEST_P(DeviceContract, SymbolsAreBuffersToo) {
   plan_.buffers.push_back({.kind = BufferKind::symbol, .symbol = "counter", .bytes = 4});
   plan_.steps = {
-      Memset{.destination = tagged_address(2), .value = 41, .element_bytes = 4, .width = 1},
-      Parameters().add(tagged_address(1)).launch("count_up", 1, 1)};
+      Memset{.destination = PlanAddress{2, 0}, .value = 41, .element_bytes = 4, .width = 1},
+      Parameters().add(PlanAddress{1, 0}).launch("count_up", 1, 1)};
   ASSERT_TRUE(run().faults.empty());
   EXPECT_EQ(output()[0], 41U);
 }
 
 TEST_P(DeviceContract, TimedRunsHaveATimeAndTheSameResult) {
-  plan_.steps = {add_step(tagged_address(0), tagged_address(1), 2)};
+  plan_.steps = {add_step(PlanAddress{0, 0}, PlanAddress{1, 0}, 2)};
   const RunReport report = run({.timed = true});
   ASSERT_TRUE(report.faults.empty());
   EXPECT_GT(report.elapsed_us, 0);
@@ -268,7 +315,7 @@ TEST_P(DeviceContract, TimedRunsHaveATimeAndTheSameResult) {
 }
 
 TEST_P(DeviceContract, AWriteJustBehindABufferIsAMemoryFault) {
-  plan_.steps = {Parameters().add(tagged_address(1)).add(kBytes).launch("poke", 1, 1)};
+  plan_.steps = {Parameters().add(PlanAddress{1, 0}).add(kBytes).launch("poke", 1, 1)};
   const RunReport report = run();
   ASSERT_FALSE(report.faults.empty());
   EXPECT_EQ(report.faults.front().verdict, Verdict::memory_fault);
@@ -277,21 +324,21 @@ TEST_P(DeviceContract, AWriteJustBehindABufferIsAMemoryFault) {
 
 TEST_P(DeviceContract, AWriteFarBehindABufferIsAMemoryFault) {
   plan_.steps = {
-      Parameters().add(tagged_address(1)).add(std::uint64_t{3} << 20).launch("poke", 1, 1)};
+      Parameters().add(PlanAddress{1, 0}).add(std::uint64_t{3} << 20).launch("poke", 1, 1)};
   const RunReport report = run();
   ASSERT_FALSE(report.faults.empty());
   EXPECT_EQ(report.faults.front().verdict, Verdict::memory_fault);
 }
 
 TEST_P(DeviceContract, AHangIsATimeOut) {
-  plan_.steps = {Parameters().add(tagged_address(1)).launch("spin", 1, 32)};
+  plan_.steps = {Parameters().add(PlanAddress{1, 0}).launch("spin", 1, 32)};
   const RunReport report = run({.limit_s = 0.5});
   ASSERT_FALSE(report.faults.empty());
   EXPECT_EQ(report.faults.front().verdict, Verdict::timeout);
 }
 
 TEST_P(DeviceContract, ALaunchTheDeviceRefusesIsALaunchError) {
-  KernelLaunch launch = add_step(tagged_address(0), tagged_address(1), 1);
+  KernelLaunch launch = add_step(PlanAddress{0, 0}, PlanAddress{1, 0}, 1);
   launch.shared_bytes = 900 << 10;
   plan_.steps = {launch};
   const RunReport report = run();

@@ -64,10 +64,10 @@ TEST_P(DigestPtx, AgreesWithOurs) {
   launch.kernel = "digest";
   launch.grid = {3, 1, 1};
   launch.block = {64, 1, 1};
-  const std::array<std::uint64_t, 5> parameters = {tagged_address(0), bytes.size() / 4,
-                                                   bytes.size() % 4, 42, tagged_address(1)};
+  const std::array<std::uint64_t, 5> parameters = {0, bytes.size() / 4, bytes.size() % 4, 42, 0};
   launch.parameters.assign(reinterpret_cast<const char*>(parameters.data()), sizeof parameters);
   launch.parameter_offsets = {0, 8, 16, 24, 32};
+  launch.pointers = {{0, {0, 0}}, {32, {1, 0}}};
   plan.steps.emplace_back(launch);
   const std::array<Binding, 2> bindings = {Binding{.buffer = *data}, Binding{.buffer = *sum}};
   const auto replay = device.prepare(loaded->module, plan, bindings);

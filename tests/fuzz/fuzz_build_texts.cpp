@@ -7,6 +7,7 @@
 
 #include "build/diagnostics.h"
 #include "build/lint.h"
+#include "build/recording.h"
 #include "build/resources.h"
 #include "ptx/census.h"
 #include "ptx/entries.h"
@@ -21,5 +22,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)ptx_entries(text).ok();
   (void)parse_diagnostics(text);
   (void)parse_resources(text);
+  const auto testimony = read_testimony(text);
+  if (testimony.recording) {
+    const auto plan = common_plan({*testimony.recording, 1, *testimony.recording, 2},
+                                  [](std::string_view, std::size_t) { return true; });
+    if (plan.ok()) (void)check_plan(*plan).ok();
+  }
   return 0;
 }

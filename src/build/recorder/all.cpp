@@ -3,10 +3,18 @@
 // most of the work.
 #include "state.cpp"  // NOLINT(bugprone-suspicious-include)
 //
+#include "timeline.cpp"  // NOLINT(bugprone-suspicious-include)
+//
 #include "memory.cpp"  // NOLINT(bugprone-suspicious-include)
 //
 #include "launch.cpp"  // NOLINT(bugprone-suspicious-include)
 //
 #include "device.cpp"  // NOLINT(bugprone-suspicious-include)
+//
+#include "streams.cpp"  // NOLINT(bugprone-suspicious-include)
+//
+#include "walls.cpp"  // NOLINT(bugprone-suspicious-include)
+//
+#include "call.cpp"  // NOLINT(bugprone-suspicious-include)
 //
 #include "main.cpp"  // NOLINT(bugprone-suspicious-include)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions about the device, streams, events, graphs and errors.
+// Questions about the device, and errors.
 #include <cstring>
 
 #include "recorder.h"
@@ -63,15 +63,22 @@ constexpr AttributeRow kAttributes[] = {
     {12, "registers_per_sm", 0},
     {13, "clock_khz", 0},
     {14, nullptr, 512},
+    {15, nullptr, 1},
     {16, "sm_count", 0},
+    {17, nullptr, 0},
     {18, nullptr, 0},
+    {19, nullptr, 1},
+    {20, nullptr, 0},
     {31, nullptr, 1},
     {32, nullptr, 1},
-    {36, nullptr, 1000000},
-    {37, nullptr, 384},
+    {33, nullptr, 25},
+    {34, nullptr, 0},
+    {35, nullptr, 0},
+    {36, "memory_clock_khz", 0},
+    {37, "memory_bus_bits", 0},
     {38, "l2_bytes", 0},
     {39, "max_threads_per_sm", 0},
-    {40, nullptr, 2},
+    {40, nullptr, 3},
     {41, nullptr, 1},
     {75, "compute_major", 0},
     {76, "compute_minor", 0},
@@ -81,20 +88,24 @@ constexpr AttributeRow kAttributes[] = {
     {81, "shared_per_sm_bytes", 0},
     {82, "registers_per_sm", 0},
     {83, nullptr, 1},
+    {84, nullptr, 0},
+    {85, nullptr, 0},
+    {86, nullptr, 0},
+    {88, nullptr, 0},
+    {89, nullptr, 1},
+    {90, nullptr, 1},
+    {91, nullptr, 1},
     {95, nullptr, 1},
     {97, "shared_per_block_optin_bytes", 0},
     {106, "max_blocks_per_sm", 0},
+    {99, nullptr, 1},
+    {102, nullptr, 1},
     {108, nullptr, 0},
+    {109, nullptr, 0},
     {111, nullptr, 1024},
     {115, nullptr, 1},
     {120, "cluster_launch", 0},
 };
-
-template <class Handle>
-Handle fresh_handle() {
-  state().next_handle += 16;
-  return reinterpret_cast<Handle>(state().next_handle);
-}
 
 }  // namespace
 
@@ -176,13 +187,13 @@ WW_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->sharedMemPerBlockOptin = static_cast<size_t>(fact("shared_per_block_optin_bytes"));
   p->maxBlocksPerMultiProcessor = static_cast<int>(fact("max_blocks_per_sm"));
   p->reservedSharedMemPerBlock = 1024;
-  p->asyncEngineCount = 2;
+  p->asyncEngineCount = 3;
   p->unifiedAddressing = 1;
 #if CUDART_VERSION < 13000
   p->clockRate = static_cast<int>(fact("clock_khz"));
-  p->memoryClockRate = 1000000;
+  p->memoryClockRate = static_cast<int>(fact("memory_clock_khz"));
 #endif
-  p->memoryBusWidth = 384;
+  p->memoryBusWidth = static_cast<int>(fact("memory_bus_bits"));
   return cudaSuccess;
 }
 #if CUDART_VERSION >= 12000 && CUDART_VERSION < 13000
@@ -191,7 +202,14 @@ WW_API cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp* properties, int de
   return cudaGetDeviceProperties(properties, device);
 }
 #endif
-WW_API cudaError_t cudaDeviceSynchronize(void) { return cudaSuccess; }
+WW_API cudaError_t cudaDeviceSynchronize(void) {
+  if (state().streams.capturing()) {
+    unsupported("cudaDeviceSynchronize", "waits for the device while a stream is captured",
+                WW_CALLER);
+  }
+  state().streams.host_waits_for_all();
+  return cudaSuccess;
+}
 WW_API cudaError_t cudaDeviceReset(void) {
   unsupported("cudaDeviceReset", "solve must not reset the device", WW_CALLER);
 }
@@ -204,7 +222,10 @@ WW_API cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return cudaSuccess;
 }
 WW_API cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
-  *value = limit == cudaLimitStackSize ? 1024 : limit == cudaLimitMallocHeapSize ? 8 << 20 : 0;
+  const State& s = state();
+  *value = 0;
+  if (limit == cudaLimitStackSize) *value = s.stack_bytes != 0 ? s.stack_bytes : 1024;
+  if (limit == cudaLimitMallocHeapSize) *value = s.heap_bytes != 0 ? s.heap_bytes : 8 << 20;
   return cudaSuccess;
 }
 WW_API cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
@@ -223,68 +244,3 @@ WW_API cudaError_t cudaRuntimeGetVersion(int* version) {
   *version = CUDART_VERSION;
   return cudaSuccess;
 }
-
-// Streams and events: everything runs in the order of the calls, so they only need to exist.
-WW_API cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  *stream = fresh_handle<cudaStream_t>();
-  return cudaSuccess;
-}
-WW_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  return cudaStreamCreate(stream);
-}
-WW_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
-  return cudaStreamCreate(stream);
-}
-WW_API cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-WW_API cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-WW_API cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-WW_API cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
-WW_API cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  *status = state().capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
-WW_API cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  *event = fresh_handle<cudaEvent_t>();
-  return cudaSuccess;
-}
-WW_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  return cudaEventCreate(event);
-}
-WW_API cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
-WW_API cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
-WW_API cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-WW_API cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
-WW_API cudaError_t cudaEventElapsedTime(float*, cudaEvent_t, cudaEvent_t) {
-  unsupported("cudaEventElapsedTime", "solve cannot measure: its launches have not run yet",
-              WW_CALLER);
-}
-
-// Graphs: a capture collects the steps, a launch repeats them.
-WW_API cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-  state().capturing = true;
-  state().captured.clear();
-  return cudaSuccess;
-}
-WW_API cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
-  State& s = state();
-  if (!s.capturing) return failed(cudaErrorInvalidValue);
-  s.capturing = false;
-  s.graphs.push_back({std::move(s.captured)});
-  s.captured.clear();
-  *graph = reinterpret_cast<cudaGraph_t>(s.graphs.size());
-  return cudaSuccess;
-}
-WW_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                        unsigned long long) {
-  *executable = reinterpret_cast<cudaGraphExec_t>(graph);
-  return cudaSuccess;
-}
-WW_API cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t) {
-  const auto number = reinterpret_cast<std::uintptr_t>(executable);
-  if (number == 0 || number > state().graphs.size()) return failed(cudaErrorInvalidValue);
-  const auto steps = state().graphs[number - 1].steps;
-  for (const auto& step : steps) add_step(step);
-  return cudaSuccess;
-}
-WW_API cudaError_t cudaGraphDestroy(cudaGraph_t) { return cudaSuccess; }
-WW_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) { return cudaSuccess; }

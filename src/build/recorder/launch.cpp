@@ -11,10 +11,7 @@ namespace {
 
 constexpr int kReservedShared = 1024;  // per block, since compute capability 8.0
 
-std::string dims_text(const dim3& dims) {
-  return "[" + std::to_string(dims.x) + "," + std::to_string(dims.y) + "," +
-         std::to_string(dims.z) + "]";
-}
+void add_dims(Wire& wire, const dim3& dims) { wire.u32(dims.x).u32(dims.y).u32(dims.z); }
 
 std::string plain(const dim3& dims) {
   return "(" + std::to_string(dims.x) + ", " + std::to_string(dims.y) + ", " +
@@ -90,13 +87,11 @@ int resident_blocks(const Kernel& kernel, long long threads, std::size_t dynamic
   return static_cast<int>(std::max(blocks, 0LL));
 }
 
-std::string parameter_bytes(const Kernel& kernel, void** arguments, std::string& offsets) {
+std::string parameter_bytes(const Kernel& kernel, void** arguments) {
   std::string bytes(kernel.parameter_bytes, '\0');
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const auto& parameter = kernel.parameters[i];
     std::memcpy(bytes.data() + parameter.offset, arguments[i], parameter.size);
-    if (i > 0) offsets += ',';
-    offsets += std::to_string(parameter.offset);
   }
   return bytes;
 }
@@ -113,7 +108,7 @@ Kernel* kernel_of(const void* function) {
 cudaError_t record_launch(const Launch& launch, const void* caller) {
   Kernel* kernel = kernel_of(launch.function);
   if (kernel == nullptr) {
-    give_up("launch_error",
+    give_up(WireVerdict::launch_error,
             "launch of something that is not a kernel of this file "
             "(cudaErrorInvalidDeviceFunction)",
             caller);
@@ -133,18 +128,17 @@ cudaError_t record_launch(const Launch& launch, const void* caller) {
     }
   }
   if (!why.empty()) {
-    give_up("launch_error", kernel->name + ": " + why + " (" + error_name(error) + ")", caller);
+    give_up(WireVerdict::launch_error, kernel->name + ": " + why + " (" + error_name(error) + ")",
+            caller);
   }
-  std::string offsets;
-  const std::string bytes = parameter_bytes(*kernel, launch.arguments, offsets);
-  add_step("{\"step\":\"launch\",\"kernel\":" + quoted(kernel->name) +
-           ",\"grid\":" + dims_text(launch.grid) + ",\"block\":" + dims_text(launch.block) +
-           ",\"cluster\":" + dims_text(launch.cluster) +
-           ",\"shared_bytes\":" + std::to_string(launch.shared) +
-           ",\"cooperative\":" + (launch.cooperative ? "true" : "false") +
-           ",\"overlaps\":" + (launch.overlaps ? "true" : "false") +
-           ",\"carveout\":" + std::to_string(kernel->carveout) + ",\"parameters\":\"" +
-           hex(bytes.data(), bytes.size()) + "\",\"parameter_offsets\":[" + offsets + "]}");
+  Wire step;
+  step.u8(static_cast<std::uint8_t>(WireStep::launch)).block(kernel->name);
+  add_dims(step, launch.grid);
+  add_dims(step, launch.block);
+  add_dims(step, launch.cluster);
+  step.u32(static_cast<std::uint32_t>(launch.shared)).u8(launch.cooperative).u8(launch.overlaps);
+  step.i32(kernel->carveout).block(parameter_bytes(*kernel, launch.arguments));
+  add_step(stream_of(launch.stream, "a kernel launch", caller), step);
   return cudaSuccess;
 }
 
@@ -172,8 +166,8 @@ WW_API void __cudaRegisterManagedVar(void**, void**, char*, const char* name, in
                                      int) {
   unsupported(name, "__managed__ variables are not supported", nullptr);
 }
-WW_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void*) {
-  state().configurations.push_back({grid, block, shared, WW_CALLER});
+WW_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void* stream) {
+  state().configurations.push_back({grid, block, shared, stream, WW_CALLER});
   return 0;
 }
 WW_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared,
@@ -183,7 +177,7 @@ WW_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* s
   *grid = stack.back().grid;
   *block = stack.back().block;
   *shared = stack.back().shared;
-  *static_cast<void**>(stream) = nullptr;
+  *static_cast<void**>(stream) = stack.back().stream;
   // Kept for one more moment: its caller is the line of the launch.
   state().last_launch_caller = stack.back().caller;
   stack.pop_back();
@@ -191,10 +185,10 @@ WW_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* s
 }
 
 WW_API cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
-                                    size_t shared, cudaStream_t) {
+                                    size_t shared, cudaStream_t stream) {
   const void* pushed = state().last_launch_caller;
   state().last_launch_caller = nullptr;
-  return record_launch({function, grid, block, dim3(1, 1, 1), shared, false, arguments},
+  return record_launch({function, grid, block, dim3(1, 1, 1), shared, false, arguments, stream},
                        pushed != nullptr ? pushed : WW_CALLER);
 }
 // CUDA 13's stubs ask for a handle first; the stub's own address serves.
@@ -207,13 +201,15 @@ WW_API cudaError_t __cudaLaunchKernel(void* handle, dim3 grid, dim3 block, void*
   return cudaLaunchKernel(handle, grid, block, arguments, shared, stream);
 }
 WW_API cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
-                                               void** arguments, size_t shared, cudaStream_t) {
-  return record_launch({function, grid, block, dim3(1, 1, 1), shared, true, arguments}, WW_CALLER);
+                                               void** arguments, size_t shared,
+                                               cudaStream_t stream) {
+  return record_launch({function, grid, block, dim3(1, 1, 1), shared, true, arguments, stream},
+                       WW_CALLER);
 }
 static Launch launch_of(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
-  Launch launch{function,      config->gridDim,          config->blockDim,
-                dim3(1, 1, 1), config->dynamicSmemBytes, false,
-                arguments};
+  Launch launch{
+      function, config->gridDim, config->blockDim, dim3(1, 1, 1), config->dynamicSmemBytes,
+      false,    arguments,       config->stream};
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const auto& attribute = config->attrs[i];
     if (attribute.id == cudaLaunchAttributeClusterDimension) {

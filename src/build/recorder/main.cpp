@@ -1,34 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording itself: loads the candidate's library, calls solve once per requested call,
-// each in a process of its own, and prints one line of JSON per call.
+// Recording itself.
 //
-//   record JOB LIBRARY
+//   record LIBRARY < JOB > REPORTS
 //
-// JOB is a text of lines, written by the judge:
-//   fact NAME NUMBER
-//   device TEXT
-//   kernel NAME MAX_THREADS REGISTERS STATIC_SHARED LOCAL PARAMETER_BYTES {OFFSET SIZE}...
-//   call {p BYTES | w HEX}...      one word per argument of solve: a buffer, or a scalar's bits
-#include <dlfcn.h>
+// Three kinds of processes: the keeper has the job and the clock, and runs none of the candidate's
+// code. The nursery knows the device's facts and nothing of the calls; whenever the keeper asks, it
+// becomes one more call's process. A call's process learns its own arguments, from the keeper, when
+// the candidate's library has been loaded.
+//
+// JOB is written by the judge:
+//   setup BYTES, then so many bytes of lines:
+//     fact NAME NUMBER
+//     device TEXT
+//     kernel NAME MAX_THREADS REGISTERS STATIC_SHARED LOCAL PARAMETER_BYTES {OFFSET SIZE}...
+//   run SEED {p BYTES | w HEX}...      one word per argument of solve: a buffer, or a scalar's bits
+//
+// REPORTS has for each run, in this order:
+//   run STATUS READY HOST_NS REST_NS BYTES, then so many bytes (wire.h) and a line's end.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
-#include <ucontext.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 
+#include "call.h"
 #include "recorder.h"
 
 using namespace ww_recorder;
 
 namespace {
-
-using CallSolve = void (*)(const std::uint64_t* words);
 
 void read_kernel(std::istringstream& line) {
   Kernel kernel;
@@ -39,11 +48,10 @@ void read_kernel(std::istringstream& line) {
   state().kernels[kernel.name] = kernel;
 }
 
-std::vector<std::string> read_job(const char* path) {
-  std::ifstream file(path);
-  std::vector<std::string> calls;
+void read_setup(const std::string& setup) {
+  std::istringstream lines(setup);
   std::string text;
-  while (std::getline(file, text)) {
+  while (std::getline(lines, text)) {
     std::istringstream line(text);
     std::string word;
     line >> word;
@@ -56,138 +64,250 @@ std::vector<std::string> read_job(const char* path) {
       state().device_name = text.substr(7);
     } else if (word == "kernel") {
       read_kernel(line);
-    } else if (word == "call") {
-      calls.push_back(text.substr(4));
     }
   }
-  return calls;
 }
 
-/// The instruction that faulted, as if it were a call's return address.
-const void* faulting_place(void* context) {
-  const auto* machine = &static_cast<ucontext_t*>(context)->uc_mcontext;
-#if defined(__x86_64__)
-  return reinterpret_cast<const void*>(machine->gregs[REG_RIP] + 1);
-#elif defined(__aarch64__)
-  return reinterpret_cast<const void*>(machine->pc + 1);
-#else
-  return nullptr;
-#endif
-}
-
-void on_fault(int number, siginfo_t* info, void* context) {
-  // x86-64 hides the address of a non-canonical access (nothing else in solve makes one), aarch64
-  // leaves out its top byte.
-  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  constexpr std::uint64_t kTopByte = kTag & (std::uint64_t{0xFF} << 56);
-  const bool device = (number == SIGSEGV || number == SIGBUS) &&
-                      (((address | kTopByte) & kTagMask) == kTag || info->si_code == SI_KERNEL);
-  const void* place = faulting_place(context);
-  if (device) {
-    give_up("host_error", "solve reads or writes device memory from host code", place);
+bool read_exactly(int fd, void* data, std::size_t size) {
+  auto* to = static_cast<char*>(data);
+  while (size > 0) {
+    const ssize_t got = ::read(fd, to, size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    to += got;
+    size -= static_cast<std::size_t>(got);
   }
-  give_up("host_error",
-          std::string("solve crashed on the host: ") + (number == SIGSEGV   ? "segmentation fault"
-                                                        : number == SIGABRT ? "abort"
-                                                        : number == SIGFPE
-                                                            ? "division by zero or bad arithmetic"
-                                                            : "fatal signal"),
-          place);
+  return true;
 }
 
-void catch_faults() {
-  static char stack[1 << 16];
-  stack_t alternative{};
-  alternative.ss_sp = stack;
-  alternative.ss_size = sizeof stack;
-  ::sigaltstack(&alternative, nullptr);
-  struct sigaction action {};
-  action.sa_sigaction = on_fault;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
-  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
-    ::sigaction(number, &action, nullptr);
+bool write_exactly(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
   }
+  return true;
 }
 
-std::vector<std::uint64_t> arguments_of(const std::string& text) {
-  std::istringstream line(text);
-  std::vector<std::uint64_t> words;
-  std::string kind, value;
-  while (line >> kind >> value) {
-    if (kind == "w") {
-      words.push_back(std::strtoull(value.c_str(), nullptr, 16));
-      continue;
+/// What the keeper asks of the nursery: one more process, with two descriptors, or how the last one
+/// ended.
+struct Request {
+  std::uint64_t seed = 0;
+  std::uint32_t ended = 0;
+};
+struct Answer {
+  std::int32_t process = -1;
+  std::int32_t status = 0;
+};
+
+bool send_request(int socket, const Request& request, const int* descriptors) {
+  iovec part{const_cast<Request*>(&request), sizeof request};
+  alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (descriptors != nullptr) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(2 * sizeof(int));
+    std::memcpy(CMSG_DATA(head), descriptors, 2 * sizeof(int));
+  }
+  return ::sendmsg(socket, &message, 0) == static_cast<ssize_t>(sizeof request);
+}
+
+bool take_request(int socket, Request& request, int* descriptors) {
+  iovec part{&request, sizeof request};
+  alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  if (::recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != static_cast<ssize_t>(sizeof request)) {
+    return false;
+  }
+  const cmsghdr* head = CMSG_FIRSTHDR(&message);
+  if (head != nullptr && head->cmsg_type == SCM_RIGHTS) {
+    std::memcpy(descriptors, CMSG_DATA(head), 2 * sizeof(int));
+  }
+  return true;
+}
+
+[[noreturn]] void run_nursery(int socket, const char* library) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (const int standard : {0, 1, 2}) ::close(standard);
+  std::uint64_t bytes = 0;
+  std::string setup;
+  if (!read_exactly(socket, &bytes, sizeof bytes)) ::_exit(3);
+  setup.resize(bytes);
+  if (!read_exactly(socket, setup.data(), bytes)) ::_exit(3);
+  read_setup(setup);
+  Request request;
+  int descriptors[2] = {-1, -1};
+  pid_t process = -1;
+  while (take_request(socket, request, descriptors)) {
+    Answer answer;
+    if (request.ended != 0) {
+      while (::waitpid(process, &answer.status, 0) < 0 && errno == EINTR) {
+      }
+    } else {
+      process = ::fork();
+      if (process == 0) run_call(library, descriptors[0], descriptors[1], request.seed);
+      for (const int fd : descriptors) ::close(fd);
     }
-    const int buffer =
-        add_buffer("\"kind\":\"argument\",\"argument\":" + std::to_string(words.size()),
-                   std::strtoull(value.c_str(), nullptr, 10), false);
-    words.push_back(address_of_buffer(buffer));
+    answer.process = process;
+    if (!write_exactly(socket, {reinterpret_cast<const char*>(&answer), sizeof answer})) break;
   }
-  return words;
-}
-
-void exit_is_an_error() {
-  if (state().call >= 0) {
-    give_up("host_error", "solve ended the program instead of returning", nullptr);
-  }
-}
-
-[[noreturn]] void run_call(CallSolve solve, const std::string& call) {
-  catch_faults();
-  std::atexit(exit_is_an_error);
-  const auto words = arguments_of(call);
-  solve(words.data());
-  if (state().capturing)
-    give_up("host_error", "solve returned with an open stream capture", nullptr);
-  report_plan();
-  std::fflush(nullptr);
   ::_exit(0);
 }
 
-/// Says why a call's process ended without a word of its own.
-void report_death(int status) {
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kGaveUp) return;
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const bool signaled = WIFSIGNALED(status);
-    const int number = signaled ? WTERMSIG(status) : WEXITSTATUS(status);
-    const bool time = signaled && number == SIGXCPU;
-    give_up(time ? "timeout" : "host_error",
-            time ? "solve used up its CPU time on the host"
-                 : std::string("solve's process ended by ") +
-                       (signaled ? "signal " : "exit code ") + std::to_string(number),
-            nullptr);
+/// The processor time that a process has used, with all of its threads.
+long long cpu_ns(pid_t process) {
+  clockid_t clock = 0;
+  timespec time{};
+  if (::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<long long>(time.tv_sec) * 1000000000LL + time.tv_nsec;
+}
+
+std::string arguments_of(std::istringstream& line) {
+  Wire words;
+  std::uint64_t count = 0;
+  std::string kind, value;
+  while (line >> kind >> value) {
+    const bool buffer = kind == "p";
+    words.u64(buffer ? 1 : 0).u64(std::strtoull(value.c_str(), nullptr, buffer ? 10 : 16));
+    ++count;
   }
-  int ignored = 0;
-  ::waitpid(child, &ignored, 0);
+  Wire all;
+  all.u64(count).raw(words.bytes.data(), words.bytes.size());
+  return all.bytes;
+}
+
+/// What came of one run.
+struct Outcome {
+  int status = 0;
+  bool ready = false;
+  long long host_ns = 0;  ///< of the call, up to its return
+  long long rest_ns = 0;  ///< and after it, as long as the process lived
+  std::string said;
+};
+
+/// Hears a call's process out. What it says is kept; when it says that it is ready or has returned,
+/// its clock is read.
+void listen(int from, int to, pid_t process, const std::string& arguments, Outcome& outcome) {
+  constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+  static char piece[1 << 16];
+  long long began = 0, returned = 0;
+  bool told_return = false;
+  while (true) {
+    const ssize_t got = ::read(from, piece, sizeof piece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0 || outcome.said.size() > kMostBytes) break;
+    std::string_view text(piece, static_cast<std::size_t>(got));
+    if (!outcome.ready && text.front() == kReady) {
+      outcome.ready = true;
+      text.remove_prefix(1);
+      began = cpu_ns(process);
+      write_exactly(to, arguments);
+    } else if (outcome.ready && !told_return && text.front() == kReturned) {
+      told_return = true;
+      returned = cpu_ns(process);
+    }
+    outcome.said.append(text);
+  }
+  const long long ended = cpu_ns(process);
+  if (!outcome.ready) return;
+  outcome.host_ns = (told_return ? returned : ended) - began;
+  outcome.rest_ns = told_return ? ended - returned : 0;
+}
+
+bool run(int nursery, std::istringstream& line, Outcome& outcome) {
+  Request request;
+  line >> request.seed;
+  const std::string arguments = arguments_of(line);
+  int to_call[2], from_call[2];
+  if (::pipe2(to_call, O_CLOEXEC) != 0 || ::pipe2(from_call, O_CLOEXEC) != 0) return false;
+  const int given[2] = {to_call[0], from_call[1]};
+  Answer answer;
+  const bool asked = send_request(nursery, request, given) &&
+                     read_exactly(nursery, &answer, sizeof answer) && answer.process > 0;
+  for (const int fd : given) ::close(fd);
+  if (asked) listen(from_call[0], to_call[1], answer.process, arguments, outcome);
+  ::close(to_call[1]);
+  ::close(from_call[0]);
+  if (!asked || !send_request(nursery, {0, 1}, nullptr)) return false;
+  if (!read_exactly(nursery, &answer, sizeof answer)) return false;
+  outcome.status = answer.status;
+  return true;
+}
+
+std::string whole_input() {
+  std::string text;
+  char piece[1 << 14];
+  for (ssize_t got = 0; (got = ::read(0, piece, sizeof piece)) != 0;) {
+    if (got < 0 && errno != EINTR) break;
+    if (got > 0) text.append(piece, static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+void report(const Outcome& outcome) {
+  char head[160];
+  const int size =
+      std::snprintf(head, sizeof head, "run %d %d %lld %lld %zu\n", outcome.status,
+                    outcome.ready ? 1 : 0, outcome.host_ns, outcome.rest_ns, outcome.said.size());
+  write_exactly(1, {head, static_cast<std::size_t>(size)});
+  write_exactly(1, outcome.said);
+  write_exactly(1, "\n");
+}
+
+int keep(int nursery) {
+  // A call that took so long and failed is not followed by others that do the same.
+  constexpr long long kLongNs = 500'000'000;
+  ::signal(SIGPIPE, SIG_IGN);
+  std::istringstream job(whole_input());
+  std::string word, text;
+  std::uint64_t bytes = 0;
+  if (!(job >> word >> bytes) || word != "setup") return 2;
+  job.get();
+  std::string setup(bytes, '\0');
+  job.read(setup.data(), static_cast<std::streamsize>(bytes));
+  Wire head;
+  head.u64(bytes).raw(setup.data(), setup.size());
+  if (!write_exactly(nursery, head.bytes)) return 3;
+  while (std::getline(job, text)) {
+    std::istringstream line(text);
+    line >> word;
+    if (word != "run") continue;
+    Outcome outcome;
+    if (!run(nursery, line, outcome)) return 3;
+    report(outcome);
+    if (outcome.status != 0 && outcome.host_ns > kLongNs) break;
+  }
+  return 0;
 }
 
 }  // namespace
 
 WW_API int ww_record_main(int argc, char** argv) {
-  if (argc != 3) return 2;
-  // Results leave through a descriptor of their own; what the candidate prints goes nowhere.
-  state().out_fd = ::fcntl(1, F_DUPFD_CLOEXEC, 100);
-  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  ::dup2(nowhere, 1);
-  const auto calls = read_job(argv[1]);
-  void* library = ::dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    give_up("host_error", std::string("the host part cannot be loaded: ") + ::dlerror(), nullptr);
+  if (argc != 2) return 2;
+  // Nobody else of the same user looks into our memory or descriptors; calls' processes inherit it.
+  ::prctl(PR_SET_DUMPABLE, 0);
+  ::clearenv();
+  ::setenv("PATH", "/usr/bin:/bin", 1);
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return 3;
+  // Before the job is read: the nursery must never have seen it.
+  const pid_t nursery = ::fork();
+  if (nursery < 0) return 3;
+  if (nursery == 0) {
+    ::close(ends[0]);
+    run_nursery(ends[1], argv[1]);
   }
-  const auto solve = reinterpret_cast<CallSolve>(::dlsym(library, "ww_call_solve"));
-  if (solve == nullptr) give_up("host_error", "the host part has no solve", nullptr);
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    state().call = static_cast<int>(i);
-    const pid_t child = ::fork();
-    if (child < 0) give_up("host_error", "the host part used up its processes", nullptr);
-    if (child == 0) run_call(solve, calls[i]);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
-    // The first call without a plan decides, so the others need not be tried.
-    report_death(status);
-    break;
-  }
-  ::_exit(0);
+  ::close(ends[1]);
+  ::_exit(keep(ends[0]));
 }

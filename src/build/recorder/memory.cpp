@@ -13,37 +13,55 @@ constexpr const char* kHostRead =
     "reads device memory on the host. The kernel has not run when solve runs, so no value can "
     "depend on it: keep the decision on the device";
 
-std::string number(std::uint64_t value) { return std::to_string(value); }
-
-cudaError_t allocate(void** pointer, std::size_t size, const char* api, const void* caller) {
+/// An allocation that the host waits for has no stream.
+cudaError_t allocate(void** pointer, std::size_t size, Stream* stream, const char* api,
+                     const void* caller) {
   State& s = state();
   if (pointer == nullptr) return failed(cudaErrorInvalidValue);
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
-  if (s.capturing) unsupported(api, "allocates while a stream is captured", caller);
+  if (s.streams.capturing()) unsupported(api, "allocates while a stream is captured", caller);
   const auto room = static_cast<std::uint64_t>(fact("memory_bytes"));
   if (size > kMaxBufferBytes || s.allocated + size > room) return failed(cudaErrorMemoryAllocation);
   s.allocated += size;
-  const int buffer = add_buffer("\"kind\":\"scratch\"", size, true);
-  add_step("{\"step\":\"allocate\",\"buffer\":" + std::to_string(buffer) + "}");
-  *pointer = reinterpret_cast<void*>(address_of_buffer(buffer));
+  Buffer buffer;
+  buffer.bytes = size;
+  const int index = add_buffer(std::move(buffer));
+  Wire step;
+  step.u8(static_cast<std::uint8_t>(WireStep::allocate)).u32(static_cast<std::uint32_t>(index));
+  if (stream != nullptr) {
+    add_step(*stream, step);
+  } else {
+    s.streams.queue_of_host(false, step.bytes);
+  }
+  *pointer = reinterpret_cast<void*>(s.buffers.back().address);
   return cudaSuccess;
 }
 
-cudaError_t release(void* pointer, const char* api, const void* caller) {
+cudaError_t release(void* pointer, Stream* stream, const char* api, const void* caller) {
   if (pointer == nullptr) return cudaSuccess;
   const int index = buffer_at(pointer, 0, api, caller);
   Buffer& buffer = state().buffers[static_cast<std::size_t>(index)];
-  if (!buffer.scratch) unsupported(api, "frees memory that solve did not allocate", caller);
-  if (reinterpret_cast<std::uintptr_t>(pointer) != address_of_buffer(index)) {
+  if (buffer.kind != WireBuffer::scratch) {
+    unsupported(api, "frees memory that solve did not allocate", caller);
+  }
+  if (reinterpret_cast<std::uintptr_t>(pointer) != buffer.address) {
     return failed(cudaErrorInvalidValue);
   }
-  if (state().capturing) unsupported(api, "frees while a stream is captured", caller);
+  if (state().streams.capturing()) unsupported(api, "frees while a stream is captured", caller);
   buffer.live = false;
   state().allocated -= buffer.bytes;
-  add_step("{\"step\":\"free\",\"buffer\":" + std::to_string(index) + "}");
+  Wire step;
+  step.u8(static_cast<std::uint8_t>(WireStep::free)).u32(static_cast<std::uint32_t>(index));
+  if (stream != nullptr) {
+    add_step(*stream, step);
+  } else {
+    state().streams.queue_of_host(true, step.bytes);
+  }
   return cudaSuccess;
 }
+
+std::uint64_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 /// The bytes from the first to the last byte of rows of `width`, `pitch` apart.
 std::uint64_t extent(std::uint64_t width, std::uint64_t height, std::uint64_t pitch) {
@@ -54,14 +72,14 @@ std::uint64_t extent(std::uint64_t width, std::uint64_t height, std::uint64_t pi
 }
 
 cudaError_t set(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                const char* api, const void* caller) {
+                Stream& stream, const char* api, const void* caller) {
   if (width == 0 || height == 0) return cudaSuccess;
   if (height > 1 && pitch < width) return failed(cudaErrorInvalidPitchValue);
   buffer_at(pointer, extent(width, height, pitch), api, caller);
-  add_step("{\"step\":\"memset\",\"destination\":" + address_text(pointer) +
-           ",\"value\":" + number(static_cast<unsigned>(value) & 0xFF) +
-           ",\"element_bytes\":1,\"width\":" + number(width) + ",\"height\":" + number(height) +
-           ",\"pitch\":" + number(pitch) + "}");
+  Wire step;
+  step.u8(static_cast<std::uint8_t>(WireStep::memset)).u64(address(pointer));
+  step.u32(static_cast<unsigned>(value) & 0xFF).u64(width).u64(height).u64(pitch);
+  add_step(stream, step);
   return cudaSuccess;
 }
 
@@ -72,30 +90,34 @@ struct Copy {
   std::size_t source_pitch;
   std::size_t width;
   std::size_t height;
+  Stream& stream;
+  bool host_waits;  ///< for a copy from its memory
 };
 
 cudaError_t upload(const Copy& copy, const char* api, const void* caller) {
   buffer_at(copy.destination, extent(copy.width, copy.height, copy.destination_pitch), api, caller);
-  if (copy.width * copy.height > kMaxText / 2) {
-    unsupported(api, "copies more than 32 MB from the host", caller);
+  if (copy.width > kMaxUpload || copy.height > kMaxUpload / copy.width) {
+    unsupported(api, "copies more than 32 MiB from the host", caller);
   }
-  std::string bytes;
+  Wire step;
+  step.u8(static_cast<std::uint8_t>(WireStep::upload)).u64(address(copy.destination));
+  step.u64(copy.height).u64(copy.destination_pitch).u64(copy.width * copy.height);
   for (std::size_t row = 0; row < copy.height; ++row) {
-    bytes += hex(static_cast<const char*>(copy.source) + row * copy.source_pitch, copy.width);
+    step.raw(static_cast<const char*>(copy.source) + row * copy.source_pitch, copy.width);
   }
-  add_step("{\"step\":\"upload\",\"destination\":" + address_text(copy.destination) +
-           ",\"bytes\":\"" + bytes + "\",\"height\":" + number(copy.height) +
-           ",\"pitch\":" + number(copy.destination_pitch) + "}");
+  add_step(copy.stream, step);
+  if (copy.host_waits) state().streams.host_waits_for(copy.stream);
   return cudaSuccess;
 }
 
 cudaError_t device_copy(const Copy& copy, const char* api, const void* caller) {
   buffer_at(copy.destination, extent(copy.width, copy.height, copy.destination_pitch), api, caller);
   buffer_at(copy.source, extent(copy.width, copy.height, copy.source_pitch), api, caller);
-  add_step("{\"step\":\"copy\",\"destination\":" + address_text(copy.destination) +
-           ",\"source\":" + address_text(copy.source) + ",\"width_bytes\":" + number(copy.width) +
-           ",\"height\":" + number(copy.height) + ",\"destination_pitch\":" +
-           number(copy.destination_pitch) + ",\"source_pitch\":" + number(copy.source_pitch) + "}");
+  Wire step;
+  step.u8(static_cast<std::uint8_t>(WireStep::copy)).u64(address(copy.destination));
+  step.u64(address(copy.source)).u64(copy.width).u64(copy.height);
+  step.u64(copy.destination_pitch).u64(copy.source_pitch);
+  add_step(copy.stream, step);
   return cudaSuccess;
 }
 
@@ -127,7 +149,15 @@ cudaError_t copy_any(const Copy& copy, cudaMemcpyKind kind, const char* api, con
 
 cudaError_t copy_flat(void* destination, const void* source, std::size_t count, cudaMemcpyKind kind,
                       const char* api, const void* caller) {
-  return copy_any({destination, count, source, count, count, 1}, kind, api, caller);
+  Stream& stream = stream_of(nullptr, api, caller);
+  return copy_any({destination, count, source, count, count, 1, stream, true}, kind, api, caller);
+}
+
+cudaError_t copy_queued(void* destination, const void* source, std::size_t count,
+                        cudaMemcpyKind kind, cudaStream_t handle, const char* api,
+                        const void* caller) {
+  Stream& stream = stream_of(handle, api, caller);
+  return copy_any({destination, count, source, count, count, 1, stream, false}, kind, api, caller);
 }
 
 Variable* variable_of(const void* symbol) {
@@ -135,40 +165,49 @@ Variable* variable_of(const void* symbol) {
   if (it == state().variables.end()) return nullptr;
   Variable& variable = it->second;
   if (variable.buffer < 0) {
-    variable.buffer = add_buffer("\"kind\":\"symbol\",\"symbol\":" + quoted(variable.name),
-                                 variable.bytes, false);
+    Buffer buffer;
+    buffer.kind = WireBuffer::symbol;
+    buffer.symbol = variable.name;
+    buffer.bytes = variable.bytes;
+    variable.buffer = add_buffer(std::move(buffer));
   }
   return &variable;
 }
 
 char* symbol_address(const Variable& variable) {
-  return reinterpret_cast<char*>(address_of_buffer(variable.buffer));
+  return reinterpret_cast<char*>(
+      state().buffers[static_cast<std::size_t>(variable.buffer)].address);
 }
 
 }  // namespace
 
 WW_API cudaError_t cudaMalloc(void** pointer, size_t size) {
-  return allocate(pointer, size, "cudaMalloc", WW_CALLER);
+  return allocate(pointer, size, nullptr, "cudaMalloc", WW_CALLER);
 }
-WW_API cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t) {
-  return allocate(pointer, size, "cudaMallocAsync", WW_CALLER);
+WW_API cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t handle) {
+  Stream& stream = stream_of(handle, "cudaMallocAsync", WW_CALLER);
+  return allocate(pointer, size, &stream, "cudaMallocAsync", WW_CALLER);
 }
 WW_API cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t,
-                                           cudaStream_t) {
-  return allocate(pointer, size, "cudaMallocFromPoolAsync", WW_CALLER);
+                                           cudaStream_t handle) {
+  Stream& stream = stream_of(handle, "cudaMallocFromPoolAsync", WW_CALLER);
+  return allocate(pointer, size, &stream, "cudaMallocFromPoolAsync", WW_CALLER);
 }
 WW_API cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   if (pitch == nullptr || width > kMaxBufferBytes) return failed(cudaErrorInvalidValue);
   *pitch = (width + 511) / 512 * 512;
   if (*pitch != 0 && height > kMaxBufferBytes / *pitch) return failed(cudaErrorMemoryAllocation);
-  return allocate(pointer, *pitch * height, "cudaMallocPitch", WW_CALLER);
+  return allocate(pointer, *pitch * height, nullptr, "cudaMallocPitch", WW_CALLER);
 }
 WW_API cudaError_t cudaMallocManaged(void**, size_t, unsigned) {
   unsupported("cudaMallocManaged", "managed memory is not supported; use cudaMalloc", WW_CALLER);
 }
-WW_API cudaError_t cudaFree(void* pointer) { return release(pointer, "cudaFree", WW_CALLER); }
-WW_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
-  return release(pointer, "cudaFreeAsync", WW_CALLER);
+WW_API cudaError_t cudaFree(void* pointer) {
+  return release(pointer, nullptr, "cudaFree", WW_CALLER);
+}
+WW_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
+  Stream& stream = stream_of(handle, "cudaFreeAsync", WW_CALLER);
+  return release(pointer, &stream, "cudaFreeAsync", WW_CALLER);
 }
 WW_API cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned) {
   *pointer = std::calloc(size == 0 ? 1 : size, 1);
@@ -184,12 +223,18 @@ WW_API cudaError_t cudaFreeHost(void* pointer) {
 WW_API cudaError_t cudaHostRegister(void*, size_t, unsigned) { return cudaSuccess; }
 WW_API cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
 WW_API cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
+  constexpr std::uint64_t kGranule = std::uint64_t{2} << 20, kContext = std::uint64_t{600} << 20;
+  std::uint64_t used = kContext;
+  for (const Buffer& buffer : state().buffers) {
+    if (buffer.live) used += (buffer.bytes + kGranule - 1) / kGranule * kGranule;
+  }
   *total = static_cast<size_t>(fact("memory_bytes"));
-  *free_bytes = *total - state().allocated;
+  *free_bytes = used < *total ? *total - used : 0;
   return cudaSuccess;
 }
 WW_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
-  *pool = reinterpret_cast<cudaMemPool_t>(state().next_handle);
+  static char place[64];
+  *pool = reinterpret_cast<cudaMemPool_t>(place);
   return cudaSuccess;
 }
 WW_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
@@ -202,38 +247,46 @@ WW_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
 }
 
 WW_API cudaError_t cudaMemset(void* pointer, int value, size_t count) {
-  return set(pointer, count, value, count, 1, "cudaMemset", WW_CALLER);
+  return set(pointer, count, value, count, 1, stream_of(nullptr, "cudaMemset", WW_CALLER),
+             "cudaMemset", WW_CALLER);
 }
-WW_API cudaError_t cudaMemsetAsync(void* pointer, int value, size_t count, cudaStream_t) {
-  return set(pointer, count, value, count, 1, "cudaMemsetAsync", WW_CALLER);
+WW_API cudaError_t cudaMemsetAsync(void* pointer, int value, size_t count, cudaStream_t stream) {
+  return set(pointer, count, value, count, 1, stream_of(stream, "cudaMemsetAsync", WW_CALLER),
+             "cudaMemsetAsync", WW_CALLER);
 }
 WW_API cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width,
                                 size_t height) {
-  return set(pointer, pitch, value, width, height, "cudaMemset2D", WW_CALLER);
+  return set(pointer, pitch, value, width, height, stream_of(nullptr, "cudaMemset2D", WW_CALLER),
+             "cudaMemset2D", WW_CALLER);
 }
 WW_API cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width,
-                                     size_t height, cudaStream_t) {
-  return set(pointer, pitch, value, width, height, "cudaMemset2DAsync", WW_CALLER);
+                                     size_t height, cudaStream_t stream) {
+  return set(pointer, pitch, value, width, height,
+             stream_of(stream, "cudaMemset2DAsync", WW_CALLER), "cudaMemset2DAsync", WW_CALLER);
 }
 WW_API cudaError_t cudaMemcpy(void* destination, const void* source, size_t count,
                               cudaMemcpyKind kind) {
   return copy_flat(destination, source, count, kind, "cudaMemcpy", WW_CALLER);
 }
 WW_API cudaError_t cudaMemcpyAsync(void* destination, const void* source, size_t count,
-                                   cudaMemcpyKind kind, cudaStream_t) {
-  return copy_flat(destination, source, count, kind, "cudaMemcpyAsync", WW_CALLER);
+                                   cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_queued(destination, source, count, kind, stream, "cudaMemcpyAsync", WW_CALLER);
 }
 WW_API cudaError_t cudaMemcpy2D(void* destination, size_t destination_pitch, const void* source,
                                 size_t source_pitch, size_t width, size_t height,
                                 cudaMemcpyKind kind) {
-  return copy_any({destination, destination_pitch, source, source_pitch, width, height}, kind,
-                  "cudaMemcpy2D", WW_CALLER);
+  Stream& stream = stream_of(nullptr, "cudaMemcpy2D", WW_CALLER);
+  return copy_any(
+      {destination, destination_pitch, source, source_pitch, width, height, stream, true}, kind,
+      "cudaMemcpy2D", WW_CALLER);
 }
 WW_API cudaError_t cudaMemcpy2DAsync(void* destination, size_t destination_pitch,
                                      const void* source, size_t source_pitch, size_t width,
-                                     size_t height, cudaMemcpyKind kind, cudaStream_t) {
-  return copy_any({destination, destination_pitch, source, source_pitch, width, height}, kind,
-                  "cudaMemcpy2DAsync", WW_CALLER);
+                                     size_t height, cudaMemcpyKind kind, cudaStream_t handle) {
+  Stream& stream = stream_of(handle, "cudaMemcpy2DAsync", WW_CALLER);
+  return copy_any(
+      {destination, destination_pitch, source, source_pitch, width, height, stream, false}, kind,
+      "cudaMemcpy2DAsync", WW_CALLER);
 }
 
 WW_API cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* source, size_t count,
@@ -244,11 +297,11 @@ WW_API cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* source, si
                    "cudaMemcpyToSymbol", WW_CALLER);
 }
 WW_API cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t count,
-                                           size_t offset, cudaMemcpyKind, cudaStream_t) {
+                                           size_t offset, cudaMemcpyKind, cudaStream_t stream) {
   const Variable* variable = variable_of(symbol);
   if (variable == nullptr) return failed(cudaErrorInvalidSymbol);
-  return copy_flat(symbol_address(*variable) + offset, source, count, cudaMemcpyDefault,
-                   "cudaMemcpyToSymbolAsync", WW_CALLER);
+  return copy_queued(symbol_address(*variable) + offset, source, count, cudaMemcpyDefault, stream,
+                     "cudaMemcpyToSymbolAsync", WW_CALLER);
 }
 WW_API cudaError_t cudaMemcpyFromSymbol(void* destination, const void* symbol, size_t count,
                                         size_t offset, cudaMemcpyKind) {
@@ -258,11 +311,11 @@ WW_API cudaError_t cudaMemcpyFromSymbol(void* destination, const void* symbol, s
                    "cudaMemcpyFromSymbol", WW_CALLER);
 }
 WW_API cudaError_t cudaMemcpyFromSymbolAsync(void* destination, const void* symbol, size_t count,
-                                             size_t offset, cudaMemcpyKind, cudaStream_t) {
+                                             size_t offset, cudaMemcpyKind, cudaStream_t stream) {
   const Variable* variable = variable_of(symbol);
   if (variable == nullptr) return failed(cudaErrorInvalidSymbol);
-  return copy_flat(destination, symbol_address(*variable) + offset, count, cudaMemcpyDefault,
-                   "cudaMemcpyFromSymbolAsync", WW_CALLER);
+  return copy_queued(destination, symbol_address(*variable) + offset, count, cudaMemcpyDefault,
+                     stream, "cudaMemcpyFromSymbolAsync", WW_CALLER);
 }
 WW_API cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
   const Variable* variable = variable_of(symbol);

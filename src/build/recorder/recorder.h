@@ -6,25 +6,27 @@
 // same cuda_runtime_api.h as the candidate (ours or a toolkit's), so that structures agree.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+// Behind the library's headers: its macros take names from them.
+#include <cuda_runtime_api.h>
+
+#include "addresses.h"
+#include "timeline.h"
+#include "wire.h"
+
 namespace ww_recorder {
 
-// The tag of fake device addresses; core/launch_plan.h documents the layout.
-inline constexpr std::uint64_t kTag = std::uint64_t{0x575} << 52;
-inline constexpr std::uint64_t kTagMask = std::uint64_t{0xFFF} << 52;
-inline constexpr std::uint64_t kBias = std::uint64_t{1} << 39;
-inline constexpr std::uint64_t kIdMask = 0xFFF;
 inline constexpr std::uint64_t kMaxBuffers = 4096;
 inline constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{1} << 38;
 inline constexpr std::size_t kMaxSteps = std::size_t{1} << 18;
-inline constexpr std::size_t kMaxText = std::size_t{64} << 20;
+inline constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kMaxUpload = std::size_t{32} << 20;
 // How a call's process ends after it has said why there is no plan.
 inline constexpr int kGaveUp = 4;
 
@@ -48,10 +50,12 @@ struct Kernel {
 };
 
 struct Buffer {
-  std::string json;  ///< without the size
+  WireBuffer kind = WireBuffer::scratch;
+  std::uint32_t argument = 0;
+  std::string symbol;
   std::uint64_t bytes = 0;
+  std::uint64_t address = 0;
   bool live = true;
-  bool scratch = false;
 };
 
 struct Variable {
@@ -63,12 +67,8 @@ struct Variable {
 struct LaunchConfiguration {
   dim3 grid, block;
   std::size_t shared = 0;
+  void* stream = nullptr;
   const void* caller = nullptr;
-};
-
-/// One captured graph: the steps between begin and end of a capture.
-struct Graph {
-  std::vector<std::string> steps;
 };
 
 /// One launch request, however it was made.
@@ -78,6 +78,7 @@ struct Launch {
   std::size_t shared = 0;
   bool cooperative = false;
   void** arguments = nullptr;
+  cudaStream_t stream = nullptr;
   bool overlaps = false;
 };
 
@@ -88,21 +89,20 @@ struct State {
   std::map<std::string, Kernel, std::less<>> kernels;  ///< by PTX name
   std::map<const void*, std::string> functions;        ///< host stub -> PTX name
   std::map<const void*, Variable> variables;           ///< host shadow -> variable
+  std::unique_ptr<AddressSpace> space;
   std::vector<Buffer> buffers;
-  std::vector<std::string> steps;
+  std::map<std::uint64_t, int> places;  ///< address -> buffer
   std::vector<LaunchConfiguration> configurations;
   const void* last_launch_caller = nullptr;
-  std::vector<Graph> graphs;
-  bool capturing = false;
-  std::vector<std::string> captured;
+  Streams streams;
   std::uint64_t allocated = 0;
   std::uint64_t stack_bytes = 0;
   std::uint64_t heap_bytes = 0;
-  std::uintptr_t next_handle = 0x1000;
-  std::size_t text_bytes = 0;
+  std::size_t written = 0;  ///< bytes of all steps
   cudaError_t last_error = cudaSuccess;
-  int call = -1;  ///< which call is being recorded, -1 before the first
-  int out_fd = 1;
+  bool called = false;  ///< solve is being run
+  int in_fd = -1;
+  int out_fd = -1;
 };
 
 State& state();
@@ -110,29 +110,29 @@ long long fact(std::string_view name);
 
 /// Reports the call's end with a verdict other than ok, and ends the process.
 /// The caller's address lets the judge name the source line.
-[[noreturn]] void give_up(const char* verdict, const std::string& message, const void* caller);
+[[noreturn]] void give_up(WireVerdict verdict, const std::string& message, const void* caller);
 [[noreturn]] void unsupported(const char* api, const char* why, const void* caller);
+void say(char message);
+void say(char message, std::string_view bytes);
 /// Writes the recorded plan.
 void report_plan();
 
 /// Remembers an error the way the API does, for cudaGetLastError.
 cudaError_t failed(cudaError_t error);
 
-void add_step(std::string json);
-int add_buffer(std::string json, std::uint64_t bytes, bool scratch);
+/// The stream behind a handle; gives up (naming the api) when there is none.
+Stream& stream_of(cudaStream_t handle, const char* api, const void* caller);
+/// Queues what the device is to do.
+void add_step(Stream& stream, const Wire& step);
+int add_buffer(Buffer buffer);
 
 bool is_device(const void* pointer);
-std::uint64_t address_of_buffer(int buffer);
 /// The buffer a device pointer lies in, live; gives up (naming the api) when there is none or when
 /// `bytes` from it leave the buffer.
 int buffer_at(const void* pointer, std::uint64_t bytes, const char* api, const void* caller);
 
 cudaError_t record_launch(const Launch& launch, const void* caller);
 Kernel* kernel_of(const void* function);
-
-std::string quoted(std::string_view text);
-std::string hex(const void* data, std::size_t size);
-std::string address_text(const void* pointer);
 const char* error_name(cudaError_t error);
 
 }  // namespace ww_recorder

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,21 +22,22 @@ void write_all(std::string_view text) {
 }
 
 /// Where in the candidate's library the caller sits, for a line number.
-std::string place_of(const void* caller) {
+std::uint64_t place_of(const void* caller) {
   Dl_info where{};
-  if (caller == nullptr || ::dladdr(caller, &where) == 0 || where.dli_fbase == nullptr) return "0";
-  return std::to_string(reinterpret_cast<std::uintptr_t>(caller) -
-                        reinterpret_cast<std::uintptr_t>(where.dli_fbase));
+  if (caller == nullptr || ::dladdr(caller, &where) == 0 || where.dli_fbase == nullptr) return 0;
+  return reinterpret_cast<std::uintptr_t>(caller) -
+         reinterpret_cast<std::uintptr_t>(where.dli_fbase);
 }
 
-template <class Items>
-std::string joined(const Items& items) {
-  std::string text;
-  for (const auto& item : items) {
-    if (!text.empty()) text += ',';
-    text += item;
+void check_room() {
+  const State& s = state();
+  const Timeline& timeline = s.streams.timeline();
+  if (timeline.steps().size() >= kMaxSteps || s.written > kMaxBytes) {
+    give_up(WireVerdict::host_error, "solve records too many launches and copies", nullptr);
   }
-  return text;
+  if (timeline.lanes() > kMaxLanes) {
+    give_up(WireVerdict::host_error, "solve uses more than 60 streams", nullptr);
+  }
 }
 
 }  // namespace
@@ -53,58 +53,43 @@ long long fact(std::string_view name) {
   return it == state().facts.end() ? 0 : it->second;
 }
 
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
-    } else {
-      result += byte < 0x20 || byte > 0x7E ? '?' : c;
-    }
-  }
-  return result + '"';
+void say(char message) { write_all({&message, 1}); }
+
+void say(char message, std::string_view bytes) {
+  Wire wire;
+  wire.raw(&message, 1).u64(bytes.size());
+  write_all(wire.bytes);
+  write_all(bytes);
 }
 
-std::string hex(const void* data, std::size_t size) {
-  static const char kDigits[] = "0123456789abcdef";
-  std::string text(size * 2, '0');
-  for (std::size_t i = 0; i < size; ++i) {
-    const unsigned char byte = static_cast<const unsigned char*>(data)[i];
-    text[2 * i] = kDigits[byte >> 4];
-    text[2 * i + 1] = kDigits[byte & 15];
-  }
-  return text;
-}
-
-std::string address_text(const void* pointer) {
-  char text[24];
-  std::snprintf(text, sizeof text, "\"0x%llx\"",
-                static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(pointer)));
-  return text;
-}
-
-void give_up(const char* verdict, const std::string& message, const void* caller) {
-  write_all("{\"call\":" + std::to_string(state().call) + ",\"verdict\":" + quoted(verdict) +
-            ",\"message\":" + quoted(message) + ",\"place\":" + place_of(caller) + "}\n");
+void give_up(WireVerdict verdict, const std::string& message, const void* caller) {
+  Wire wire;
+  wire.u8(static_cast<std::uint8_t>(verdict)).u64(place_of(caller)).block(message);
+  say(kVerdict, wire.bytes);
   ::_exit(kGaveUp);
 }
 
 void unsupported(const char* api, const char* why, const void* caller) {
-  give_up("host_error", std::string(api) + ": " + why, caller);
+  give_up(WireVerdict::host_error, std::string(api) + ": " + why, caller);
 }
 
 void report_plan() {
-  State& s = state();
-  std::vector<std::string> buffers;
-  for (const auto& buffer : s.buffers) {
-    buffers.push_back("{" + buffer.json + ",\"bytes\":" + std::to_string(buffer.bytes) + "}");
+  const State& s = state();
+  Wire wire;
+  wire.u32(kWireVersion).u64(s.stack_bytes).u64(s.heap_bytes);
+  wire.u32(static_cast<std::uint32_t>(s.buffers.size()));
+  for (const Buffer& buffer : s.buffers) {
+    wire.u8(static_cast<std::uint8_t>(buffer.kind)).u32(buffer.argument).block(buffer.symbol);
+    wire.u64(buffer.bytes);
   }
-  write_all("{\"call\":" + std::to_string(s.call) + ",\"verdict\":\"ok\",\"plan\":{\"version\":1" +
-            ",\"stack_bytes\":" + std::to_string(s.stack_bytes) +
-            ",\"heap_bytes\":" + std::to_string(s.heap_bytes) + ",\"buffers\":[" + joined(buffers) +
-            "],\"steps\":[" + joined(s.steps) + "]}}\n");
+  const auto& steps = s.streams.timeline().steps();
+  wire.u32(static_cast<std::uint32_t>(steps.size()));
+  for (const Step& step : steps) {
+    wire.u32(step.lane).u32(static_cast<std::uint32_t>(step.after.size()));
+    wire.raw(step.after.data(), step.after.size() * sizeof(std::uint32_t));
+    wire.raw(step.bytes.data(), step.bytes.size());
+  }
+  say(kPlan, wire.bytes);
 }
 
 cudaError_t failed(cudaError_t error) {
@@ -112,52 +97,57 @@ cudaError_t failed(cudaError_t error) {
   return error;
 }
 
-void add_step(std::string json) {
-  State& s = state();
-  s.text_bytes += json.size();
-  if (s.steps.size() + s.captured.size() >= kMaxSteps || s.text_bytes > kMaxText) {
-    give_up("host_error", "solve records too many launches and copies", nullptr);
+Stream& stream_of(cudaStream_t handle, const char* api, const void* caller) {
+  Stream* stream = state().streams.find(handle);
+  if (stream == nullptr) unsupported(api, "there is no such stream", caller);
+  if (stream == &state().streams.default_stream() && state().streams.capturing()) {
+    unsupported(api, "uses the default stream while another one is captured", caller);
   }
-  (s.capturing ? s.captured : s.steps).push_back(std::move(json));
+  return *stream;
 }
 
-int add_buffer(std::string json, std::uint64_t bytes, bool scratch) {
+void add_step(Stream& stream, const Wire& step) {
+  state().written += step.bytes.size();
+  state().streams.queue(stream, step.bytes);
+  check_room();
+}
+
+int add_buffer(Buffer buffer) {
   State& s = state();
   if (s.buffers.size() >= kMaxBuffers) {
-    give_up("host_error", "more than 4096 device allocations in one call of solve", nullptr);
+    give_up(WireVerdict::host_error, "more than 4096 device allocations in one call of solve",
+            nullptr);
   }
-  s.buffers.push_back({std::move(json), bytes, true, scratch});
-  return static_cast<int>(s.buffers.size()) - 1;
+  buffer.address = s.space->place(buffer.bytes);
+  s.buffers.push_back(std::move(buffer));
+  const int index = static_cast<int>(s.buffers.size()) - 1;
+  s.places[s.buffers.back().address] = index;
+  return index;
 }
 
 bool is_device(const void* pointer) {
-  const auto word = reinterpret_cast<std::uintptr_t>(pointer);
-  return (word & kTagMask) == kTag && ((word >> 40) & kIdMask) < state().buffers.size();
-}
-
-std::uint64_t address_of_buffer(int buffer) {
-  return kTag | (static_cast<std::uint64_t>(buffer) << 40) | kBias;
+  return state().space->holds(reinterpret_cast<std::uintptr_t>(pointer));
 }
 
 int buffer_at(const void* pointer, std::uint64_t bytes, const char* api, const void* caller) {
-  if (!is_device(pointer)) {
+  const State& s = state();
+  const auto word = reinterpret_cast<std::uintptr_t>(pointer);
+  const auto above = s.places.upper_bound(word);
+  if (!is_device(pointer) || above == s.places.begin()) {
     unsupported(api, "the pointer is not one to device memory", caller);
   }
-  const auto word = reinterpret_cast<std::uintptr_t>(pointer);
-  const int index = static_cast<int>((word >> 40) & kIdMask);
-  const Buffer& buffer = state().buffers[static_cast<std::size_t>(index)];
-  if (!buffer.live) unsupported(api, "the device memory was freed before", caller);
-  const auto offset =
-      static_cast<long long>(word & ((std::uint64_t{1} << 40) - 1)) - static_cast<long long>(kBias);
-  if (offset < 0 || static_cast<std::uint64_t>(offset) > buffer.bytes ||
-      bytes > buffer.bytes - static_cast<std::uint64_t>(offset)) {
+  const int index = std::prev(above)->second;
+  const Buffer& buffer = s.buffers[static_cast<std::size_t>(index)];
+  const std::uint64_t offset = word - buffer.address;
+  if (offset > buffer.bytes || bytes > buffer.bytes - offset) {
     char text[160];
     std::snprintf(text, sizeof text,
-                  "%llu bytes at offset %lld leave the device buffer of %llu bytes",
-                  static_cast<unsigned long long>(bytes), offset,
+                  "%llu bytes at offset %llu leave the device buffer of %llu bytes",
+                  static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(offset),
                   static_cast<unsigned long long>(buffer.bytes));
     unsupported(api, text, caller);
   }
+  if (!buffer.live) unsupported(api, "the device memory was freed before", caller);
   return index;
 }
 

@@ -58,7 +58,6 @@ WW_ACCEPTED(cudaMemPoolDestroy)
 WW_ACCEPTED(cudaMemPoolSetAccess)
 WW_ACCEPTED(cudaDeviceSetMemPool)
 WW_ACCEPTED(cudaGraphUpload)
-WW_ACCEPTED(cudaEventRecordWithFlags)
 WW_ACCEPTED(cudaThreadExchangeStreamCaptureMode)
 WW_ACCEPTED(cudaFuncSetSharedMemConfig)
 
@@ -70,12 +69,3 @@ WW_ACCEPTED(cudaFuncSetSharedMemConfig)
   }
 WW_HANDLE(cudaMemPoolCreate)
 WW_HANDLE(cudaDeviceGetMemPool)
-
-#define WW_ZERO(NAME)                                                                    \
-  extern "C" __attribute__((visibility("default"))) int NAME(const void*, int* answer) { \
-    *answer = 0;                                                                         \
-    return 0;                                                                            \
-  }
-WW_ZERO(cudaStreamGetPriority)
-WW_ZERO(cudaStreamGetFlags)
-WW_ZERO(cudaStreamGetDevice)

@@ -83,6 +83,8 @@ void count_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, AccessM
     touch_run(touched, at, at);
     last = at;
   }
+  for (u32 l = 0; l < kLanes && launch.log != nullptr; ++l)
+    if ((m >> l & 1) != 0) launch.log->note(use_of(i, kind), a[l], bytes);
 }
 
 void count_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "simt/ops/alu.h"
+#include "simt/ops/handlers.h"
 #include "simt/state/worker.h"
 
 // How the 32 addresses of a memory instruction become host memory, and what that costs.
@@ -74,6 +75,11 @@ inline void touch_run(std::uint8_t* touched, u64 first, u64 last) {
   }
 }
 
+inline ByteUse use_of(const Ins* i, Access kind) {
+  if (kind == Access::atomic || (i->aux & kStrongAccess) != 0) return ByteUse::atomic;
+  return kind == Access::load ? ByteUse::read : ByteUse::write;
+}
+
 /// The memory of a simple access by all lanes, counted and checked; null when it is not that
 /// simple after all, with nothing done.
 inline std::byte* fast_shared(Warp& w, const Ins* i, u64 at, Pattern p, u32 bytes, Access kind) {
@@ -103,6 +109,8 @@ inline std::byte* fast_global(Warp& w, const Ins* i, u64 at, Pattern p, u32 byte
     s.bytes += u64{bytes} * kLanes;
     s.sectors += last - first + 1;
     touch_run(kind == Access::load ? launch.touched_read : launch.touched_written, first, last);
+    if (launch.log != nullptr) [[unlikely]]
+      launch.log->note(use_of(i, kind), at, span);
   }
   if (w.full_checks && !memo.carefree()) check_global_run(w, i, at, span, bytes, kind, memo);
   return launch.memory->host(at);

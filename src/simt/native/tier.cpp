@@ -64,7 +64,7 @@ void TierUp::compile(LaunchState& s) {
 
 void TierUp::start(LaunchState& s) {
   const Engine engine = s.launch->options.engine;
-  if (engine == Engine::interpreted) return;
+  if (engine == Engine::interpreted || s.launch->options.log != nullptr) return;
   const bool fixed = s.launch->options.compile_after_blocks != 0;
   if (engine == Engine::compiled) return compile(s);
   if (!fixed && cache_.given_up(kernel_, variant_for(*s.launch))) return;

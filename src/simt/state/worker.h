@@ -212,6 +212,7 @@ struct LaunchState {
   std::chrono::steady_clock::time_point deadline{};  ///< of max_wall_s
   std::uint8_t* touched_read = nullptr;              ///< one byte per sector
   std::uint8_t* touched_written = nullptr;
+  AccessLog* log = nullptr;  ///< wants to know of every byte
   std::uint32_t tag = 1;
   std::vector<std::atomic<std::uint8_t>> fenced;  ///< by block
   std::atomic<bool> any_fenced{false};

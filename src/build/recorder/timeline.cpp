@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline.h"
+
+#include <algorithm>
+
+namespace ww_recorder {
+
+void join(Clock& clock, const Clock& other) {
+  if (clock.size() < other.size()) clock.resize(other.size(), 0);
+  for (std::size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
+}
+
+void Timeline::add(std::uint32_t lane, Clock& need, std::string bytes) {
+  if (ends_.size() <= lane) ends_.resize(lane + 1);
+  Clock& end = ends_[lane];
+  Step step{lane, {}, std::move(bytes)};
+  for (std::uint32_t other = 0; other < need.size(); ++other) {
+    const std::uint32_t implied = other < end.size() ? end[other] : 0;
+    if (other != lane && need[other] > implied) step.after.push_back(need[other] - 1);
+  }
+  std::sort(step.after.begin(), step.after.end());
+  join(end, need);
+  if (end.size() <= lane) end.resize(lane + 1, 0);
+  end[lane] = static_cast<std::uint32_t>(steps_.size()) + 1;
+  need = end;
+  steps_.push_back(std::move(step));
+}
+
+Streams::Streams() {
+  create(0, 0);  // the default stream
+  create(0, 0);  // the one per thread: like any stream that somebody makes
+}
+
+Stream& Streams::create(unsigned flags, int priority) {
+  streams_.push_back(std::make_unique<Stream>());
+  Stream& stream = *streams_.back();
+  stream.blocking = (flags & 1) == 0;
+  stream.flags = flags;
+  stream.priority = priority;
+  return stream;
+}
+
+Event& Streams::create_event() {
+  events_.push_back(std::make_unique<Event>());
+  return *events_.back();
+}
+
+Stream* Streams::find(const void* handle) {
+  const auto number = reinterpret_cast<std::uintptr_t>(handle);
+  if (number <= 1) return &default_stream();
+  if (number == 2) return &per_thread();
+  for (const auto& stream : streams_) {
+    if (stream.get() == handle && stream->live) return stream.get();
+  }
+  return nullptr;
+}
+
+Event* Streams::find_event(const void* handle) {
+  for (const auto& event : events_) {
+    if (event.get() == handle && event->live) return event.get();
+  }
+  return nullptr;
+}
+
+Capture* Streams::find_capture(const void* handle) {
+  for (const auto& capture : captures_) {
+    if (capture.get() == handle && !capture->open) return capture.get();
+  }
+  return nullptr;
+}
+
+/// The default stream's rule: what is asked of it waits for all blocking streams, and they for it.
+void Streams::action_on_default() {
+  for (const auto& stream : streams_) {
+    if (stream->blocking) join(default_stream().known, stream->known);
+  }
+}
+
+Clock Streams::need_of(Stream& stream) {
+  if (&stream == &default_stream()) action_on_default();
+  Clock need = stream.known;
+  if (stream.blocking) join(need, default_stream().known);
+  join(need, host_);
+  return need;
+}
+
+std::uint32_t Streams::lane_of(Stream& stream) {
+  if (stream.lane == 0) stream.lane = timeline_.new_lane();
+  return stream.lane;
+}
+
+void Streams::queue(Stream& stream, std::string bytes) {
+  if (stream.capture != nullptr) {
+    stream.capture->timeline.add(stream.captured_lane, stream.captured, std::move(bytes));
+    return;
+  }
+  stream.known = need_of(stream);
+  timeline_.add(lane_of(stream), stream.known, std::move(bytes));
+}
+
+void Streams::queue_of_host(bool waits_for_all, std::string bytes) {
+  if (waits_for_all) host_waits_for_all();
+  Clock need = waits_for_all ? host_ : Clock{};
+  timeline_.add(kHostLane, need, std::move(bytes));
+  if (host_.empty()) host_.resize(1, 0);
+  host_[kHostLane] = need[kHostLane];
+}
+
+void Streams::record(Event& event, Stream& stream) {
+  event.capture = stream.capture;
+  event.at = stream.capture != nullptr ? stream.captured : need_of(stream);
+}
+
+void Streams::wait(Stream& stream, const Event& event) {
+  if (event.capture != nullptr && event.capture->open) {
+    if (stream.capture == nullptr) take_part(stream, *event.capture);
+    join(stream.captured, event.at);
+    return;
+  }
+  if (event.capture != nullptr || stream.capture != nullptr) return;
+  if (&stream == &default_stream()) action_on_default();
+  join(stream.known, event.at);
+}
+
+void Streams::host_waits_for(Stream& stream) { join(host_, need_of(stream)); }
+
+void Streams::host_waits_for(const Event& event) {
+  if (event.capture == nullptr) join(host_, event.at);
+}
+
+void Streams::host_waits_for_all() {
+  for (const auto& stream : streams_) join(host_, stream->known);
+}
+
+void Streams::take_part(Stream& stream, Capture& capture) {
+  stream.capture = &capture;
+  stream.captured_lane = capture.timeline.new_lane();
+  stream.captured.clear();
+  capture.streams.push_back(&stream);
+}
+
+bool Streams::begin_capture(Stream& stream) {
+  if (stream.capture != nullptr || &stream == &default_stream()) return false;
+  captures_.push_back(std::make_unique<Capture>());
+  take_part(stream, *captures_.back());
+  ++open_captures_;
+  return true;
+}
+
+Capture* Streams::end_capture(Stream& stream) {
+  Capture* capture = stream.capture;
+  if (capture == nullptr || capture->streams.front() != &stream) return nullptr;
+  for (Stream* part : capture->streams) part->capture = nullptr;
+  capture->open = false;
+  --open_captures_;
+  return capture;
+}
+
+void Streams::launch(const Capture& graph, Stream& stream) {
+  const Clock begin = need_of(stream);
+  std::vector<Stream*> lanes(graph.timeline.lanes(), nullptr);
+  for (std::uint32_t i = 1; i < lanes.size(); ++i) {
+    auto& branch = branches_[{&stream, i}];
+    if (i > 1 && branch == nullptr) branch = std::make_unique<Stream>();
+    lanes[i] = i == 1 ? &stream : branch.get();
+    lanes[i]->known = begin;
+  }
+  std::vector<std::uint32_t> numbers;
+  for (const Step& step : graph.timeline.steps()) {
+    Stream& lane = *lanes[step.lane];
+    for (const std::uint32_t earlier : step.after) {
+      const std::uint32_t other = lanes[graph.timeline.steps()[earlier].lane]->lane;
+      Clock waited(other + 1, 0);
+      waited[other] = numbers[earlier] + 1;
+      join(lane.known, waited);
+    }
+    numbers.push_back(static_cast<std::uint32_t>(timeline_.steps().size()));
+    timeline_.add(lane_of(lane), lane.known, step.bytes);
+  }
+  for (std::uint32_t i = 2; i < lanes.size(); ++i) join(stream.known, lanes[i]->known);
+}
+
+}  // namespace ww_recorder

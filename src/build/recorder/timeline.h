@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which steps wait for which: streams, events, the host, captures. A clock says, lane by lane, how
+// far everything is known to be over; lanes are what the plan calls streams.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ww_recorder {
+
+inline constexpr std::size_t kMaxLanes = 64;
+inline constexpr std::uint32_t kHostLane = 0;
+
+/// By lane: the number of its last step that is over, plus one. Missing ones are 0.
+using Clock = std::vector<std::uint32_t>;
+
+void join(Clock& clock, const Clock& other);
+
+struct Step {
+  std::uint32_t lane = 0;
+  std::vector<std::uint32_t> after;
+  std::string bytes;
+};
+
+/// Steps in the order in which they were asked for, and what each waits for: a plan, or a capture.
+class Timeline {
+ public:
+  /// Adds a step behind everything that `need` says; `need` then includes it.
+  void add(std::uint32_t lane, Clock& need, std::string bytes);
+  std::uint32_t new_lane() { return lanes_++; }
+  std::uint32_t lanes() const { return lanes_; }
+  const std::vector<Step>& steps() const { return steps_; }
+
+ private:
+  std::vector<Step> steps_;
+  std::uint32_t lanes_ = 1;
+  std::vector<Clock> ends_;  ///< by lane: what the end of its last step implies
+};
+
+struct Capture;
+
+struct Stream {
+  bool blocking = true;  ///< waits for the default stream and the other way round
+  bool live = true;
+  int priority = 0;
+  unsigned flags = 0;
+  std::uint32_t lane = 0;  ///< 0 = no step yet
+  Clock known;             ///< what its next step waits for
+  // While it takes part in a capture:
+  Capture* capture = nullptr;
+  std::uint32_t captured_lane = 0;
+  Clock captured;
+};
+
+struct Event {
+  bool live = true;
+  Clock at;
+  Capture* capture = nullptr;
+};
+
+/// Between begin and end of a capture; then the graph.
+struct Capture {
+  Timeline timeline;
+  std::vector<Stream*> streams;
+  bool open = true;
+};
+
+/// All streams and events of a process, and what they do to the plan's order.
+class Streams {
+ public:
+  Streams();
+  Stream& default_stream() { return *streams_[0]; }
+  Stream& per_thread() { return *streams_[1]; }
+  Stream& create(unsigned flags, int priority);
+  Event& create_event();
+  Stream* find(const void* handle);
+  Event* find_event(const void* handle);
+  Capture* find_capture(const void* handle);
+
+  void queue(Stream& stream, std::string bytes);
+  /// What the host does itself: memory that is there at once, or a free that waits for all.
+  void queue_of_host(bool waits_for_all, std::string bytes);
+  void record(Event& event, Stream& stream);
+  void wait(Stream& stream, const Event& event);
+  void host_waits_for(Stream& stream);
+  void host_waits_for(const Event& event);
+  void host_waits_for_all();
+
+  /// False where there is nothing to begin, to end or to launch.
+  bool begin_capture(Stream& stream);
+  Capture* end_capture(Stream& stream);
+  void launch(const Capture& graph, Stream& stream);
+  bool capturing() const { return open_captures_ > 0; }
+
+  const Timeline& timeline() const { return timeline_; }
+
+ private:
+  Clock need_of(Stream& stream);
+  void action_on_default();
+  std::uint32_t lane_of(Stream& stream);
+  void take_part(Stream& stream, Capture& capture);
+
+  Timeline timeline_;
+  Clock host_;  ///< what the host has waited for: all that it asks for later comes behind
+  std::vector<std::unique_ptr<Stream>> streams_;
+  std::vector<std::unique_ptr<Event>> events_;
+  std::vector<std::unique_ptr<Capture>> captures_;
+  /// Branches of graphs run beside the stream that they are launched in.
+  std::map<std::pair<Stream*, std::uint32_t>, std::unique_ptr<Stream>> branches_;
+  int open_captures_ = 0;
+};
+
+}  // namespace ww_recorder
