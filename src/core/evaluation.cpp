@@ -36,24 +36,24 @@ std::optional<Order> order_named(std::string_view name) {
 void add_baseline_times(Evaluation& evaluation, const Evaluation& baseline) {
   for (auto& measurement : evaluation.measurements) {
     for (const auto& base : baseline.measurements) {
-      if (base.size == measurement.size) measurement.baseline_us = base.median_us;
+      if (base.size == measurement.size) measurement.baseline_us = call_us(base);
     }
   }
 }
 
 std::optional<double> score_us(const Evaluation& evaluation) {
   if (!evaluation.unchecked.empty()) return std::nullopt;
-  return geometric_mean(evaluation.measurements, [](const auto& m) { return m.median_us; });
+  return geometric_mean(evaluation.measurements, call_us);
 }
 
 std::optional<double> speedup(const Evaluation& evaluation) {
   return geometric_mean(evaluation.measurements,
-                        [](const auto& m) { return m.baseline_us / m.median_us; });
+                        [](const auto& m) { return m.baseline_us / call_us(m); });
 }
 
 std::optional<double> roofline_share(const Evaluation& evaluation) {
   return geometric_mean(evaluation.measurements,
-                        [](const auto& m) { return m.floor_us / m.median_us; });
+                        [](const auto& m) { return m.floor_us / call_us(m); });
 }
 
 }  // namespace warpwright

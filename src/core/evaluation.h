@@ -61,12 +61,18 @@ struct Measurement {
   double baseline_us = 0;      ///< the task's baseline, judged the same way, 0 = not known
   int dropped = 0;             ///< of the samples, as outliers, before the interval was made
   int throttled = 0;           ///< taken while the GPU was slowed down; not among the samples
+  double host_us = 0;          ///< what `solve` takes on the host for one call
+  double host_excess_us = 0;   ///< of it, what launching alone would not take
   std::vector<double> raw_us;  ///< the samples in their order, at most kMaxRawSamples
   Checked checked;
 
   bool operator==(const Measurement&) const = default;
 };
 inline constexpr std::size_t kMaxRawSamples = 500;
+
+/// What a call costs its caller, and what scores are made of: the device's time, and the host's as
+/// far as it exceeds a launch.
+inline double call_us(const Measurement& m) { return m.median_us + m.host_excess_us; }
 
 /// What a comparison says of its first kernel. Written to disk by name.
 enum class Order : int { same = 0, faster = 1, slower = 2 };
@@ -144,15 +150,15 @@ struct Evaluation {
 /// Holds each size's time against the baseline's at the same size.
 void add_baseline_times(Evaluation& evaluation, const Evaluation& baseline);
 
-/// The number the search minimises: the geometric mean of the medians over the measured sizes.
+/// The number the search minimises: the geometric mean of call_us() over the measured sizes.
 /// Absent when nothing was measured, or something could not be checked: a size that is missing
 /// counts as infinitely slow.
 std::optional<double> score_us(const Evaluation& evaluation);
 
-/// Geometric mean of baseline over median; absent when a size lacks its baseline.
+/// Geometric mean of baseline over call_us(); absent when a size lacks its baseline.
 std::optional<double> speedup(const Evaluation& evaluation);
 
-/// Geometric mean of floor over median, in (0, 1]; absent when a size lacks its floor.
+/// Geometric mean of floor over call_us(), in (0, 1]; absent when a size lacks its floor.
 std::optional<double> roofline_share(const Evaluation& evaluation);
 
 }  // namespace warpwright

@@ -35,6 +35,8 @@ json to_json(const Measurement& m) {
   if (m.checked != Checked()) item["checked"] = m.checked.name();
   if (m.dropped != 0) item["dropped"] = m.dropped;
   if (m.throttled != 0) item["throttled"] = m.throttled;
+  if (m.host_us != 0) item["host_us"] = m.host_us;
+  if (m.host_excess_us != 0) item["host_excess_us"] = m.host_excess_us;
   if (!m.raw_us.empty()) item["raw_us"] = m.raw_us;
   return item;
 }
@@ -120,6 +122,8 @@ void read_item(JsonReader& in, Measurement& m) {
   }
   if (in.has("dropped")) m.dropped = in.small_integer("dropped");
   if (in.has("throttled")) m.throttled = in.small_integer("throttled");
+  if (in.has("host_us")) m.host_us = in.number("host_us");
+  if (in.has("host_excess_us")) m.host_excess_us = in.number("host_excess_us");
   if (in.has("raw_us")) m.raw_us = read_numbers(in, "raw_us");
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "build/host_time.h"
 #include "evaluate/check_queue.h"
 #include "evaluate/counters.h"
 #include "evaluate/limits.h"
@@ -129,6 +130,20 @@ void note_timer(const device::DeviceInfo& info, Context& context) {
   note(context, std::move(text));
 }
 
+/// What asking for the work costs the host, beside what the work costs the device.
+Status add_host_times(const Prepared& prepared, std::vector<Measurement>& measurements) {
+  for (const TaskSize* size : prepared.timed) {
+    WW_TRY(const auto call, call_of(prepared.task(), *size, nullptr));
+    const LaunchPlan& plan = prepared.candidate.plans.at(call_key(call));
+    for (Measurement& measurement : measurements) {
+      if (measurement.size != size->label) continue;
+      measurement.host_us = plan.host_us;
+      measurement.host_excess_us = build::host_excess_us(plan);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Outcome<Measured> measure_stage(Validated& validated, Context& context) {
@@ -142,6 +157,7 @@ Outcome<Measured> measure_stage(Validated& validated, Context& context) {
   Measured measured;
   WW_TRY(measured.measurements,
          checked ? time_sizes(validated, sizes, watch) : one_by_one(validated, sizes, estimated));
+  WW_CHECK(add_host_times(prepared, measured.measurements));
   if (prepared.request().counters) note_counters(prepared, context);
   // Results that are still being checked need no device: the next candidate may have it.
   WW_CHECK(validated.checks->conclude_validation());

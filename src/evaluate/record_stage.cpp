@@ -90,6 +90,19 @@ Ended not_recorded(const build::RecordOutcome& outcome, const Calls& calls,
   return {outcome.verdict, outcome.reason, std::move(feedback)};
 }
 
+/// Copies and memsets alone do no task. At sizes that are not timed they may be all that is needed.
+Outcome<> demand_kernels(const Prepared& prepared) {
+  for (const TaskSize* size : prepared.timed) {
+    WW_TRY(const auto call, call_of(prepared.task(), *size, nullptr));
+    const LaunchPlan& plan = prepared.candidate.plans.at(call_key(call));
+    if (launches_kernel(plan)) continue;
+    const std::string reason = "solve() launches no kernel at size " + size->label;
+    return Ended{does_nothing(plan) ? Verdict::mismatch : Verdict::forbidden, reason,
+                 reason + ": copies and memsets alone may not do the task.\n"};
+  }
+  return {};
+}
+
 /// The rules that only the plans show.
 std::optional<Ended> judge_plans(const Prepared& prepared, Notes& notes) {
   const auto& plans = prepared.candidate.plans;
@@ -152,6 +165,7 @@ Outcome<Prepared> record_stage(Built built, std::uint64_t seed, Context& context
          record_program(prepared, built.builder, prepared.candidate, calls, context));
   if (outcome.verdict != Verdict::ok) return not_recorded(outcome, calls, prepared.request());
   if (auto ended = judge_plans(prepared, context.notes)) return std::move(*ended);
+  WW_CHECK(demand_kernels(prepared));
   if (prepared.task().reference_source.empty() && !prepared.request().timing_only) {
     WW_TRY(prepared.baseline, recorded_baseline(prepared, built.builder, calls, context));
   }

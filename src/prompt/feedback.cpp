@@ -226,6 +226,9 @@ std::string times_text(const Evaluation& evaluation, FeedbackLevel level) {
   std::string text;
   for (const auto& m : evaluation.measurements) {
     text += fmt::format("- {}: {} {}", m.size, microseconds(m.median_us), source_word(m.source));
+    if (m.host_excess_us > 0) {
+      text += fmt::format(", and {} on the host beyond launching", microseconds(m.host_excess_us));
+    }
     if (level == FeedbackLevel::rich) {
       if (m.source == TimeSource::measured && m.high_us > m.low_us) {
         text +=
