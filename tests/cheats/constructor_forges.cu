@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=mismatch class=4,36
-// A constructor of the library writes plans for all calls before solve is ever called.
+// zoo: task=sigmoid lane=strict device=simt expect=mismatch,host_error class=4,36
+// A constructor of the library says that it is ready, takes the call's arguments off the pipe and
+// answers with an empty plan, before solve is ever called.
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,15 +13,10 @@ __global__ void sigmoid(const float* x, float* y, int n) {
 }
 
 __attribute__((constructor)) static void forge() {
-  static char line[1024];
-  for (int call = 0; call < 64; ++call) {
-    const int size = snprintf(line, sizeof line,
-                              "{\"call\":%d,\"verdict\":\"ok\",\"plan\":{\"version\":1,"
-                              "\"stack_bytes\":0,\"heap_bytes\":0,\"buffers\":[],\"steps\":[]}}\n",
-                              call);
-    for (int fd = 3; fd < 256; ++fd) {
-      if (fcntl(fd, F_GETFD) >= 0) (void)!write(fd, line, size);
-    }
+  char answer[1 + 9 + 28] = {'R', 'P', 28};
+  answer[10] = 2;  // the version; no buffers, no steps
+  for (int fd = 3; fd < 256; ++fd) {
+    if (fcntl(fd, F_GETFD) >= 0) (void)!write(fd, answer, sizeof answer);
   }
   _exit(0);
 }

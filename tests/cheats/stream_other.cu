@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // zoo: task=sigmoid lane=strict device=simt expect=ok class=1
 // Launches on a non-blocking stream and does not wait, so that a timer of the default stream sees
-// nothing. Streams are flattened into the plan: the work is timed like any other.
+// nothing. The call ends when all of its streams have ended: the work is timed like any other.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
