@@ -112,7 +112,7 @@ std::string key_of(const Builder& builder, const BuildRequest& request, FrontEnd
   add(builder.digest());
   add(std::to_string(request.target.compute_major * 10 + request.target.compute_minor));
   add(std::to_string(request.optimisation) + (request.fast_math ? "f" : "") +
-      (request.assemble ? "a" : ""));
+      (request.fused ? "" : "u") + (request.assemble ? "a" : ""));
   for (const auto& argument : request.arguments) {
     add(argument.pointer ? "p" : std::to_string(static_cast<int>(argument.type)));
   }

@@ -31,6 +31,7 @@ std::vector<std::string> language_flags(const Workshop& shop, Side side) {
       // Without a stated version the host part would launch the way CUDA 8 did.
       "-Xclang", "-target-sdk-version=12.3", "-I" + shop.builder.headers().string(),
       "-gline-tables-only"};
+  if (!request.fused) argv.emplace_back("-ffp-contract=off");
   if (request.fast_math) {
     argv.insert(argv.end(), {"-ffast-math", "-fgpu-approx-transcendentals"});
   }

@@ -38,6 +38,7 @@ struct BuildRequest {
   FrontEnd front_end = FrontEnd::automatic;
   int optimisation = 3;
   bool fast_math = false;
+  bool fused = true;     ///< a*b + c may be rounded once
   bool assemble = true;  ///< clang: also make a cubin and ask for resources where there is a ptxas
   sandbox::Limits limits{.wall = std::chrono::seconds(60), .cpu_s = 60};
 };

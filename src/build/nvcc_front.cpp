@@ -45,6 +45,7 @@ Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, const 
       std::string(kCandidateFile),
       "-o",
       "host.o"};
+  if (!request.fused) argv.emplace_back("-fmad=false");
   if (request.fast_math) argv.emplace_back("--use_fast_math");
   if (lambdas == DeviceLambdas::yes) argv.emplace_back("--extended-lambda");
   return run_tool(shop, folder, std::move(argv));

@@ -8,47 +8,9 @@
 
 #include "base/result.h"
 #include "core/expression.h"
+#include "core/stage_op.h"
 
 namespace warpwright {
-
-/// One step of making an element. The order is that of the table in distribution.cpp.
-enum class StageOp : int {
-  uniform,
-  normal,
-  constant,
-  ints,
-  odd_ints,
-  choice,
-  bits,
-  index,
-  ramp,
-  organ_pipe,
-  permutation,
-  skewed,
-  onehot,
-  like,
-  linear,
-  scale,
-  offset,
-  drift,
-  trend,
-  rows,
-  row_drift,
-  row_powers,
-  column_powers,
-  row_needle,
-  sign,
-  mix,
-  needle,
-  every,
-  noise,
-  plus_ints,
-  mod,
-  div,
-  floor,
-  sine,
-  poly,
-};
 
 /// What a stage is called, takes and does; docs/tasks.md lists the same rows.
 struct StageRow {
@@ -62,9 +24,6 @@ struct StageRow {
   std::string_view meaning;
 };
 std::span<const StageRow> distribution_stages();
-
-inline constexpr int kMaxStages = 8;
-inline constexpr int kMaxStageNumbers = 8;
 
 /// How the elements of an input are made: "uniform(0, 1) | drift(0.5, 1.5)". One source, then
 /// modifiers, each with expressions over the size's values.

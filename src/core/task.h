@@ -11,23 +11,10 @@
 
 #include "base/result.h"
 #include "core/check_rule.h"
+#include "core/element_type.h"
 #include "core/expression.h"
 
 namespace warpwright {
-
-/// Element types of buffers and scalars. Written to disk by name.
-enum class ElementType : int {
-  f32 = 0,
-  i32 = 1,
-  f16 = 2,
-  bf16 = 3,
-  f64 = 4,
-  u32 = 5,
-  i64 = 6,
-  u8 = 7,
-  i8 = 8
-};
-inline constexpr int kElementTypeCount = 9;
 
 /// What `solve` does with an argument.
 enum class ArgumentRole : int { input = 0, output = 1, inout = 2, scalar = 3 };
@@ -88,12 +75,13 @@ struct Task {
   CheckRule check;
   std::string bytes_expression;  ///< least traffic to and from memory
   std::string flops_expression;
-  std::string work_expression;     ///< what a simple kernel does; empty: as much as the flops
-  std::string lane = "strict";     ///< "strict": one kernel function; "free": any number
-  std::vector<std::string> rules;  ///< per-task rules by name, see known_task_rules()
-  std::string baseline_source;     ///< B1: speed-ups are measured against it
-  std::string slow_source;         ///< B0: timing only, may be empty
-  std::string reference_source;    ///< float64 reference, may be empty (then the baseline)
+  std::string work_expression;          ///< what a simple kernel does; empty: as much as the flops
+  std::string lane = "strict";          ///< "strict": one kernel function; "free": any number
+  std::vector<std::string> rules;       ///< per-task rules by name, see known_task_rules()
+  std::string baseline_source;          ///< B1: speed-ups are measured against it
+  std::string slow_source;              ///< B0: timing only, may be empty
+  std::string reference_source;         ///< float64 reference, may be empty (then the baseline)
+  std::string device_reference_source;  ///< the same as kernels, may be empty
 
   bool operator==(const Task&) const = default;
 };

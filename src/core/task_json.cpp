@@ -232,6 +232,7 @@ Problem read_tables(TaskReader& reader, Task& task) {
   WW_FIND(texts.text("baseline", task.baseline_source));
   WW_FIND(texts.text("slow", task.slow_source));
   WW_FIND(texts.text("reference", task.reference_source));
+  WW_FIND(texts.text("device_reference", task.device_reference_source));
   return texts.no_others();
 }
 
@@ -325,7 +326,8 @@ std::string task_to_json(const Task& task) {
   if (!task.work_expression.empty()) document["cost"]["work"] = task.work_expression;
   document["sources"] = {{"baseline", task.baseline_source},
                          {"slow", task.slow_source},
-                         {"reference", task.reference_source}};
+                         {"reference", task.reference_source},
+                         {"device_reference", task.device_reference_source}};
   return document.dump(1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 

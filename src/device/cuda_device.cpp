@@ -78,6 +78,8 @@ Status CudaDevice::start() {
   WW_TRY(staging_, CudaStaging::make(driver_));
   WW_TRY(digest_, CudaDigest::make(driver_));
   WW_TRY(settle_, CudaSettle::make(driver_, info_.facts.sm_count));
+  WW_TRY(garbage_, CudaGarbage::make(driver_, info_.facts.sm_count, info_.facts.max_threads_per_sm,
+                                     info_.facts.shared_per_block_optin_bytes));
   pool_.set_limit(static_cast<std::uint64_t>(info_.facts.memory_bytes) / kKeptShare);
   WW_CHECK(measure_overhead());
   return refresh_free_bytes();
@@ -124,6 +126,7 @@ CudaDevice::~CudaDevice() {
   staging_.reset();
   digest_.reset();
   settle_.reset();
+  garbage_.reset();
   if (begin_ != nullptr) driver_.event_destroy(begin_);
   if (end_ != nullptr) driver_.event_destroy(end_);
   if (stream_ != nullptr) driver_.stream_destroy(stream_);
@@ -143,6 +146,7 @@ void CudaDevice::abandon() {
   static_cast<void>(staging_.release());
   static_cast<void>(digest_.release());
   static_cast<void>(settle_.release());
+  static_cast<void>(garbage_.release());
 }
 
 int CudaDevice::attribute(CuAttribute which) const {
@@ -291,6 +295,30 @@ Result<std::uint64_t> CudaDevice::digest(BufferId of, std::uint64_t key) {
   WW_CHECK(usable());
   const auto& memory = *buffers_.at(of).memory;
   return digest_->of(memory.address(), memory.bytes(), key, stream_);
+}
+
+Status CudaDevice::clear(BufferId buffer) {
+  WW_CHECK(usable());
+  const auto& memory = *buffers_.at(buffer).memory;
+  return driver_.check(driver_.set_8(memory.address(), 0, memory.bytes(), stream_),
+                       "clear a buffer");
+}
+
+Status CudaDevice::launch(const OwnLaunch& launch) {
+  WW_CHECK(usable());
+  const CudaModule& module = *modules_.at(static_cast<std::size_t>(launch.module));
+  const CuFunction function = module.function(std::string(launch.kernel));
+  if (function == nullptr) {
+    return Error{"the judge's own code has no kernel " + std::string(launch.kernel)};
+  }
+  const CuLaunchConfig config{
+      launch.grid.x, launch.grid.y, launch.grid.z, launch.threads, 1, 1, 0, stream_, nullptr, 0};
+  std::size_t bytes = launch.call.size();
+  std::array<void*, 5> extra = {reinterpret_cast<void*>(1),
+                                const_cast<std::byte*>(launch.call.data()),
+                                reinterpret_cast<void*>(2), &bytes, nullptr};
+  return driver_.check(driver_.launch(&config, function, nullptr, extra.data()),
+                       "launch the judge's own kernel");
 }
 
 Result<std::unique_ptr<Replay>> CudaDevice::prepare(ModuleId module, const LaunchPlan& plan,

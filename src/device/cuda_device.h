@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "device/cuda_digest.h"
 #include "device/cuda_driver.h"
+#include "device/cuda_garbage.h"
 #include "device/cuda_memory.h"
 #include "device/cuda_module.h"
 #include "device/cuda_settle.h"
@@ -34,6 +35,11 @@ class CudaDevice final : public Device {
   Status download(std::span<std::byte> to, BufferId from) override;
   Result<std::uint64_t> digest(BufferId of, std::uint64_t key) override;
   Status copy(BufferId to, BufferId from) override;
+  [[nodiscard]] std::uint64_t address(BufferId buffer) const override {
+    return buffers_.at(buffer).memory->address();
+  }
+  Status clear(BufferId buffer) override;
+  Status launch(const OwnLaunch& launch) override;
   Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
                                           std::span<const Binding> bindings) override;
   Result<std::unique_ptr<Replay>> prepare_beside(const Replay& sibling, ModuleId module,
@@ -92,6 +98,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<CudaStaging> staging_;
   std::unique_ptr<CudaDigest> digest_;
   std::unique_ptr<CudaSettle> settle_;
+  std::unique_ptr<CudaGarbage> garbage_;
   unsigned char flush_value_ = 0;
 };
 

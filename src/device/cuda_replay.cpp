@@ -109,6 +109,7 @@ Status CudaReplay::resolve() {
     }
   }
   functions_.clear();
+  local_bytes_ = 0;
   parameters_.assign(plan_.steps.size(), {});
   for (std::size_t i = 0; i < plan_.steps.size() && !fault_; ++i) {
     const auto* launch = std::get_if<KernelLaunch>(&plan_.steps[i]);
@@ -125,6 +126,9 @@ Status CudaReplay::resolve_function(const std::string& kernel, const KernelLaunc
   if (function == nullptr) {
     function = device_.modules_.at(static_cast<std::size_t>(module_))->function(kernel);
     if (function == nullptr) return Error{"the module has no kernel " + kernel};
+    int local = 0;
+    driver_.function_attribute(&local, kCuFuncLocalBytes, function);
+    local_bytes_ = std::max(local_bytes_, static_cast<std::uint64_t>(std::max(local, 0)));
   }
   CuResult result = 0;
   // At first what static memory leaves of 48 KiB. Never lowered: other launches may need more.
@@ -181,6 +185,11 @@ Status CudaReplay::reset(const RunOptions& options) {
     if (fault) return Error{"the module could not be loaded a second time: " + fault->message};
     WW_CHECK(resolve());
   }
+  if (!device_.bare_) {
+    const std::uint64_t key = (std::uint64_t{random_()} << 32) ^ random_();
+    WW_CHECK(device_.garbage_->fill_shared(key, device_.stream_));
+    WW_CHECK(device_.garbage_->fill_local(local_bytes_, key, device_.stream_));
+  }
   const bool watched = !options.timed;  // margins of timed runs are filled, and not looked at
   margin_ = static_cast<unsigned char>(random_());
   margin_key_ = (std::uint64_t{random_()} << 32) ^ random_();
@@ -202,6 +211,10 @@ Status CudaReplay::reset(const RunOptions& options) {
           "restore a buffer"));
     }
   }
+  return fill_staged();
+}
+
+Status CudaReplay::fill_staged() {
   for (std::size_t i = 0; i < staged_.size(); ++i) {
     if (staged_[i] == nullptr) continue;
     const auto& upload = std::get<Upload>(plan_.steps[i]);
@@ -392,6 +405,15 @@ Result<RunReport> CudaReplay::run(const RunOptions& options) {
   if (!fault_) return run_resolved(options);
   report.faults.push_back(*fault_);
   return report;
+}
+
+Status CudaReplay::queue() {
+  WW_CHECK(device_.usable());
+  if (!fault_ && !queued_) WW_CHECK(fill_staged());
+  queued_ = true;
+  if (!fault_) WW_CHECK(issue());
+  if (fault_) return Error{"the judge's own plan failed: " + fault_->message};
+  return {};
 }
 
 Result<RunReport> CudaReplay::run_resolved(const RunOptions& options) {

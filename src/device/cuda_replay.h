@@ -21,6 +21,7 @@ class CudaReplay final : public Replay {
                                               const CudaReplay* sibling);
   ~CudaReplay() override;
   Result<RunReport> run(const RunOptions& options) override;
+  Status queue() override;
 
  private:
   CudaReplay(CudaDevice& device, ModuleId module, const LaunchPlan& plan)
@@ -37,6 +38,7 @@ class CudaReplay final : public Replay {
   Status resolve_function(const std::string& kernel, const KernelLaunch& launch);
   Status stage_uploads();
   Status reset(const RunOptions& options);
+  Status fill_staged();
   Status poison(CuAddress at, std::uint64_t bytes, std::uint64_t seed);
   /// Queues all steps on their streams. A refused launch sets fault_.
   Status issue();
@@ -82,6 +84,8 @@ class CudaReplay final : public Replay {
   CuGraph captured_ = nullptr;
   std::vector<CuGraphExec> graphs_;
   std::size_t turn_ = 0;
+  std::uint64_t local_bytes_ = 0;  ///< of a thread, the most of all kernels
+  bool queued_ = false;            ///< what uploads upload is in place
   unsigned char margin_ = 0;
   std::uint64_t margin_key_ = 0;
   std::map<const CudaMemory*, std::uint64_t> fronts_;  ///< digests of what lies before buffers

@@ -114,6 +114,15 @@ struct RunReport {
   std::vector<LaunchDetail> launches;      ///< in order, when asked for
 };
 
+/// A kernel of the judge's own (verify/oracle): it takes one plain struct, by value.
+struct OwnLaunch {
+  ModuleId module = -1;
+  std::string_view kernel;
+  Dim3 grid;
+  std::uint32_t threads = 256;  ///< of a block
+  std::span<const std::byte> call;
+};
+
 /// A plan with its addresses relocated, ready to run any number of times. Each run starts from the
 /// module's initial state: mutable globals are reset, scratch memory is poisoned. It must not
 /// outlive its device.
@@ -123,6 +132,9 @@ class Replay {
   /// The error is the device's failure, never the candidate's. After a fault that the hardware
   /// does not survive, every further call on the device is an error.
   virtual Result<RunReport> run(const RunOptions& options) = 0;
+  /// The steps of a plan of the judge's own, behind what was queued before: nothing is poisoned or
+  /// restored, and nobody waits.
+  virtual Status queue() = 0;
 };
 
 /// One interface over a GPU and the SIMT machine. Not for use by several threads.
@@ -141,6 +153,11 @@ class Device {
   virtual Status download(std::span<std::byte> to, BufferId from) = 0;
   /// digest_of() of its content (digest.h), which need not leave the device.
   virtual Result<std::uint64_t> digest(BufferId of, std::uint64_t key) = 0;
+  /// Where a buffer lies, for kernels of the judge's own.
+  [[nodiscard]] virtual std::uint64_t address(BufferId buffer) const = 0;
+  /// Fills it with zeros. Queued, as launches are.
+  virtual Status clear(BufferId buffer) = 0;
+  virtual Status launch(const OwnLaunch& launch) = 0;
   /// `bindings` has one entry per argument of `solve`; those of scalars are ignored. A plan that
   /// this device cannot hold or launch gives a Replay whose run reports the fault.
   virtual Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,

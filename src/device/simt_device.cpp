@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "device/digest.h"
+#include "device/simt_findings.h"
 #include "device/simt_replay.h"
 
 namespace warpwright::device {
@@ -74,6 +75,25 @@ Status SimtDevice::copy(BufferId to, BufferId from) {
   std::vector<std::byte> bytes(buffers_.at(from).bytes);
   WW_CHECK(download(bytes, from));
   return upload(to, bytes);
+}
+
+Status SimtDevice::clear(BufferId buffer) {
+  const std::vector<std::byte> zeros(buffers_.at(buffer).bytes);
+  return upload(buffer, zeros);
+}
+
+Status SimtDevice::launch(const OwnLaunch& launch) {
+  const simt::Module& module = modules_.at(static_cast<std::size_t>(launch.module)).module;
+  simt::Launch request{.kernel = launch.kernel,
+                       .grid = {launch.grid.x, launch.grid.y, launch.grid.z},
+                       .block = {launch.threads, 1, 1},
+                       .params = launch.call};
+  request.options.checks = checks_;
+  request.options.engine = engine_;
+  WW_TRY(const simt::LaunchReport report, machine_.launch(module, request));
+  if (report.faults.empty()) return {};
+  return Error{"the judge's own kernel " + std::string(launch.kernel) +
+               " failed: " + device::fault_of(report.faults.front(), {}).message};
 }
 
 Result<std::unique_ptr<Replay>> SimtDevice::prepare(ModuleId module, const LaunchPlan& plan,

@@ -23,6 +23,11 @@ class SimtDevice final : public Device {
   Status download(std::span<std::byte> to, BufferId from) override;
   Result<std::uint64_t> digest(BufferId of, std::uint64_t key) override;
   Status copy(BufferId to, BufferId from) override;
+  [[nodiscard]] std::uint64_t address(BufferId buffer) const override {
+    return buffers_.at(buffer).address;
+  }
+  Status clear(BufferId buffer) override;
+  Status launch(const OwnLaunch& launch) override;
   Result<std::unique_ptr<Replay>> prepare(ModuleId module, const LaunchPlan& plan,
                                           std::span<const Binding> bindings) override;
 

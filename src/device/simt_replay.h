@@ -15,6 +15,7 @@ class SimtReplay final : public Replay {
   SimtReplay(SimtDevice& device, ModuleId module, const LaunchPlan& plan,
              std::span<const Binding> bindings);
   Result<RunReport> run(const RunOptions& options) override;
+  Status queue() override;
 
  private:
   Status reset(const RunOptions& options);

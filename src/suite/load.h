@@ -17,14 +17,16 @@ struct TaskFolder {
   std::string where;  ///< what errors call task.toml, e.g. "my_task/task.toml"
   std::string toml;
   std::string baseline;
-  std::string slow;       ///< may be empty
-  std::string reference;  ///< may be empty
+  std::string slow;              ///< may be empty
+  std::string reference;         ///< may be empty
+  std::string device_reference;  ///< may be empty
 };
 
 /// Reads and validates. Errors are "FILE:LINE: what is wrong; what to do".
 Result<Task> parse_task(const TaskFolder& folder);
 
-/// A folder on disk with task.toml and baseline.cu, and optionally slow.cu and reference.cpp.
+/// A folder on disk with task.toml and baseline.cu, and optionally slow.cu, reference.cpp
+/// and reference.cu.
 Result<Task> load_task_folder(const std::filesystem::path& folder);
 
 /// The names of all built-in tasks, sorted.

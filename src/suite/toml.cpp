@@ -65,7 +65,8 @@ std::string TomlDocument::to_json(const Additions& additions) const {
   json["name"] = additions.name;
   json["sources"] = {{"baseline", additions.baseline},
                      {"slow", additions.slow},
-                     {"reference", additions.reference}};
+                     {"reference", additions.reference},
+                     {"device_reference", additions.device_reference}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/cores.h"
 #include "base/one_way.h"
+#include "core/distribution.h"
 #include "verify/block_values.h"
 #include "verify/secret_draws.h"
 

@@ -4,7 +4,7 @@
 // A distribution with all names resolved: plain data that can be handed to a device, and the
 // function that makes any single element from it. See random.h for what the code may use.
 
-#include "core/distribution.h"
+#include "core/stage_op.h"
 #include "verify/random.h"
 
 namespace warpwright::verify {

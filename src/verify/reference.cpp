@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "verify/device_reference.h"
 
 namespace warpwright::verify {
 
@@ -24,11 +25,6 @@ std::string_view native_output_type(ElementType type) {
   return is_half(type) ? "unsigned short" : cuda_name(type);
 }
 
-struct Parameter {
-  std::string type;  ///< "const float*", "double*", "int"
-  std::string name;
-};
-
 const CheckRuleRow& row_of(const Task& task, const TaskArgument& output) {
   const auto row = check_rule_named(check_for(task, nullptr, output).rule);
   ASSERT(row.ok(), "a validated task has a known rule");
@@ -40,33 +36,12 @@ bool is_wide(const Task& task, const TaskArgument& argument) {
   return row.wide && (is_floating(argument.type) || row.name == kRoundedRule);
 }
 
-std::vector<Parameter> parameters_of(const Task& task) {
-  std::vector<Parameter> list;
-  for (const auto& argument : task.arguments) {
-    if (argument.role == ArgumentRole::scalar) {
-      list.push_back({std::string(input_type(argument.type)), argument.name});
-      continue;
-    }
-    if (argument.role == ArgumentRole::input || argument.role == ArgumentRole::inout) {
-      const auto suffix = argument.role == ArgumentRole::inout ? "_in" : "";
-      list.push_back({fmt::format("const {}*", input_type(argument.type)), argument.name + suffix});
-    }
-    if (argument.role == ArgumentRole::input) continue;
-    const auto type =
-        is_wide(task, argument) ? std::string_view("double") : native_output_type(argument.type);
-    list.push_back({fmt::format("{}*", type), argument.name});
-    if (is_wide(task, argument) && row_of(task, argument).wants_scale)
-      list.push_back({"double*", argument.name + "_scale"});
-  }
-  return list;
-}
-
 // The user's text and, behind it, a call through an array of pointers. One translation unit, so
 // that a wrong parameter list is a compile error.
 std::string source_with_glue(const Task& task) {
   std::string call;
   std::size_t i = 0;
-  for (const auto& parameter : parameters_of(task)) {
+  for (const auto& parameter : reference_parameters(task)) {
     const bool pointer = parameter.type.back() == '*';
     call += fmt::format("{}{}", i == 0 ? "" : ",\n      ",
                         pointer ? fmt::format("static_cast<{}>(p[{}])", parameter.type, i)
@@ -186,9 +161,33 @@ void add_output(CallFrame& frame, const Task& task, const TaskArgument& argument
 
 }  // namespace
 
+std::vector<ReferenceParameter> reference_parameters(const Task& task) {
+  using Kind = ReferenceParameter::Kind;
+  std::vector<ReferenceParameter> list;
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    const auto& argument = task.arguments[i];
+    if (argument.role == ArgumentRole::scalar) {
+      list.push_back({Kind::scalar, i, std::string(input_type(argument.type)), argument.name});
+      continue;
+    }
+    if (argument.role != ArgumentRole::output) {
+      const auto suffix = argument.role == ArgumentRole::inout ? "_in" : "";
+      list.push_back({Kind::input, i, fmt::format("const {}*", input_type(argument.type)),
+                      argument.name + suffix});
+    }
+    if (argument.role == ArgumentRole::input) continue;
+    const bool wide = is_wide(task, argument);
+    const auto type = wide ? std::string_view("double") : native_output_type(argument.type);
+    list.push_back({wide ? Kind::wide : Kind::native, i, fmt::format("{}*", type), argument.name});
+    if (wide && row_of(task, argument).wants_scale)
+      list.push_back({Kind::scale, i, "double*", argument.name + "_scale"});
+  }
+  return list;
+}
+
 std::string reference_signature(const Task& task) {
   std::vector<std::string> parts;
-  for (const auto& parameter : parameters_of(task))
+  for (const auto& parameter : reference_parameters(task))
     parts.push_back(parameter.type + " " + parameter.name);
   return fmt::format("void reference({})", fmt::join(parts, ", "));
 }

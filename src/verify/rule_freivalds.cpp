@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/one_way.h"
+#include "verify/projection.h"
 #include "verify/rules.h"
 
 namespace warpwright::verify {
@@ -13,8 +14,6 @@ namespace warpwright::verify {
 namespace {
 
 constexpr int kVectors = 4;
-constexpr std::size_t kSamples = 4096;
-constexpr std::uint32_t kStream = 0xF0E1u;
 
 /// The matrices, row-major, and the norms that say how large an error is large.
 struct Product {
@@ -144,9 +143,7 @@ std::uint64_t challenge_of(const Trial& trial) { return one_way(trial.seed, "cha
 
 std::vector<double> random_vectors(std::size_t n, std::uint64_t seed) {
   std::vector<double> r(n * kVectors);
-  for (std::size_t i = 0; i < r.size(); ++i)
-    r[i] = bell(philox(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32), kStream,
-                       0, seed));
+  for (std::size_t i = 0; i < r.size(); ++i) r[i] = projection_number(i, seed);
   return r;
 }
 
@@ -194,18 +191,6 @@ RuleResult check_projections(const RuleInput& input, const Product& p, const Tol
   return std::optional(std::move(mismatch));
 }
 
-// Corners and the rows and columns beside multiples of common tile sizes, then anywhere.
-std::size_t sample_position(std::size_t k, std::size_t n, std::uint32_t word) {
-  if (k % 4 == 0) return (word & 1u) != 0 ? 0 : n - 1;
-  if (k % 4 == 1 && n > 16) {
-    const std::size_t tile = std::size_t{16} << (word % 5);
-    const std::size_t tiles = n / tile + 1;
-    const std::size_t at = (word / 8 % tiles) * tile;
-    return std::min(n - 1, at > 0 && ((word >> 28) & 1u) != 0 ? at - 1 : at);
-  }
-  return below(word, n);
-}
-
 }  // namespace
 
 Result<bool> freivalds_is_full(const Trial& trial, const CheckRule& check) {
@@ -229,10 +214,8 @@ RuleResult check_freivalds(const RuleInput& input) {
     return entries.result();
   }
   const std::uint64_t challenge = challenge_of(input.trial);
-  for (std::size_t k = 0; k < kSamples; ++k) {
-    const auto r = philox(static_cast<std::uint32_t>(k), 1, kStream, 1, challenge);
-    const std::size_t i = sample_position(k, product.rows, r.w[0]);
-    const std::size_t j = sample_position(k / 4, product.cols, r.w[1]);
+  for (std::size_t k = 0; k < kSampledEntries; ++k) {
+    const auto [i, j] = sampled_entry(k, product.rows, product.cols, challenge);
     entries.compare(i, j, entry(product, i, j));
   }
   if (auto mismatch = entries.result()) return mismatch;

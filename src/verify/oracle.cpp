@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/oracle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/one_way.h"
+#include "verify/device_reference.h"
+
+namespace warpwright::verify {
+
+namespace {
+
+constexpr std::uint64_t kThreads = 256;
+constexpr std::uint64_t kBlocksPerSm = 8;
+
+bool is_half(ElementType type) { return type == ElementType::f16 || type == ElementType::bf16; }
+
+bool is_output(const TaskArgument& argument) {
+  return argument.role == ArgumentRole::output || argument.role == ArgumentRole::inout;
+}
+
+bool needs_no_reference(std::string_view rule) {
+  return rule == "order_multiset" || rule == "freivalds_samples";
+}
+
+}  // namespace
+
+bool has_device_checks(const Task& task) {
+  if (!task.device_reference_source.empty()) return true;
+  std::vector<const InputVariant*> variants = {nullptr};
+  for (const auto& variant : task.variants) variants.push_back(&variant);
+  for (const InputVariant* variant : variants) {
+    for (const auto& argument : task.arguments) {
+      if (is_output(argument) && !needs_no_reference(check_for(task, variant, argument).rule))
+        return false;
+    }
+  }
+  return true;
+}
+
+Result<Oracle> Oracle::make(device::Device& device, const OracleCode& code) {
+  Oracle oracle(device);
+  const auto load = [&](const device::Code& from, device::ModuleId& to) -> Status {
+    WW_TRY(const device::Loaded loaded, device.load(from));
+    if (loaded.fault) return Error{"loading the judge's own code: " + loaded.fault->message};
+    to = loaded.module;
+    return {};
+  };
+  WW_CHECK(load(code.kernels, oracle.kernels_));
+  if (!code.reference.ptx.empty() || !code.reference.cubin.empty())
+    WW_CHECK(load(code.reference, oracle.reference_));
+  return oracle;
+}
+
+std::uint32_t Oracle::blocks_for(std::uint64_t elements) const {
+  const auto most =
+      static_cast<std::uint64_t>(std::max(device_->info().facts.sm_count, 1)) * kBlocksPerSm;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>((elements + kThreads - 1) / kThreads, 1, most));
+}
+
+OracleCase::OracleCase(const Oracle& oracle, const Options& options)
+    : oracle_(&oracle), device_(&oracle.device()), options_(options) {}
+
+OracleCase::~OracleCase() {
+  reference_.reset();
+  for (const auto buffer : all_) device_->release(buffer);
+}
+
+Result<std::unique_ptr<OracleCase>> OracleCase::make(const Oracle& oracle, const Trial& trial,
+                                                     const LaunchPlan* reference,
+                                                     const Options& options) {
+  std::unique_ptr<OracleCase> made(new OracleCase(oracle, options));
+  made->task_ = trial.task;
+  WW_CHECK(made->allocate(trial));
+  if (reference != nullptr && oracle.reference() >= 0 && options.checks)
+    WW_CHECK(made->bind_reference(trial, *reference));
+  WW_CHECK(made->add(trial));
+  return made;
+}
+
+Result<device::BufferId> OracleCase::take(std::uint64_t bytes, std::string_view name, bool secret) {
+  bytes = std::max<std::uint64_t>(bytes, 1);
+  WW_TRY(const auto buffer, device_->allocate(bytes, name));
+  all_.push_back(buffer);
+  bytes_ += bytes;
+  if (secret) secrets_.push_back({device_->address(buffer), bytes});
+  return buffer;
+}
+
+Result<std::uint64_t> OracleCase::bytes_for(const Task& task, const Values& values) {
+  constexpr std::uint64_t kSmallThings = std::uint64_t{1} << 20;
+  std::uint64_t bytes = kSmallThings;
+  for (const auto& parameter : device_reference_parameters(task)) {
+    using Kind = ReferenceParameter::Kind;
+    if (parameter.kind == Kind::scalar || parameter.kind == Kind::choice) continue;
+    const auto& argument = task.arguments[parameter.argument];
+    WW_TRY(const std::uint64_t count, element_count(argument, values));
+    const bool wide = parameter.kind == Kind::wide || parameter.kind == Kind::scale;
+    bytes += count * (wide ? sizeof(double) : std::max<std::size_t>(bytes_of(argument.type), 4));
+    if (parameter.kind == Kind::wide || parameter.kind == Kind::native)
+      bytes += count * bytes_of(argument.type);
+  }
+  return bytes;
+}
+
+/// Copies of all inputs, expected values of all outputs, and the records.
+Status OracleCase::allocate(const Trial& trial) {
+  const auto& arguments = task_->arguments;
+  for (auto* list : {&copies_, &expected_, &scales_, &kept_}) list->assign(arguments.size(), -1);
+  wide_.assign(arguments.size(), false);
+  counts_.assign(arguments.size(), 0);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!is_buffer(arguments[i])) continue;
+    WW_TRY(counts_[i], element_count(arguments[i], trial.values));
+    const std::uint64_t bytes = counts_[i] * bytes_of(arguments[i].type);
+    if (!options_.checks) continue;
+    if (!arguments[i].distribution.empty()) {
+      WW_TRY(copies_[i], take(is_half(arguments[i].type) ? 2 * bytes : bytes, "copy", true));
+    }
+    if (!is_output(arguments[i])) continue;
+    outputs_.push_back(i);
+    if (options_.keep) {
+      WW_TRY(kept_[i], take(bytes, "kept", false));
+    }
+  }
+  WW_TRY(choice_, take(2 * sizeof(std::uint64_t), "choice", true));
+  WW_TRY(records_,
+         take(options_.calls * (1 + outputs_.size()) * sizeof(CheckRecord), "records", false));
+  WW_TRY(owner_, take(sizeof(std::uint64_t), "owner", false));
+  WW_CHECK(device_->clear(records_));
+  return device_->clear(owner_);
+}
+
+Status OracleCase::bind_reference(const Trial&, const LaunchPlan& plan) {
+  using Kind = ReferenceParameter::Kind;
+  std::vector<device::Binding> bindings;
+  for (const auto& parameter : device_reference_parameters(*task_)) {
+    const std::size_t i = parameter.argument;
+    device::Binding binding;
+    if (parameter.kind == Kind::input) binding.buffer = copies_[i];
+    if (parameter.kind == Kind::choice) binding.buffer = choice_;
+    if (parameter.kind == Kind::native) {
+      WW_TRY(expected_[i], take(counts_[i] * bytes_of(task_->arguments[i].type), "expected", true));
+      binding.buffer = expected_[i];
+    } else if (parameter.kind == Kind::wide) {
+      WW_TRY(expected_[i], take(counts_[i] * sizeof(double), "expected", true));
+      wide_[i] = true;
+      binding.buffer = expected_[i];
+    } else if (parameter.kind == Kind::scale) {
+      WW_TRY(scales_[i], take(counts_[i] * sizeof(double), "scale", true));
+      binding.buffer = scales_[i];
+    }
+    bindings.push_back(binding);
+  }
+  WW_TRY(reference_, device_->prepare(oracle_->reference(), plan, bindings));
+  return {};
+}
+
+Result<std::size_t> OracleCase::add(const Trial& trial) {
+  Distribution made;
+  made.trial = trial;
+  std::vector<Recipe> recipes(task_->arguments.size());
+  for (std::size_t i = 0; i < recipes.size(); ++i) {
+    if (task_->arguments[i].distribution.empty()) continue;
+    WW_TRY(recipes[i], make_recipe(trial, i));
+    if (recipes[i].n != counts_[i])
+      return Error{"another distribution of a case must have the same sizes"};
+  }
+  WW_TRY(made.recipes, take(recipes.size() * sizeof(Recipe), "recipes", false));
+  WW_CHECK(device_->upload(made.recipes, std::as_bytes(std::span(recipes))));
+  for (const std::size_t argument : outputs_) {
+    WW_TRY(Output output, output_of(trial, argument));
+    made.needs_expected = made.needs_expected || output.needs_expected;
+    made.outputs.push_back(std::move(output));
+  }
+  if (made.needs_expected && reference_ == nullptr)
+    return Error{fmt::format("the task '{}' has no reference.cu", task_->name)};
+  distributions_.push_back(std::move(made));
+  return distributions_.size() - 1;
+}
+
+namespace {
+
+struct Jobs {
+  GenerateCall call{};
+  std::uint32_t count = 0;
+  std::uint64_t largest = 0;
+
+  void add(const GenerateJob& job) {
+    call.job[count++] = job;
+    largest = std::max(largest, job.count);
+  }
+};
+
+}  // namespace
+
+Status OracleCase::fresh_inputs(std::span<const device::BufferId> buffers, std::uint64_t seed,
+                                std::size_t distribution) {
+  const std::uint64_t recipes = device_->address(distributions_.at(distribution).recipes);
+  Jobs jobs;
+  const auto launch = [&]() -> Status {
+    if (jobs.count == 0) return {};
+    jobs.call.key = one_way(seed, "inputs");
+    WW_CHECK(oracle_->launch("oracle_generate", {oracle_->blocks_for(jobs.largest), jobs.count, 1},
+                             jobs.call));
+    jobs = {};
+    return {};
+  };
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (task_->arguments[i].distribution.empty()) continue;
+    jobs.add({recipes + i * sizeof(Recipe), device_->address(buffers[i]), 0, counts_[i]});
+    if (jobs.count == kMostJobs) WW_CHECK(launch());
+  }
+  return launch();
+}
+
+Status OracleCase::regenerate(std::span<const device::BufferId> buffers, const Done& done,
+                              std::uint64_t record) {
+  const std::uint64_t recipes = device_->address(distributions_.at(done.distribution).recipes);
+  Jobs jobs;
+  const auto launch = [&]() -> Status {
+    if (jobs.count == 0) return {};
+    jobs.call.key = one_way(done.seed, "inputs");
+    jobs.call.record = record;
+    jobs.call.choice = device_->address(choice_);
+    jobs.call.secret = one_way(done.challenge.secret, "choice");
+    jobs.call.portion = done.challenge.portion;
+    WW_CHECK(oracle_->launch("oracle_regenerate",
+                             {oracle_->blocks_for(jobs.largest), jobs.count, 1}, jobs.call));
+    jobs = {};
+    return {};
+  };
+  for (std::size_t i = 0; i < copies_.size(); ++i) {
+    if (copies_[i] < 0) continue;
+    const bool kept = !buffers.empty() && task_->arguments[i].role == ArgumentRole::input;
+    jobs.add({recipes + i * sizeof(Recipe), kept ? device_->address(buffers[i]) : 0,
+              device_->address(copies_[i]), counts_[i]});
+    if (jobs.count == kMostJobs) WW_CHECK(launch());
+  }
+  return launch();
+}
+
+Status OracleCase::run_reference(const Distribution& distribution) {
+  if (!distribution.needs_expected) return {};
+  return reference_->queue();
+}
+
+std::uint64_t OracleCase::record_at(std::size_t slot, std::size_t which) const {
+  return device_->address(records_) + (slot * (1 + outputs_.size()) + which) * sizeof(CheckRecord);
+}
+
+Status OracleCase::check(std::span<const device::BufferId> buffers, std::uint64_t seed,
+                         const Challenge& challenge, std::size_t distribution) {
+  ASSERT(options_.checks, "a case that only makes inputs");
+  ASSERT(calls_.size() < options_.calls, "collect() before more calls are checked");
+  const std::size_t slot = calls_.size();
+  const Done& done = calls_.emplace_back(Done{seed, challenge, distribution});
+  const std::uint64_t secret = challenge.secret;
+  const Distribution& chosen = distributions_.at(distribution);
+  WW_CHECK(regenerate(buffers, done, record_at(slot, 0)));
+  WW_CHECK(run_reference(chosen));
+  for (std::size_t k = 0; k < chosen.outputs.size(); ++k) {
+    WW_CHECK(check_output(chosen.outputs[k], buffers[chosen.outputs[k].argument],
+                          record_at(slot, 1 + k), one_way(secret, "challenge", k)));
+  }
+  WW_CHECK(keep(buffers, record_at(slot, 0), collected_ + slot));
+  return scrub(one_way(secret, "scrub"));
+}
+
+Status OracleCase::keep(std::span<const device::BufferId> buffers, std::uint64_t record,
+                        std::uint64_t number) {
+  if (!options_.keep) return {};
+  KeepCall call{.records = record,
+                .count = 1 + outputs_.size(),
+                .owner = device_->address(owner_),
+                .call = number};
+  std::uint64_t bytes = 0;
+  for (const std::size_t i : outputs_) {
+    ASSERT(call.jobs < kMostJobs, "a task of fewer outputs");
+    const std::uint64_t size = counts_[i] * bytes_of(task_->arguments[i].type);
+    call.job[call.jobs++] = {device_->address(buffers[i]), device_->address(kept_[i]), size};
+    bytes += size;
+  }
+  return oracle_->launch("oracle_keep", {oracle_->blocks_for(bytes / 4), 1, 1}, call);
+}
+
+Status OracleCase::scrub(std::uint64_t key) {
+  std::size_t done = 0;
+  while (done < secrets_.size()) {
+    ScrubCall call{.key = key};
+    const std::size_t count = std::min(std::size(call.range), secrets_.size() - done);
+    std::uint64_t largest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      call.range[i] = secrets_[done + i];
+      largest = std::max(largest, call.range[i].bytes);
+    }
+    WW_CHECK(oracle_->launch(
+        "oracle_scrub", {oracle_->blocks_for(largest / 16), static_cast<std::uint32_t>(count), 1},
+        call));
+    done += count;
+  }
+  return {};
+}
+
+Result<std::vector<CallFailure>> OracleCase::collect() {
+  const std::size_t width = 1 + outputs_.size();
+  // One record at least, so that this waits for whatever is queued.
+  std::vector<CheckRecord> records(std::max<std::size_t>(calls_.size() * width, 1));
+  WW_CHECK(device_->download(std::as_writable_bytes(std::span(records)), records_));
+  std::vector<CallFailure> failures;
+  for (std::size_t at = 0; at < calls_.size() * width; ++at) {
+    if (records[at].failed == 0) continue;
+    const std::size_t which = at % width;
+    if (failures.empty()) failed_ = calls_[at / width];
+    failures.push_back({.call = collected_ + at / width,
+                        .argument = which == 0 ? 0 : outputs_[which - 1],
+                        .changed_input = which == 0,
+                        .record = records[at]});
+  }
+  collected_ += calls_.size();
+  calls_.clear();
+  WW_CHECK(device_->clear(records_));
+  WW_CHECK(device_->clear(owner_));
+  return failures;
+}
+
+Result<std::vector<Expected>> OracleCase::download_expected() {
+  std::vector<Expected> expected(task_->arguments.size());
+  for (const std::size_t i : outputs_) {
+    if (expected_[i] < 0) continue;
+    if (wide_[i]) {
+      expected[i].wide.resize(counts_[i]);
+      WW_CHECK(
+          device_->download(std::as_writable_bytes(std::span(expected[i].wide)), expected_[i]));
+    } else {
+      expected[i].native.resize(counts_[i] * bytes_of(task_->arguments[i].type));
+      WW_CHECK(device_->download(expected[i].native, expected_[i]));
+    }
+    if (scales_[i] < 0) continue;
+    expected[i].scale.resize(counts_[i]);
+    WW_CHECK(device_->download(std::as_writable_bytes(std::span(expected[i].scale)), scales_[i]));
+  }
+  return expected;
+}
+
+Result<Mismatch> OracleCase::explain(const CallFailure& failure) {
+  Trial trial = distributions_.at(failed_.distribution).trial;
+  trial.seed = failed_.seed;
+  WW_CHECK(regenerate({}, failed_, record_at(0, 0)));
+  WW_CHECK(run_reference(distributions_.at(failed_.distribution)));
+  WW_TRY(const auto expected, download_expected());
+  WW_CHECK(scrub(one_way(failed_.challenge.secret, "scrub", 1)));
+  if (options_.keep) {
+    WW_TRY(const auto inputs, generate_inputs(trial));
+    std::vector<Bytes> outputs(task_->arguments.size());
+    for (const std::size_t i : outputs_) {
+      outputs[i].resize(counts_[i] * bytes_of(task_->arguments[i].type));
+      WW_CHECK(device_->download(outputs[i], kept_[i]));
+    }
+    WW_TRY(auto said, check_outputs(trial, inputs, expected, outputs));
+    if (said) return std::move(*said);
+  }
+  // Sums in another order may fall on the other side of a bound; the device's word stands.
+  const auto& argument = task_->arguments[failure.argument];
+  Mismatch mismatch{
+      .argument = argument.name, .wrong = failure.record.wrong, .total = counts_[failure.argument]};
+  mismatch.message = fmt::format("size {}: '{}' is wrong", trial.size->label, argument.name);
+  if (failure.record.wrong > 0) {
+    mismatch.message += fmt::format(" in {} places; the first is index {}", failure.record.wrong,
+                                    ~failure.record.first);
+  }
+  mismatch.message += ".";
+  return mismatch;
+}
+
+}  // namespace warpwright::verify

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include "evaluate/oracle_code.h"
+#include "sandbox/sandbox.h"
+#include "suite/load.h"
+#include "support/places.h"
+#include "verify/bench_case.h"
+
+namespace warpwright::verify {
+
+template <class T>
+T must(Result<T> result) {
+  if (!result.ok()) ADD_FAILURE() << result.error().message;
+  return std::move(result).value();
+}
+
+inline const build::Builder& builder() {
+  static const build::Builder instance = must(build::Builder::create(
+      must(sandbox::Sandbox::open()), build::find_toolchain(), {.cache = build_path("/tests/oracle_cache")}));
+  return instance;
+}
+
+/// The oracle of one task on the SIMT machine.
+class OracleBed {
+ public:
+  explicit OracleBed(const Task& task, const std::string& checks = "fast")
+      : task_(task),
+        resolved_(must(device::resolve_device({.device = "simt", .checks = checks}))),
+        device_(must(device::open_device(resolved_, 0))),
+        built_(must(
+            evaluate::build_oracle(builder(), task, resolved_.facts, build::FrontEnd::automatic))),
+        oracle_(must(Oracle::make(*device_, built_.code))) {}
+
+  std::unique_ptr<OracleCase> open(const Trial& trial, const OracleCase::Options& options = {}) {
+    const auto plans =
+        must(evaluate::record_reference(builder(), built_, task_, {trial.values}, resolved_.facts));
+    return must(OracleCase::make(oracle_, trial, plans.empty() ? nullptr : &plans[0], options));
+  }
+
+  /// One per argument, negative for scalars.
+  std::vector<device::BufferId> buffers(const Trial& trial) {
+    std::vector<device::BufferId> list;
+    for (const auto& argument : task_.arguments) {
+      if (!is_buffer(argument)) {
+        list.push_back(-1);
+        continue;
+      }
+      const auto count = must(element_count(argument, trial.values));
+      list.push_back(must(device_->allocate(count * bytes_of(argument.type), argument.name)));
+    }
+    return list;
+  }
+
+  Bytes content(device::BufferId buffer, std::size_t bytes) {
+    Bytes result(bytes);
+    EXPECT_TRUE(device_->download(result, buffer).ok());
+    return result;
+  }
+
+  device::Device& device() { return *device_; }
+
+ private:
+  const Task& task_;
+  device::ResolvedDevice resolved_;
+  std::unique_ptr<device::Device> device_;
+  evaluate::BuiltOracle built_;
+  Oracle oracle_;
+};
+
+}  // namespace warpwright::verify
