@@ -75,8 +75,9 @@ Result<std::unique_ptr<OracleCase>> OracleCase::make(const Oracle& oracle, const
   std::unique_ptr<OracleCase> made(new OracleCase(oracle, options));
   made->task_ = trial.task;
   WW_CHECK(made->allocate(trial));
-  if (reference != nullptr && oracle.reference() >= 0 && options.checks)
-    WW_CHECK(made->bind_reference(trial, *reference));
+  WW_TRY(const bool wanted, needs_expected(trial));
+  if (wanted && options.checks && reference != nullptr && oracle.reference() >= 0)
+    WW_CHECK(made->bind_reference(*reference));
   WW_CHECK(made->add(trial));
   return made;
 }
@@ -134,7 +135,7 @@ Status OracleCase::allocate(const Trial& trial) {
   return device_->clear(owner_);
 }
 
-Status OracleCase::bind_reference(const Trial&, const LaunchPlan& plan) {
+Status OracleCase::bind_reference(const LaunchPlan& plan) {
   using Kind = ReferenceParameter::Kind;
   std::vector<device::Binding> bindings;
   for (const auto& parameter : device_reference_parameters(*task_)) {
@@ -350,10 +351,11 @@ Result<Mismatch> OracleCase::explain(const CallFailure& failure) {
   Trial trial = distributions_.at(failed_.distribution).trial;
   trial.seed = failed_.seed;
   WW_CHECK(regenerate({}, failed_, record_at(0, 0)));
-  WW_CHECK(run_reference(distributions_.at(failed_.distribution)));
+  if (reference_ != nullptr) WW_CHECK(reference_->queue());
   WW_TRY(const auto expected, download_expected());
   WW_CHECK(scrub(one_way(failed_.challenge.secret, "scrub", 1)));
-  if (options_.keep) {
+  WW_TRY(const bool with_expected, needs_expected(trial));
+  if (options_.keep && (reference_ != nullptr || !with_expected)) {
     WW_TRY(const auto inputs, generate_inputs(trial));
     std::vector<Bytes> outputs(task_->arguments.size());
     for (const std::size_t i : outputs_) {

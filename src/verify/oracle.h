@@ -128,7 +128,7 @@ class OracleCase {
   };
   OracleCase(const Oracle& oracle, const Options& options);
   Status allocate(const Trial& trial);
-  Status bind_reference(const Trial& trial, const LaunchPlan& plan);
+  Status bind_reference(const LaunchPlan& plan);
   Result<device::BufferId> take(std::uint64_t bytes, std::string_view name, bool secret);
   Result<Output> output_of(const Trial& trial, std::size_t argument);
   Status read_compare(const Trial& trial, const CheckRule& check, Output& output);
