@@ -18,6 +18,20 @@ Result<CaseBuffers> CaseBuffers::make(device::Device& device, const Task& task,
   return buffers;
 }
 
+Result<CaseBuffers> CaseBuffers::blank(device::Device& device, const Task& task,
+                                       const build::SolveCall& call) {
+  CaseBuffers buffers(device, task);
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    const TaskArgument& argument = task.arguments[i];
+    device::Binding& binding = buffers.bindings_.emplace_back();
+    buffers.bytes_.push_back(call.arguments[i].buffer_bytes);
+    if (!is_buffer(argument)) continue;
+    WW_TRY(binding.buffer, device.allocate(buffers.bytes_.back(), argument.name));
+    if (argument.role == ArgumentRole::output) binding.before = device::Binding::Before::poison;
+  }
+  return buffers;
+}
+
 Result<CaseBuffers> CaseBuffers::copy() const {
   CaseBuffers other(*device_, *task_);
   for (std::size_t i = 0; i < bindings_.size(); ++i) {
@@ -121,7 +135,7 @@ Status CaseBuffers::refill(std::span<const verify::Bytes> inputs) {
 Result<std::vector<verify::Bytes>> CaseBuffers::outputs() const {
   std::vector<verify::Bytes> outputs(bindings_.size());
   for (std::size_t i = 0; i < bindings_.size(); ++i) {
-    if (bindings_[i].buffer < 0 || bindings_[i].before == device::Binding::Before::keep) continue;
+    if (bindings_[i].buffer < 0 || is_input(i)) continue;
     outputs[i].resize(bytes_[i]);
     WW_CHECK(device_->download(outputs[i], bindings_[i].buffer));
   }

@@ -20,6 +20,9 @@ class CaseBuffers {
   static Result<CaseBuffers> make(device::Device& device, const Task& task,
                                   const build::SolveCall& call,
                                   std::span<const verify::Bytes> inputs);
+  /// Without content: whoever makes a call writes its inputs and inouts just before it.
+  static Result<CaseBuffers> blank(device::Device& device, const Task& task,
+                                   const build::SolveCall& call);
   /// The same content elsewhere on the device.
   [[nodiscard]] Result<CaseBuffers> copy() const;
   CaseBuffers(CaseBuffers&& other) noexcept;

@@ -25,6 +25,9 @@ Result<std::vector<Sized>> sized_of(const Session& session);
 /// no address or value is met twice in a row. One where memory is short.
 Result<std::vector<LoadedCase>> load_sets(Session& session, const Sized& sized);
 
+/// The same places without inputs: calls get theirs one by one.
+Result<std::vector<LoadedCase>> load_places(Session& session, const Sized& sized);
+
 /// One of those sets, with the host's copy of its inputs: it has been with the first set of the
 /// same values so far. Once per size.
 LoadedCase& with_inputs(std::vector<LoadedCase>& sets, std::size_t number);

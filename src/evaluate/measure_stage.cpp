@@ -53,6 +53,20 @@ Result<std::vector<LoadedCase>> load_sets(Session& session, const Sized& sized) 
   return loaded;
 }
 
+Result<std::vector<LoadedCase>> load_places(Session& session, const Sized& sized) {
+  WW_TRY(const std::uint64_t bytes, footprint_bytes(session.task(), *sized.size));
+  const std::uint64_t wanted = input_sets(bytes);
+  const std::uint64_t places =
+      bytes * wanted < session.device.info().free_bytes / 2 ? wanted : 1;
+  std::vector<LoadedCase> loaded;
+  for (std::uint64_t i = 0; i < places; ++i) {
+    WW_TRY(const auto module, module_copy(session, i + 1));
+    WW_TRY(auto one, load_place(session, *sized.size, module));
+    loaded.push_back(std::move(one));
+  }
+  return loaded;
+}
+
 LoadedCase& with_inputs(std::vector<LoadedCase>& sets, std::size_t number) {
   LoadedCase& set = sets[number];
   if (number >= kContents) set.inputs = std::move(sets[number % kContents].inputs);

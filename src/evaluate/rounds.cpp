@@ -6,9 +6,9 @@
 #include <random>
 
 #include "base/clock.h"
+#include "evaluate/call_checks.h"
 #include "evaluate/check_queue.h"
 #include "evaluate/measure.h"
-#include "evaluate/spot_checks.h"
 #include "evaluate/turns.h"
 
 namespace warpwright::evaluate {
@@ -19,6 +19,7 @@ namespace {
 // its samples within that. So sizes take turns.
 constexpr int kRounds = 8;
 constexpr int kLeastRounds = 4;              // a size that is steady within these needs no more
+constexpr std::uint64_t kMostOthers = 4;     // unscored calls before a round
 constexpr std::uint64_t kShareOfMemory = 4;  // a quarter for all sizes that take turns
 
 /// A size that is being timed, and all that its samples need.
@@ -28,37 +29,34 @@ struct Timed {
   profile::Timing timing;
   std::vector<device::Fault> faults;
   bool enough = false;
-  std::optional<SpotChecks> spots;
+  std::unique_ptr<CallChecks> checks;
 };
 
 Turns turns_of(const Timed& timed) { return {timed.sets.size()}; }
 
-SpotChecks::Digest digest_of(const LoadedCase& set) {
-  return [&set] { return set.buffers.output_digest(); };
-}
-
-SpotChecks::Fetch fetch_of(Session& session, const LoadedCase& set) {
-  return [&] {
-    const PartTimer timer(session.context, "fetch");
-    return fetch_results(set);
-  };
-}
-
+/// One call on inputs of its own. The cache is flushed behind them (Replay::run).
 Result<double> sample(Session& session, Timed& timed, std::uint64_t call) {
-  const std::size_t number = turns_of(timed).set_of(call);
-  LoadedCase& set = timed.sets[number];
+  LoadedCase& set = timed.sets[turns_of(timed).set_of(call)];
   const bool shifted = turns_of(timed).shifted(call);
+  WW_CHECK(timed.checks->before(set.buffers));
   WW_TRY(const double us, timed_run(session, *set.replay, call, timed.faults, shifted));
-  WW_CHECK(timed.spots->after_call(number, digest_of(set), fetch_of(session, set)));
+  WW_CHECK(timed.checks->after(set));
   return us;
 }
 
-/// What some timed calls left, picked beforehand and after the fact.
-Outcome<> check_timed_results(Validated& validated, Timed& timed) {
-  Session& session = *validated.session;
-  LoadedCase& picked = with_inputs(timed.sets, timed.spots->last_set());
-  WW_CHECK(timed.spots->at_end(digest_of(picked), fetch_of(session, picked)));
-  return validated.checks->add_timed(picked, timed.spots->take());
+/// Calls on inputs of other distributions, made like samples and checked like them. They come
+/// before a round, so that all launches of a round are as many apart as ever.
+Status try_others(Session& session, Timed& timed, std::mt19937_64& random) {
+  const std::uint64_t calls = 1 + random() % kMostOthers;
+  for (std::uint64_t i = 0; i < calls; ++i) {
+    const std::uint64_t call = random();
+    LoadedCase& set = timed.sets[turns_of(timed).set_of(call)];
+    WW_TRY(const bool there, timed.checks->before_other(set.buffers));
+    if (!there) return {};
+    WW_CHECK(timed_run(session, *set.replay, call, timed.faults, random() % 2 == 0));
+    WW_CHECK(timed.checks->after(set));
+  }
+  return {};
 }
 
 Measurement measurement_of(Context& context, const Sized& sized, const profile::Timing& timing) {
@@ -94,6 +92,11 @@ Measurement measurement_of(Context& context, const Sized& sized, const profile::
           .checked = "all"};
 }
 
+Ended faulted_at(Session& session, const Timed& timed) {
+  return faulted(session.prepared, timed.faults, {timed.sized->size, nullptr},
+                 session.context.notes);
+}
+
 /// A round takes a fixed number of samples. Whether they are enough is asked after it: resampling
 /// takes as long as many samples do.
 Outcome<> time_round(Session& session, Timed& timed, int round, int rounds, GpuWatch& watch) {
@@ -110,9 +113,7 @@ Outcome<> time_round(Session& session, Timed& timed, int round, int rounds, GpuW
   const Status more = profile::gather_more(
       timed.timing, [&] { return sample(session, timed, timed.timing.calls - 1); }, options,
       SystemClock(), &session.context.stop, watch.get());
-  if (!timed.faults.empty()) {
-    return faulted(session.prepared, timed.faults, {sized.size, nullptr}, session.context.notes);
-  }
+  if (!timed.faults.empty()) return faulted_at(session, timed);
   if (!more.ok()) return more.error();
   timed.enough = round + 1 >= kLeastRounds && profile::enough({}, timed.timing.samples_us, 0);
   return {};
@@ -129,10 +130,11 @@ Outcome<Measurement> finish(Validated& validated, Timed& timed, GpuWatch& watch)
     if (const auto us = sample(session, timed, call); !us.ok()) return us.error();
   }
   watch.write_manifest(session, timed.sets.size());
-  WW_CHECK(check_timed_results(validated, timed));
+  WW_CHECK(timed.checks->conclude());
+  note(session.context, fmt::format("size {}: results of {} were checked", sized.size->label,
+                                    timed.checks->coverage()));
   const double middle_us = timed.timing.time_us.median;
   if (auto ended = impossible(sized, middle_us)) return std::move(*ended);
-  WW_CHECK(check_fresh_inputs(session, sized, timed.sets, middle_us));
   return measurement;
 }
 
@@ -141,21 +143,26 @@ Outcome<> time_together(Validated& validated, std::span<const Sized> sizes, GpuW
   Session& session = *validated.session;
   WW_CHECK(may_go_on(session.context));
   WW_CHECK(validated.checks->conclude_ready());
-  std::random_device secret;  // which calls are looked at stands nowhere
+  std::random_device secret;
+  std::mt19937_64 random((std::uint64_t{secret()} << 32) ^ secret());
   std::vector<Timed> all;
   for (const Sized& sized : sizes) {
     Timed& timed = all.emplace_back();
     timed.sized = &sized;
     const PartTimer timer(session.context, "sets");
-    WW_TRY(timed.sets, load_sets(session, sized));
-    timed.spots.emplace(timed.sets.size(), (std::uint64_t{secret()} << 32) ^ secret());
+    WW_TRY(timed.sets, load_places(session, sized));
+    WW_TRY(timed.checks, CallChecks::make(session, sized));
   }
   const int rounds = all.size() > 1 ? kRounds : 1;
   for (int round = 0; round < rounds; ++round) {
     for (Timed& timed : all) {
       if (timed.enough) continue;
       const PartTimer timer(session.context, "samples");
+      const Status others = try_others(session, timed, random);
+      if (!timed.faults.empty()) return faulted_at(session, timed);
+      WW_CHECK(others);
       WW_CHECK(time_round(session, timed, round, rounds, watch));
+      WW_CHECK(timed.checks->conclude_round());
     }
   }
   for (Timed& timed : all) {
@@ -171,9 +178,11 @@ Result<std::size_t> that_fit(const Session& session, std::span<const Sized> size
   std::size_t count = 0;
   for (const Sized& sized : sizes) {
     WW_TRY(const std::uint64_t bytes, footprint_bytes(session.task(), *sized.size));
+    WW_TRY(const auto values, values_at(session.task(), *sized.size));
+    WW_TRY(const std::uint64_t own, verify::OracleCase::bytes_for(session.task(), values));
     const std::uint64_t sets = input_sets(bytes);
-    if (sets <= kContents || bytes * sets > room) break;
-    room -= bytes * sets;
+    if (sets <= kContents || bytes * sets + own > room) break;
+    room -= bytes * sets + own;
     ++count;
   }
   return std::max<std::size_t>(count, 1);

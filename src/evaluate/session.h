@@ -12,9 +12,12 @@
 #include "evaluate/inputs.h"
 #include "evaluate/stages.h"
 #include "verify/check.h"
+#include "verify/oracle.h"
 #include "verify/reference.h"
 
 namespace warpwright::evaluate {
+
+struct OracleKit;
 
 /// A prepared candidate on a device, and what its calls are made and judged with.
 struct Session {
@@ -26,6 +29,8 @@ struct Session {
   device::ModuleId module = -1;
   device::ModuleId baseline = -1;
   std::vector<device::ModuleId> copies = {};  ///< of the module, elsewhere in memory
+  const OracleKit* kit = nullptr;             ///< for timed calls
+  std::optional<verify::Oracle> oracle = {};  ///< loaded from it at the first use
 
   [[nodiscard]] const Task& task() const { return prepared.task(); }
 };
@@ -58,6 +63,9 @@ struct LoadedCase {
 /// Inputs of the case for this seed, on the session's device, with the candidate's plan prepared.
 Result<LoadedCase> load_case(Session& session, const verify::Case& item, std::uint64_t seed,
                              std::optional<device::ModuleId> module = std::nullopt);
+
+/// The same without inputs: buffers of a timed call, which gets inputs on the device.
+Result<LoadedCase> load_place(Session& session, const TaskSize& size, device::ModuleId module);
 
 /// The same inputs once more, elsewhere on the device. `inputs` stays with the original.
 Result<LoadedCase> copy_case(Session& session, const LoadedCase& original, device::ModuleId module);

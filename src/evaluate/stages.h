@@ -68,6 +68,7 @@ struct Prepared {
 };
 
 struct Session;
+struct OracleKit;
 class CheckQueue;
 
 /// A device, from the moment a judgement gets it. Notes how long it was held.
@@ -95,6 +96,7 @@ struct Validated {
   std::optional<DeviceHold> hold;  ///< absent where another judgement holds the device
   std::unique_ptr<verify::Reference> reference;
   std::unique_ptr<Ahead> ahead;
+  std::shared_ptr<const OracleKit> kit;  ///< for timed calls on a GPU
   bool accesses_judged = false;  ///< memory accesses and races, by the SIMT machine
   std::string why_not_judged;    ///< else
   /// Of timed sizes, where times are estimates: the timed run among those that were checked.

@@ -32,6 +32,19 @@ Result<build::Builder> Station::builder(const std::filesystem::path& cache, bool
   return build::Builder::create(found->second, *tools_, {.cache = cache});
 }
 
+std::shared_ptr<const OracleKit> Station::kept_kit(const std::string& key) {
+  const std::lock_guard hold(mutex_);
+  const auto found = kits_.find(key);
+  return found == kits_.end() ? nullptr : found->second;
+}
+
+void Station::keep_kit(const std::string& key, std::shared_ptr<const OracleKit> kit) {
+  const std::lock_guard hold(mutex_);
+  constexpr std::size_t kMost = 64;
+  if (kits_.size() >= kMost) kits_.clear();
+  kits_[key] = std::move(kit);
+}
+
 Result<DeviceLease> Station::lease(const device::ResolvedDevice& resolved, double wait_s) {
   const auto start = std::chrono::steady_clock::now();
   DeviceLease lease;

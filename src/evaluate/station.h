@@ -16,6 +16,8 @@
 
 namespace warpwright::evaluate {
 
+struct OracleKit;
+
 /// A device that belongs to one trial. Gives it back with itself.
 class DeviceLease {
  public:
@@ -56,6 +58,10 @@ class Station {
   /// error says why nobody watches.
   Result<device::GpuMonitor*> monitor(const device::ResolvedDevice& resolved);
 
+  /// The judge's own code for a task, by what it was made from; null at the first time.
+  std::shared_ptr<const OracleKit> kept_kit(const std::string& key);
+  void keep_kit(const std::string& key, std::shared_ptr<const OracleKit> kit);
+
   /// A device cannot serve another candidate in this process.
   [[nodiscard]] bool worn();
 
@@ -70,6 +76,7 @@ class Station {
   std::mutex mutex_;
   std::map<std::string, Shared> devices_;
   std::map<std::string, Result<std::unique_ptr<device::GpuMonitor>>> monitors_;  ///< by device
+  std::map<std::string, std::shared_ptr<const OracleKit>> kits_;
   std::optional<build::Toolchain> tools_;
   std::map<bool, sandbox::Sandbox> sandboxes_;  ///< by whether none is allowed
 };

@@ -7,6 +7,7 @@
 #include "evaluate/check_queue.h"
 #include "evaluate/feedback.h"
 #include "evaluate/limits.h"
+#include "evaluate/oracle_kit.h"
 #include "evaluate/session.h"
 #include "evaluate/work_check.h"
 
@@ -37,6 +38,7 @@ Outcome<> look_before(const Prepared& prepared, Context& context, Validated& val
     validated.why_not_judged = careful.why_not;
   }
   WW_CHECK(check_work(prepared, validated.reference.get(), context));
+  WW_TRY(validated.kit, oracle_kit(prepared, context));
   WW_TRY(auto ahead, make_ahead(prepared, validated.reference.get(), context));
   validated.ahead = std::make_unique<Ahead>(std::move(ahead));
   WW_CHECK(may_go_on(context));
@@ -58,7 +60,8 @@ Outcome<> open_and_load(const Prepared& prepared, Context& context, device::Devi
                                                         .context = context,
                                                         .device = *device,
                                                         .reference = validated.reference.get(),
-                                                        .ahead = validated.ahead.get()});
+                                                        .ahead = validated.ahead.get(),
+                                                        .kit = validated.kit.get()});
   validated.checks = std::make_unique<CheckQueue>(*validated.session);
   WW_TRY(const auto fault, load(*validated.session));
   if (fault) return Ended{fault->verdict, fault->message, fault->message + "\n"};

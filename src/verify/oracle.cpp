@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/one_way.h"
 #include "verify/device_reference.h"
@@ -15,9 +16,9 @@ namespace {
 constexpr std::uint64_t kThreads = 256;
 constexpr std::uint64_t kBlocksPerSm = 8;
 
-bool is_half(ElementType type) { return type == ElementType::f16 || type == ElementType::bf16; }
+bool comes_as_float(ElementType type) { return type == ElementType::f16 || type == ElementType::bf16; }
 
-bool is_output(const TaskArgument& argument) {
+bool is_written(const TaskArgument& argument) {
   return argument.role == ArgumentRole::output || argument.role == ArgumentRole::inout;
 }
 
@@ -33,7 +34,7 @@ bool has_device_checks(const Task& task) {
   for (const auto& variant : task.variants) variants.push_back(&variant);
   for (const InputVariant* variant : variants) {
     for (const auto& argument : task.arguments) {
-      if (is_output(argument) && !needs_no_reference(check_for(task, variant, argument).rule))
+      if (is_written(argument) && !needs_no_reference(check_for(task, variant, argument).rule))
         return false;
     }
   }
@@ -66,7 +67,15 @@ OracleCase::OracleCase(const Oracle& oracle, const Options& options)
 
 OracleCase::~OracleCase() {
   reference_.reset();
+  if (failed_.distribution) distributions_.push_back(failed_.distribution);
+  const std::set<std::shared_ptr<const Distribution>> once(distributions_.begin(),
+                                                           distributions_.end());
+  for (const auto& distribution : once) drop(*distribution);
   for (const auto buffer : all_) device_->release(buffer);
+}
+
+void OracleCase::drop(const Distribution& distribution) {
+  for (const auto buffer : distribution.taken) device_->release(buffer);
 }
 
 Result<std::unique_ptr<OracleCase>> OracleCase::make(const Oracle& oracle, const Trial& trial,
@@ -119,9 +128,9 @@ Status OracleCase::allocate(const Trial& trial) {
     const std::uint64_t bytes = counts_[i] * bytes_of(arguments[i].type);
     if (!options_.checks) continue;
     if (!arguments[i].distribution.empty()) {
-      WW_TRY(copies_[i], take(is_half(arguments[i].type) ? 2 * bytes : bytes, "copy", true));
+      WW_TRY(copies_[i], take(comes_as_float(arguments[i].type) ? 2 * bytes : bytes, "copy", true));
     }
-    if (!is_output(arguments[i])) continue;
+    if (!is_written(arguments[i])) continue;
     outputs_.push_back(i);
     if (options_.keep) {
       WW_TRY(kept_[i], take(bytes, "kept", false));
@@ -170,6 +179,7 @@ Result<std::size_t> OracleCase::add(const Trial& trial) {
     if (recipes[i].n != counts_[i])
       return Error{"another distribution of a case must have the same sizes"};
   }
+  const std::size_t taken = all_.size(), secrets = secrets_.size();
   WW_TRY(made.recipes, take(recipes.size() * sizeof(Recipe), "recipes", false));
   WW_CHECK(device_->upload(made.recipes, std::as_bytes(std::span(recipes))));
   for (const std::size_t argument : outputs_) {
@@ -179,7 +189,11 @@ Result<std::size_t> OracleCase::add(const Trial& trial) {
   }
   if (made.needs_expected && reference_ == nullptr)
     return Error{fmt::format("the task '{}' has no reference.cu", task_->name)};
-  distributions_.push_back(std::move(made));
+  made.taken.assign(all_.begin() + static_cast<std::ptrdiff_t>(taken), all_.end());
+  made.secrets.assign(secrets_.begin() + static_cast<std::ptrdiff_t>(secrets), secrets_.end());
+  all_.resize(taken);
+  secrets_.resize(secrets);
+  distributions_.push_back(std::make_shared<const Distribution>(std::move(made)));
   return distributions_.size() - 1;
 }
 
@@ -200,7 +214,7 @@ struct Jobs {
 
 Status OracleCase::fresh_inputs(std::span<const device::BufferId> buffers, std::uint64_t seed,
                                 std::size_t distribution) {
-  const std::uint64_t recipes = device_->address(distributions_.at(distribution).recipes);
+  const std::uint64_t recipes = device_->address(distributions_.at(distribution)->recipes);
   Jobs jobs;
   const auto launch = [&]() -> Status {
     if (jobs.count == 0) return {};
@@ -220,7 +234,7 @@ Status OracleCase::fresh_inputs(std::span<const device::BufferId> buffers, std::
 
 Status OracleCase::regenerate(std::span<const device::BufferId> buffers, const Done& done,
                               std::uint64_t record) {
-  const std::uint64_t recipes = device_->address(distributions_.at(done.distribution).recipes);
+  const std::uint64_t recipes = device_->address(done.distribution->recipes);
   Jobs jobs;
   const auto launch = [&]() -> Status {
     if (jobs.count == 0) return {};
@@ -258,9 +272,9 @@ Status OracleCase::check(std::span<const device::BufferId> buffers, std::uint64_
   ASSERT(options_.checks, "a case that only makes inputs");
   ASSERT(calls_.size() < options_.calls, "collect() before more calls are checked");
   const std::size_t slot = calls_.size();
-  const Done& done = calls_.emplace_back(Done{seed, challenge, distribution});
+  const Done& done = calls_.emplace_back(Done{seed, challenge, distributions_.at(distribution)});
   const std::uint64_t secret = challenge.secret;
-  const Distribution& chosen = distributions_.at(distribution);
+  const Distribution& chosen = *done.distribution;
   WW_CHECK(regenerate(buffers, done, record_at(slot, 0)));
   WW_CHECK(run_reference(chosen));
   for (std::size_t k = 0; k < chosen.outputs.size(); ++k) {
@@ -268,7 +282,7 @@ Status OracleCase::check(std::span<const device::BufferId> buffers, std::uint64_
                           record_at(slot, 1 + k), one_way(secret, "challenge", k)));
   }
   WW_CHECK(keep(buffers, record_at(slot, 0), collected_ + slot));
-  return scrub(one_way(secret, "scrub"));
+  return scrub(chosen, one_way(secret, "scrub"));
 }
 
 Status OracleCase::keep(std::span<const device::BufferId> buffers, std::uint64_t record,
@@ -288,14 +302,16 @@ Status OracleCase::keep(std::span<const device::BufferId> buffers, std::uint64_t
   return oracle_->launch("oracle_keep", {oracle_->blocks_for(bytes / 4), 1, 1}, call);
 }
 
-Status OracleCase::scrub(std::uint64_t key) {
+Status OracleCase::scrub(const Distribution& distribution, std::uint64_t key) {
+  std::vector<ScrubRange> ranges = secrets_;
+  ranges.insert(ranges.end(), distribution.secrets.begin(), distribution.secrets.end());
   std::size_t done = 0;
-  while (done < secrets_.size()) {
+  while (done < ranges.size()) {
     ScrubCall call{.key = key};
-    const std::size_t count = std::min(std::size(call.range), secrets_.size() - done);
+    const std::size_t count = std::min(std::size(call.range), ranges.size() - done);
     std::uint64_t largest = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      call.range[i] = secrets_[done + i];
+      call.range[i] = ranges[done + i];
       largest = std::max(largest, call.range[i].bytes);
     }
     WW_CHECK(oracle_->launch(
@@ -304,6 +320,15 @@ Status OracleCase::scrub(std::uint64_t key) {
     done += count;
   }
   return {};
+}
+
+/// The first changed input: oracle_regenerate sets a bit per job.
+std::size_t OracleCase::changed(const CheckRecord& record) const {
+  int job = 0;
+  for (std::size_t i = 0; i < copies_.size(); ++i) {
+    if (copies_[i] >= 0 && ((record.sum[0] >> (job++ % kMostJobs)) & 1) != 0) return i;
+  }
+  return 0;
 }
 
 Result<std::vector<CallFailure>> OracleCase::collect() {
@@ -315,14 +340,24 @@ Result<std::vector<CallFailure>> OracleCase::collect() {
   for (std::size_t at = 0; at < calls_.size() * width; ++at) {
     if (records[at].failed == 0) continue;
     const std::size_t which = at % width;
-    if (failures.empty()) failed_ = calls_[at / width];
+    if (failures.empty()) {
+      // Nobody asks for an earlier one any more; that of make() stays anyway.
+      const auto& before = failed_.distribution;
+      const bool gone = before && before != distributions_.front();
+      if (gone && before != calls_[at / width].distribution) drop(*before);
+      failed_ = calls_[at / width];
+    }
     failures.push_back({.call = collected_ + at / width,
-                        .argument = which == 0 ? 0 : outputs_[which - 1],
+                        .argument = which == 0 ? changed(records[at]) : outputs_[which - 1],
                         .changed_input = which == 0,
                         .record = records[at]});
   }
   collected_ += calls_.size();
   calls_.clear();
+  while (distributions_.size() > 1) {
+    if (distributions_.back() != failed_.distribution) drop(*distributions_.back());
+    distributions_.pop_back();
+  }
   WW_CHECK(device_->clear(records_));
   WW_CHECK(device_->clear(owner_));
   return failures;
@@ -348,12 +383,12 @@ Result<std::vector<Expected>> OracleCase::download_expected() {
 }
 
 Result<Mismatch> OracleCase::explain(const CallFailure& failure) {
-  Trial trial = distributions_.at(failed_.distribution).trial;
+  Trial trial = failed_.distribution->trial;
   trial.seed = failed_.seed;
   WW_CHECK(regenerate({}, failed_, record_at(0, 0)));
   if (reference_ != nullptr) WW_CHECK(reference_->queue());
   WW_TRY(const auto expected, download_expected());
-  WW_CHECK(scrub(one_way(failed_.challenge.secret, "scrub", 1)));
+  WW_CHECK(scrub(*failed_.distribution, one_way(failed_.challenge.secret, "scrub", 1)));
   WW_TRY(const bool with_expected, needs_expected(trial));
   if (options_.keep && (reference_ != nullptr || !with_expected)) {
     WW_TRY(const auto inputs, generate_inputs(trial));

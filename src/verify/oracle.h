@@ -52,9 +52,9 @@ class Oracle {
 
 /// A call whose outputs, or inputs, are not as they should be.
 struct CallFailure {
-  std::uint64_t call = 0;      ///< number among the calls that were checked, from 0
-  std::size_t argument = 0;    ///< the output concerned
-  bool changed_input = false;  ///< then `argument` says nothing
+  std::uint64_t call = 0;    ///< number among the calls that were checked, from 0
+  std::size_t argument = 0;  ///< the output concerned, or the input
+  bool changed_input = false;
   CheckRecord record{};
 };
 
@@ -77,7 +77,8 @@ class OracleCase {
   OracleCase& operator=(const OracleCase&) = delete;
   ~OracleCase();
 
-  /// Another distribution (variant) with the same sizes; returns its number. The first is 0.
+  /// Another distribution (variant, drawn numbers) with the same sizes and scalars; returns its
+  /// number, which holds until collect(). That of make() is 0 and stays.
   Result<std::size_t> add(const Trial& trial);
 
   /// Writes the inputs of a call. `buffers`: one per argument, negative for scalars.
@@ -103,6 +104,11 @@ class OracleCase {
   /// made once more.
   Result<Mismatch> explain(const CallFailure& failure);
 
+  /// The variant that the first failed call had its inputs from; null: the declared ones.
+  [[nodiscard]] const InputVariant* failed_variant() const {
+    return failed_.distribution ? failed_.distribution->trial.variant : nullptr;
+  }
+
   /// Memory of the judge's own that a case takes; and about how much it will.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   static Result<std::uint64_t> bytes_for(const Task& task, const Values& values);
@@ -120,11 +126,13 @@ class OracleCase {
     device::BufferId recipes = -1;
     std::vector<Output> outputs;
     bool needs_expected = false;
+    std::vector<device::BufferId> taken = {};  ///< given back with it
+    std::vector<ScrubRange> secrets = {};
   };
   struct Done {
     std::uint64_t seed = 0;
     Challenge challenge;
-    std::size_t distribution = 0;
+    std::shared_ptr<const Distribution> distribution;
   };
   OracleCase(const Oracle& oracle, const Options& options);
   Status allocate(const Trial& trial);
@@ -139,13 +147,15 @@ class OracleCase {
   [[nodiscard]] std::uint64_t address(device::BufferId buffer) const {
     return buffer < 0 ? 0 : device_->address(buffer);
   }
-  Status regenerate(std::span<const device::BufferId> buffers, const Done& call,
+  Status regenerate(std::span<const device::BufferId> buffers, const Done& done,
                     std::uint64_t record);
   Status run_reference(const Distribution& distribution);
   Status keep(std::span<const device::BufferId> buffers, std::uint64_t record,
               std::uint64_t number);
-  Status scrub(std::uint64_t key);
+  Status scrub(const Distribution& distribution, std::uint64_t key);
+  void drop(const Distribution& distribution);
   Result<std::vector<Expected>> download_expected();
+  [[nodiscard]] std::size_t changed(const CheckRecord& record) const;
   [[nodiscard]] std::uint64_t record_at(std::size_t slot, std::size_t which) const;
 
   const Oracle* oracle_;
@@ -162,7 +172,7 @@ class OracleCase {
   std::vector<std::size_t> outputs_;  ///< arguments
   device::BufferId choice_ = -1, records_ = -1, owner_ = -1;
   std::unique_ptr<device::Replay> reference_;
-  std::vector<Distribution> distributions_;
+  std::vector<std::shared_ptr<const Distribution>> distributions_;
   std::vector<Done> calls_;  ///< since the last collect()
   std::uint64_t collected_ = 0;
   Done failed_{};

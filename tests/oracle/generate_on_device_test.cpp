@@ -128,7 +128,9 @@ TEST(DeviceGenerator, ChangedInputsAreSeen) {
     ASSERT_TRUE(oracle->check(buffers, 5, {.secret = 99}).ok());
     const auto failures = must(oracle->collect());
     ASSERT_EQ(failures.size(), changed ? 1u : 0u);
-    if (changed) EXPECT_TRUE(failures[0].changed_input);
+    if (!changed) continue;
+    EXPECT_TRUE(failures[0].changed_input);
+    EXPECT_EQ(failures[0].argument, 1u);
   }
 }
 

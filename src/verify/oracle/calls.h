@@ -39,7 +39,9 @@ struct CheckRecord {
   std::uint64_t failed;    ///< the decision
   double errors;           ///< sum of squared errors
   double squares;          ///< and what they are compared with
-  std::uint64_t sum[2];    ///< of the keyed numbers of a multiset: of the output and of the input
+  /// Of the keyed numbers of a multiset: of the output and of the input. After oracle_regenerate, a
+  /// bit per job whose buffer has changed.
+  std::uint64_t sum[2];
 };
 
 /// How elements are compared. The names of rules are in oracle_checks.cpp.

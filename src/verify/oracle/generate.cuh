@@ -106,6 +106,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) oracle_regenerate(const G
   if (changed == 0 || threadIdx.x != 0) return;
   CheckRecord* record = reinterpret_cast<CheckRecord*>(call.record);
   add_to(&record->wrong, changed);
+  atomicOr(reinterpret_cast<unsigned long long*>(&record->sum[0]), 1ull << blockIdx.y);
   raise_to(&record->failed, 1);
 }
 
