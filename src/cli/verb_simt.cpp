@@ -103,6 +103,8 @@ constexpr OptionHelp kOptions[] = {
     {"print", "NAME[:COUNT] or NAME:FIRST:COUNT: a buffer's elements after the launch"},
     {"checks", "full, fast or off [full]"},
     {"engine", "auto, interpreted or compiled: the results are the same [auto]"},
+    {"schedule",
+     "forward, backward, shuffled[:SEED] or few[:RESIDENT[:SEED]]: who runs when [forward]"},
     {"threads", "host threads [1: the same result every time]"},
     {"budget", "warp instructions after which it is a hang"},
     {"seconds", "wall time after which it is a hang"},

@@ -6,19 +6,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <thread>
-#include <tuple>
 #include <utility>
 
 #include "simt/aggregate.h"
 #include "simt/native/native.h"
+#include "simt/run_blocks.h"
 #include "simt/state/worker.h"
 
 namespace warpwright::simt {
 namespace {
 
 constexpr std::uint64_t kMaxClusterBlocks = 16;
-constexpr std::uint64_t kMaxResidentBytes = std::uint64_t{8} << 30;
 
 /// What the launch asks for, or the text requires.
 Dim3 cluster_of(const Kernel& k, const Launch& l) {
@@ -82,19 +80,11 @@ Status check_launch(const Kernel& k, const Launch& l) {
   return {};
 }
 
-/// What a block of a cooperative launch takes on the host, all of them at once: shared memory comes
-/// with what the checks know of it, five times its size.
-std::uint64_t resident_bytes(const Kernel& k, const Launch& l) {
-  const std::uint64_t warps = (l.block.count() + kLanes - 1) / kLanes;
-  const std::uint64_t shared = std::uint64_t{k.static_shared_bytes} + l.dynamic_shared_bytes;
-  return sizeof(BlockState) + k.constant_bytes + 6 * shared +
-         warps * (sizeof(Warp) + k.register_bytes + kLanes * std::uint64_t{k.local_bytes});
-}
-
 Worker make_worker(LaunchState& s) {
   Worker w;
   w.launch = &s;
   w.kernel = s.kernel;
+  w.turns = Turns(s.launch->options.schedule);
   w.counts.resize(s.kernel->blocks.size());
   w.tally.resize(s.kernel->code.size());
   w.divergent.resize(s.kernel->code.size());
@@ -119,117 +109,6 @@ void count_simple(Worker& worker, const Kernel& k) {
     s.wavefronts += passes;
     s.ideal_wavefronts += passes;
   }
-}
-
-/// Blocks [first, second) for a thread that has none; none are left when they are past the end.
-/// Neighbours touch the same lines of the machine's own tables, and threads that write to one line
-/// in turns are slower than one alone: so many at a time, fewer towards the end. Blocks that may
-/// wait for earlier ones are taken singly: those run at the same time then.
-std::pair<std::size_t, std::size_t> take_blocks(LaunchState& s, std::size_t threads) {
-  constexpr std::size_t kMost = 64, kTurns = 4;
-  if (s.kernel->may_wait_for_blocks) {
-    const std::size_t next = s.next_block.fetch_add(1, std::memory_order_relaxed);
-    return {next, next + 1};
-  }
-  std::size_t next = s.next_block.load(std::memory_order_relaxed), end = next;
-  do {
-    if (next >= s.block_count) return {next, next};
-    end = next + std::clamp<std::size_t>((s.block_count - next) / (kTurns * threads), 1, kMost);
-  } while (!s.next_block.compare_exchange_weak(next, end, std::memory_order_relaxed));
-  return {next, end};
-}
-
-void run_independent(LaunchState& s, Worker& worker) {
-  BlockState b;
-  std::size_t next = 0, end = 0;
-  while (!s.stop.load(std::memory_order_relaxed)) {
-    if (next == end) std::tie(next, end) = take_blocks(s, s.threads);
-    if (next >= s.block_count) return;
-    // Between two blocks is where a worker changes over to compiled code.
-    if (const NativeCode* code = s.native.load(std::memory_order_acquire);
-        code != nullptr && worker.native == nullptr) {
-      prepare_native(worker, *code);
-      b = BlockState{};
-    }
-    start_block(worker, b, s.rank(next));
-    run_block(worker, b);
-    ++next;
-    if (s.tier_up != nullptr) s.tier_up->consider(worker, next);
-  }
-}
-
-/// Blocks in turns until all have ended, or wait for each other.
-void run_together(LaunchState& s, Worker& worker, std::vector<BlockState>& blocks) {
-  std::vector<bool> done(blocks.size(), false);
-  std::size_t left = blocks.size();
-  while (left > 0 && !s.stop.load(std::memory_order_relaxed)) {
-    bool progress = false;
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      if (done[i]) continue;
-      done[i] = run_block(worker, blocks[i]);
-      progress = progress || blocks[i].progressed;
-      left -= done[i] ? 1 : 0;
-      // Threads that have exited no longer count.
-      if (blocks[i].cluster != nullptr) try_release_cluster(*blocks[i].cluster);
-    }
-    if (progress || left == 0 || !s.clustered) continue;
-    for (BlockState& b : blocks) report_cluster_deadlock(b);
-    return;
-  }
-}
-
-/// The rank in the grid of block `k` of a cluster.
-std::uint64_t rank_in_grid(const LaunchState& s, std::uint64_t cluster, std::uint64_t k) {
-  const Dim3 grid = s.launch->grid, size = s.cluster;
-  const std::uint64_t across = grid.x / size.x, down = grid.y / size.y;
-  const std::uint64_t x = cluster % across * size.x + k % size.x;
-  const std::uint64_t y = cluster / across % down * size.y + k / size.x % size.y;
-  const std::uint64_t z = cluster / across / down * size.z + k / size.x / size.y;
-  return (z * grid.y + y) * grid.x + x;
-}
-
-/// Starts the blocks of a cluster, the first at `blocks`.
-void start_cluster(LaunchState& s, Worker& worker, std::uint64_t number, BlockState* blocks,
-                   Cluster& cluster) {
-  cluster.blocks.clear();
-  cluster.arrivals.clear();
-  for (std::uint64_t k = 0; k < s.cluster.count(); ++k) {
-    cluster.blocks.push_back(blocks + k);
-    start_block(worker, blocks[k], rank_in_grid(s, number, k));
-    blocks[k].cluster = &cluster;
-  }
-}
-
-void run_clusters(LaunchState& s, Worker& worker) {
-  std::vector<BlockState> blocks(s.cluster.count());
-  Cluster cluster;
-  while (!s.stop.load(std::memory_order_relaxed)) {
-    const std::size_t next = s.next_block.fetch_add(1, std::memory_order_relaxed);
-    if (next >= s.block_count / s.cluster.count()) return;
-    start_cluster(s, worker, s.rank(next), blocks.data(), cluster);
-    run_together(s, worker, blocks);
-  }
-}
-
-/// All blocks at once: grids that synchronise with themselves.
-void run_resident(LaunchState& s, Worker& worker) {
-  std::vector<BlockState> blocks(s.block_count);
-  std::vector<Cluster> clusters(s.clustered ? s.block_count / s.cluster.count() : 0);
-  for (std::size_t c = 0; c < clusters.size(); ++c)
-    start_cluster(s, worker, s.rank(c), &blocks[c * s.cluster.count()], clusters[c]);
-  if (!s.clustered)
-    for (std::size_t i = 0; i < blocks.size(); ++i) start_block(worker, blocks[i], s.rank(i));
-  run_together(s, worker, blocks);
-}
-
-void run_all(LaunchState& s, std::vector<Worker>& workers) {
-  if (s.cooperative) return run_resident(s, workers[0]);
-  const auto run = s.clustered ? run_clusters : run_independent;
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < workers.size(); ++i)
-    threads.emplace_back([&s, &workers, i, run] { run(s, workers[i]); });
-  run(s, workers[0]);
-  for (std::thread& t : threads) t.join();
 }
 
 }  // namespace
@@ -345,15 +224,16 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   s.cooperative = launch.options.cooperative;
   WW_CHECK(prepare_workspace(s));
   choose_blocks(s);
-  if (s.cooperative && s.block_count > kMaxResidentBytes / resident_bytes(*kernel, launch))
+  s.in_turns = s.cooperative || launch.options.schedule.kind != Schedule::Kind::forward;
+  if (s.cooperative && s.block_count > most_resident(*kernel, launch))
     return Error{
         fmt::format("cannot launch {}: too many blocks for a cooperative launch", kernel->name)};
   s.budget = static_cast<std::int64_t>(
       std::min<std::uint64_t>(launch.options.max_warp_instructions, INT64_MAX / 2));
+  const bool alone = s.cooperative || kernel->uses_heap || launch.options.log != nullptr ||
+                     launch.options.schedule.kind != Schedule::Kind::forward;
   const std::size_t threads =
-      s.cooperative || kernel->uses_heap || launch.options.log != nullptr
-          ? 1
-          : std::clamp<std::size_t>(launch.options.threads, 1, s.block_count);
+      alone ? 1 : std::clamp<std::size_t>(launch.options.threads, 1, s.block_count);
   s.many_threads = threads > 1;
   s.threads = threads;
   if (launch.options.max_wall_s > 0)

@@ -14,6 +14,7 @@
 #include "simt/state/access_log.h"
 #include "simt/state/memory.h"
 #include "simt/state/report.h"
+#include "simt/state/schedule.h"
 #include "simt/state/touched.h"
 
 namespace warpwright::simt {
@@ -44,6 +45,7 @@ struct LaunchOptions {
   std::uint64_t max_warp_instructions = std::uint64_t{1} << 34;
   double max_wall_s = 0;     ///< of this machine's time, then it is a timeout; 0: no limit
   bool cooperative = false;  ///< all blocks resident at once
+  Schedule schedule;         ///< another one than forward: one host thread
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;  ///< for malloc in device code
   /// Run only these blocks (x fastest), to sample a large launch; empty: all.
   std::vector<std::uint64_t> only_blocks;

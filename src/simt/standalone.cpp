@@ -73,7 +73,7 @@ struct OptionRow {
 using Run = StandaloneRun;
 using Text = std::string_view;
 
-constexpr std::array<OptionRow, 12> kOptions = {{
+constexpr std::array<OptionRow, 13> kOptions = {{
     {"kernel", [](Run& r, Text, Text v) { return r.kernel = std::string(v), Status{}; }},
     {"grid",
      [](Run& r, Text n, Text v) -> Status {
@@ -106,6 +106,11 @@ constexpr std::array<OptionRow, 12> kOptions = {{
     {"engine",
      [](Run& r, Text, Text v) -> Status {
        WW_TRY(r.options.engine, engine_named(v));
+       return {};
+     }},
+    {"schedule",
+     [](Run& r, Text, Text v) -> Status {
+       WW_TRY(r.options.schedule, schedule_named(v));
        return {};
      }},
     {"threads",

@@ -53,7 +53,7 @@ struct StandaloneRun {
 };
 
 /// Sets what the option --NAME VALUE says: kernel, grid, block, shared, arg, print, checks,
-/// engine, threads, budget, seconds; cooperative has no value.
+/// engine, schedule, threads, budget, seconds; cooperative has no value.
 Status set_option(StandaloneRun& run, std::string_view name, std::string_view value);
 
 /// The same for a whole line: "--kernel add --grid 2 --arg buf:f32:64".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic read-modify-write instructions. Lanes of a warp go one after the other, lowest first;
-// global memory is changed atomically because other workers may be at it too.
+// Atomic read-modify-write instructions. Lanes of a warp go one after the other, as a rule lowest
+// first; global memory is changed atomically because other workers may be at it too.
 #include <atomic>
 #include <cstring>
 
@@ -168,7 +168,9 @@ const Ins* run_atomic(Warp& w, const Ins* i) {
   w.block->asked |= u64{1} << w.index;
   if ((i->aux & kReleases) != 0)
     note_fence(w, kSpace != Space::shared && (i->aux & kBlockScope) == 0);
-  for (u32 l = 0; l < kLanes; ++l) {
+  const u32 first = w.worker->turns.lanes();
+  for (u32 k = 0; k < kLanes; ++k) {
+    const u32 l = k ^ first;
     if ((m >> l & 1) == 0) continue;
     if ((t.ok >> l & 1) == 0) {
       d[l] = T{};
@@ -181,6 +183,7 @@ const Ins* run_atomic(Warp& w, const Ins* i) {
                                                           : update_plain<T, F>(p, b[l], cc);
   }
   if (launch.counts && t.ok != 0) count_contention(w, i, a, t, kSpace);
+  if (w.worker->turns.ends_here()) end_turn(w);
   return i + 1;
 }
 

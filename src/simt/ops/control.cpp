@@ -21,6 +21,11 @@ constexpr std::uint32_t kMaxSplits = 1 << 16;
 constexpr std::int64_t kSpinning = 4 * kSlice;  ///< of asking again before it counts as waiting
 constexpr std::uint32_t kPolls = 64;            ///< volatile reads before others get a turn
 
+std::int64_t next_turn(Warp& w) {
+  Turns& turns = w.worker->turns;
+  return turns.shorts() ? turns.short_turn() : kSlice;
+}
+
 std::int32_t new_split(Warp& w) {
   for (std::size_t i = 0; i < w.splits.size(); ++i) {
     if (w.splits[i].state != Split::State::free) continue;
@@ -225,8 +230,10 @@ const Ins* run_branch(Warp& w, const Ins* i) {
   const std::uint32_t ipdom = i->aux2;
   const std::int32_t node = open_node(w, ipdom);
   // Pushed last runs first: the way that falls through, as compilers lay out the likely one.
-  send(w, taken, i->target, node, ipdom);
+  const bool swapped = w.worker->turns.other_way_first();
+  if (!swapped) send(w, taken, i->target, node, ipdom);
   send(w, rest, i->aux, node, ipdom);
+  if (swapped) send(w, taken, i->target, node, ipdom);
   close_node(w, node, was);
   return next_split(w);
 }
@@ -371,8 +378,13 @@ void note_poll(Warp& w) {
   Spinning& spin = w.block->spinning[w.index];
   spin.asked = true;
   w.block->asked |= std::uint64_t{1} << w.index;
-  if (++spin.polls != kPolls || w.fuel <= 0) return;
-  // Who asks that often waits for others: its slice ends with this basic block.
+  if (w.worker->turns.ends_here()) end_turn(w);
+  // Who asks that often waits for others.
+  if (++spin.polls == kPolls) end_turn(w);
+}
+
+void end_turn(Warp& w) {
+  if (w.fuel <= 0) return;
   w.slice -= w.fuel;
   w.fuel = 0;
 }
@@ -411,12 +423,27 @@ const Ins* run_clock32(Warp& w, const Ins* i) { return read_clock<std::uint32_t,
 const Ins* run_clock_high(Warp& w, const Ins* i) { return read_clock<std::uint32_t, 32>(w, i); }
 const Ins* run_clock64(Warp& w, const Ins* i) { return read_clock<std::uint64_t, 0>(w, i); }
 
+namespace {
+
+/// What there is to say of a block that asks again and again while others have not started.
+std::string waiting_for_the_rest(const LaunchState& launch) {
+  const std::uint64_t units = launch.block_count / (launch.clustered ? launch.cluster.count() : 1);
+  const std::uint64_t begun = launch.next_block.load(std::memory_order_relaxed);
+  if (launch.cooperative || begun >= units) return {};
+  return fmt::format(
+      "; it asks again and again while {} of {} blocks have not started: a block must not wait for "
+      "one that is not sure to run (unless the launch is cooperative)",
+      units - begun, units);
+}
+
+}  // namespace
+
 const Ins* out_of_fuel(Warp& w, const Ins* next) {
   LaunchState& launch = *w.worker->launch;
   const std::int64_t used = w.slice - w.fuel;
   w.executed += static_cast<std::uint64_t>(used);
   w.worker->clock += static_cast<std::uint64_t>(used);
-  w.fuel = w.slice = kSlice;
+  w.fuel = w.slice = next_turn(w);
   Spinning& spin = w.block->spinning[w.index];
   spin.spun = spin.asked ? spin.spun + used : 0;
   spin.asked = false;
@@ -431,10 +458,11 @@ const Ins* out_of_fuel(Warp& w, const Ins* next) {
   if ((left < 0 || late) && !launch.stop.exchange(true)) {
     const LaunchOptions& options = launch.launch->options;
     report(w, next, FaultKind::timeout, static_cast<std::uint32_t>(std::countr_zero(w.mask)), 0, "",
-           left < 0
-               ? fmt::format("still running after {} warp instructions; this is where it was",
-                             options.max_warp_instructions)
-               : fmt::format("still running after {} s; this is where it was", options.max_wall_s));
+           (left < 0 ? fmt::format("still running after {} warp instructions; this is where it was",
+                                   options.max_warp_instructions)
+                     : fmt::format("still running after {} s; this is where it was",
+                                   options.max_wall_s)) +
+               (spin.spun > 0 ? waiting_for_the_rest(launch) : ""));
   }
   return nullptr;
 }
@@ -448,7 +476,7 @@ void start_warp(Warp& w, std::uint32_t lanes) {
   w.yielded = false;
   w.fresh = lanes == kAllLanes;
   w.executed = 0;
-  w.fuel = w.slice = kSlice;
+  w.fuel = w.slice = next_turn(w);
   w.carry = 0;
   if (w.kernel->shadow_words != 0) w.undefined.assign(w.kernel->shadow_words, kAllLanes);
   w.current = 0;

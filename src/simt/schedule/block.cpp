@@ -358,7 +358,8 @@ bool run_block(Worker& worker, BlockState& b) {
   b.progressed = false;
   while (true) {
     bool progress = false, done = true, yielded = false;
-    for (Warp& w : b.warps) {
+    for (const std::uint32_t k : worker.turns.order(b.warps.size())) {
+      Warp& w = b.warps[k];
       if (w.done) continue;
       progress = run_warp(w) || progress;
       yielded = yielded || w.yielded;
@@ -369,7 +370,7 @@ bool run_block(Worker& worker, BlockState& b) {
     }
     b.progressed = b.progressed || progress;
     if (done) return true;
-    if ((worker.launch->cooperative || b.cluster != nullptr) && yielded) return false;
+    if ((worker.launch->in_turns || b.cluster != nullptr) && yielded) return false;
     if (!progress && waits_for_cluster(b)) return false;
     if (!progress) {
       report_deadlock(worker, b);

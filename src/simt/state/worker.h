@@ -199,6 +199,7 @@ struct LaunchState {
   std::uint64_t block_count = 0;
   [[nodiscard]] std::uint64_t rank(std::uint64_t i) const { return blocks.empty() ? i : blocks[i]; }
   bool full_checks = false, counts = true, cooperative = false, many_threads = false;
+  bool in_turns = false;   ///< several blocks are resident: one that waits lets others run
   bool clustered = false;  ///< blocks run in groups; `blocks` then names the groups
   std::atomic<const NativeCode*> native{nullptr};  ///< what blocks that start now run
   TierUp* tier_up = nullptr;                       ///< who decides about that
@@ -234,6 +235,7 @@ struct HotSector {
 /// One thread of the host running blocks.
 struct alignas(128) Worker {
   LaunchState* launch = nullptr;
+  Turns turns;
   const Kernel* kernel = nullptr;  ///< the launch's, or its compiled copy
   std::vector<BlockCount> counts;
   std::vector<std::uint64_t> tally;      ///< by instruction: lanes turned off by the guard
@@ -286,6 +288,8 @@ void forget_quiet(Worker& worker);
 
 /// A volatile read: in a loop, a way to wait for others.
 void note_poll(Warp& w);
+/// Others get a turn when the warp's basic block ends.
+void end_turn(Warp& w);
 
 /// The block's earlier writes are visible to others: a fence or a releasing access.
 void note_fence(Warp& w, bool beyond_block);
