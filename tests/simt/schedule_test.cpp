@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order in which blocks, warps and lanes get their turns.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "simt/launcher.h"
+
+namespace warpwright::simt {
+namespace {
+
+// Each block takes a ticket and writes who it is there; `warps` the same for the warps of a block,
+// `lanes` for the lanes of a warp.
+constexpr std::string_view kTickets = R"(
+.version 8.3
+.target sm_80
+.address_size 64
+.entry blocks(.param .u64 out, .param .u64 count)
+{
+  .reg .b64 %rd<6>; .reg .b32 %r<4>; .reg .pred %p<2>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u64 %rd2, [count];
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra done;
+  atom.global.add.u32 %r2, [%rd2], 1;
+  mov.u32 %r3, %ctaid.x;
+  mul.wide.u32 %rd3, %r2, 4;
+  add.u64 %rd4, %rd1, %rd3;
+  st.global.u32 [%rd4], %r3;
+done:
+  ret;
+}
+.entry threads(.param .u64 out, .param .u64 count)
+{
+  .reg .b64 %rd<6>; .reg .b32 %r<4>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u64 %rd2, [count];
+  atom.global.add.u32 %r2, [%rd2], 1;
+  mov.u32 %r3, %tid.x;
+  mul.wide.u32 %rd3, %r2, 4;
+  add.u64 %rd4, %rd1, %rd3;
+  st.global.u32 [%rd4], %r3;
+  ret;
+}
+)";
+
+// Block b waits for the block with the ticket before its own, then counts on from what it left.
+constexpr std::string_view kChain = R"(
+.version 8.3
+.target sm_80
+.address_size 64
+.entry chain(.param .u64 out, .param .u64 count, .param .u32 by_index)
+{
+  .reg .b64 %rd<8>; .reg .b32 %r<10>; .reg .pred %p<5>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u64 %rd2, [count];
+  ld.param.u32 %r8, [by_index];
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra done;
+  atom.global.add.u32 %r2, [%rd2], 1;
+  mov.u32 %r3, %ctaid.x;
+  setp.ne.u32 %p2, %r8, 0;
+  selp.u32 %r2, %r3, %r2, %p2;
+  mul.wide.u32 %rd3, %r2, 4;
+  add.u64 %rd4, %rd1, %rd3;
+  mov.u32 %r5, 0;
+  setp.eq.u32 %p3, %r2, 0;
+  @%p3 bra ready;
+again:
+  ld.acquire.gpu.global.u32 %r5, [%rd4 + -4];
+  setp.eq.u32 %p4, %r5, 0;
+  @%p4 bra again;
+ready:
+  add.u32 %r6, %r5, 1;
+  st.release.gpu.global.u32 [%rd4], %r6;
+done:
+  ret;
+}
+.entry upward(.param .u64 flags)
+{
+  .reg .b64 %rd<8>; .reg .b32 %r<10>; .reg .pred %p<5>;
+  ld.param.u64 %rd1, [flags];
+  mov.u32 %r3, %ctaid.x;
+  mul.wide.u32 %rd3, %r3, 4;
+  add.u64 %rd4, %rd1, %rd3;
+  mov.u32 %r4, %nctaid.x;
+  add.u32 %r5, %r3, 1;
+  setp.eq.u32 %p1, %r5, %r4;
+  @%p1 bra ready;
+again:
+  ld.acquire.gpu.global.u32 %r6, [%rd4 + 4];
+  setp.eq.u32 %p2, %r6, 0;
+  @%p2 bra again;
+ready:
+  st.release.gpu.global.u32 [%rd4], 1;
+  ret;
+}
+)";
+
+constexpr std::uint32_t kBlocks = 40;
+
+std::vector<std::uint32_t> tickets(std::string_view kernel, Dim3 grid, Dim3 block,
+                                   const Schedule& schedule, Engine engine = Engine::interpreted) {
+  Launcher l(kTickets);
+  const std::uint64_t n = grid.count() == 1 ? block.count() : grid.count();
+  const Address out = l.put(std::vector<std::uint32_t>(n, 999), "out");
+  const Address count = l.put(std::vector<std::uint32_t>{0}, "count");
+  LaunchOptions options;
+  options.schedule = schedule;
+  options.engine = engine;
+  const LaunchReport r = l.run(kernel, grid, block, Params().add(out).add(count), options);
+  EXPECT_TRUE(r.clean()) << r.faults.front().describe();
+  return l.get<std::uint32_t>(out, n);
+}
+
+std::vector<std::uint32_t> counting(std::uint32_t n) {
+  std::vector<std::uint32_t> all(n);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::vector<std::uint32_t> sorted(std::vector<std::uint32_t> v) {
+  std::sort(v.begin(), v.end());
+  return v;
+}
+
+using Kind = Schedule::Kind;
+
+TEST(ScheduleTest, blocks_start_in_the_order_of_the_schedule) {
+  for (const Engine engine : {Engine::interpreted, Engine::compiled}) {
+    const auto of = [&](const Schedule& s) {
+      return tickets("blocks", {kBlocks}, {64}, s, engine);
+    };
+    const auto up = counting(kBlocks);
+    auto down = up;
+    std::reverse(down.begin(), down.end());
+    EXPECT_EQ(of({}), up);
+    EXPECT_EQ(of({Kind::backward}), down);
+    const auto one = of({Kind::shuffled, 7});
+    EXPECT_EQ(sorted(one), up);
+    EXPECT_NE(one, up);
+    EXPECT_EQ(of({Kind::shuffled, 7}), one);
+    EXPECT_NE(of({Kind::shuffled, 8}), one);
+    // Three at a time: nobody overtakes by more than that.
+    const auto few = of({Kind::few, 3, 3});
+    EXPECT_EQ(sorted(few), up);
+    for (std::uint32_t k = 0; k < kBlocks; ++k) EXPECT_LE(few[k], k + 2);
+  }
+}
+
+TEST(ScheduleTest, warps_and_lanes_of_atomics_do_so_too) {
+  const auto of = [](const Schedule& s) { return tickets("threads", {1}, {128}, s); };
+  const auto up = counting(128);
+  auto down = up;
+  std::reverse(down.begin(), down.end());
+  EXPECT_EQ(of({}), up);
+  EXPECT_EQ(of({Kind::backward}), down);
+  const auto mixed = of({Kind::shuffled, 3});
+  EXPECT_EQ(sorted(mixed), up);
+  EXPECT_NE(mixed, up);
+}
+
+TEST(ScheduleTest, blocks_that_wait_for_earlier_tickets_get_on_under_every_schedule) {
+  for (const Engine engine : {Engine::interpreted, Engine::compiled}) {
+    for (const Schedule& s : {Schedule{}, Schedule{Kind::backward}, Schedule{Kind::shuffled, 5},
+                              Schedule{Kind::few, 5, 2}, Schedule{Kind::few, 9, 1}}) {
+      Launcher l(kChain);
+      const Address out = l.put(std::vector<std::uint32_t>(kBlocks, 0), "out");
+      const Address count = l.put(std::vector<std::uint32_t>{0}, "count");
+      LaunchOptions options;
+      options.schedule = s;
+      options.engine = engine;
+      options.max_warp_instructions = 20'000'000;
+      const LaunchReport r = l.run("chain", {kBlocks}, {64},
+                                   Params().add(out).add(count).add(std::uint32_t{0}), options);
+      EXPECT_TRUE(r.clean()) << name_of(s) << ": " << r.faults.front().describe();
+      EXPECT_TRUE(r.unchecked.empty());
+      EXPECT_EQ(l.get<std::uint32_t>(out, kBlocks)[kBlocks - 1], kBlocks) << name_of(s);
+    }
+  }
+}
+
+TEST(ScheduleTest, blocks_that_wait_for_a_lower_index_get_on_where_blocks_start_when_others_wait) {
+  for (const Schedule& s : {Schedule{}, Schedule{Kind::backward}, Schedule{Kind::shuffled, 5},
+                            Schedule{Kind::few, 5, 2}}) {
+    Launcher l(kChain);
+    const Address out = l.put(std::vector<std::uint32_t>(kBlocks, 0), "out");
+    const Address count = l.put(std::vector<std::uint32_t>{0}, "count");
+    LaunchOptions options;
+    options.schedule = s;
+    options.max_warp_instructions = 20'000'000;
+    const LaunchReport r = l.run("chain", {kBlocks}, {64},
+                                 Params().add(out).add(count).add(std::uint32_t{1}), options);
+    EXPECT_TRUE(r.clean()) << name_of(s) << ": " << r.faults.front().describe();
+  }
+}
+
+TEST(ScheduleTest, a_block_that_waits_for_one_that_cannot_start_is_told_so) {
+  const auto run = [](const Schedule& s, bool cooperative) {
+    Launcher l(kChain);
+    const Address flags = l.put(std::vector<std::uint32_t>(kBlocks, 0), "flags");
+    LaunchOptions options;
+    options.schedule = s;
+    options.cooperative = cooperative;
+    options.max_warp_instructions = 500'000;
+    const LaunchReport r = l.run("upward", {kBlocks}, {32}, Params().add(flags), options);
+    return r.clean() ? std::string() : r.faults.front().detail;
+  };
+  constexpr std::string_view kSays = "blocks have not started";
+  EXPECT_NE(run({Kind::few, 1, 4}, false).find(kSays), std::string::npos);
+  EXPECT_NE(run({}, false).find(kSays), std::string::npos);
+  EXPECT_EQ(run({Kind::shuffled, 3}, false), "");
+  EXPECT_EQ(run({}, true), "");
+  EXPECT_EQ(run({Kind::few, 1, 4}, true), "");
+}
+
+TEST(ScheduleTest, names_are_read_and_written) {
+  for (const std::string_view text : {"forward", "backward", "shuffled:12", "few:2:9"})
+    EXPECT_EQ(name_of(schedule_named(text).value()), text);
+  EXPECT_EQ(schedule_named("few:5").value(), (Schedule{Kind::few, 1, 5}));
+  for (const std::string_view text : {"", "sideways", "few:0", "shuffled:x", "forward:1"})
+    EXPECT_FALSE(schedule_named(text).ok()) << text;
+}
+
+}  // namespace
+}  // namespace warpwright::simt
