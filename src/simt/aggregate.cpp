@@ -248,6 +248,11 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers)
     r.counts.longest_warp = std::max(r.counts.longest_warp, w.longest_warp);
     r.printed += w.printed;
   }
+  r.unchecked = s.unchecked;
+  if (s.ordering != nullptr && s.ordering->lost)
+    r.unchecked.push_back({"order_between_blocks",
+                           "more accesses and messages between blocks than the machine can keep: "
+                           "those that came later were not checked for races"});
   find_hottest(r.counts, workers);
   merge_faults(r, workers);
   return r;

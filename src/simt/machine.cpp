@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "simt/aggregate.h"
+#include "simt/checks/order.h"
+#include "simt/checks/race_words.h"
 #include "simt/native/native.h"
 #include "simt/run_blocks.h"
 #include "simt/state/worker.h"
@@ -185,12 +187,17 @@ Status Machine::prepare_checks(LaunchState& s) {
   s.tag = launches_++ % 255 + 1;
   if (s.tag == 1) memory_.clear_races();
   s.fenced = std::vector<std::atomic<std::uint8_t>>(s.launch->grid.count());
-  // Blocks of a cooperative launch synchronise in ways that one bit a block cannot follow.
-  if (s.cooperative) return {};
+  start_ordering(s);
   s.race_writes = memory_.race_writes();
   s.race_reads = memory_.race_reads();
   if (s.race_reads == nullptr) s.race_writes = nullptr;
   s.race_lines = memory_.race_lines();
+  if (s.race_writes == nullptr)
+    s.unchecked.push_back({"memory_of_checks", "no address space for the race check"});
+  if (s.launch->grid.count() >= kManyBlocks)
+    s.unchecked.push_back({"blocks_beyond_the_check",
+                           "of a grid of that many blocks the last ones are not checked "
+                           "for races"});
   if (s.race_writes != nullptr) find_quiet(s);
   return {};
 }
@@ -230,7 +237,11 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
         fmt::format("cannot launch {}: too many blocks for a cooperative launch", kernel->name)};
   s.budget = static_cast<std::int64_t>(
       std::min<std::uint64_t>(launch.options.max_warp_instructions, INT64_MAX / 2));
-  const bool alone = s.cooperative || kernel->uses_heap || launch.options.log != nullptr ||
+  // What warps know of each other is kept by one thread.
+  const bool follows = launch.options.checks == Checks::full &&
+                       (kernel->orders_warps || kernel->orders_blocks || s.clustered);
+  const bool alone = s.cooperative || kernel->uses_heap || follows ||
+                     launch.options.log != nullptr ||
                      launch.options.schedule.kind != Schedule::Kind::forward;
   const std::size_t threads =
       alone ? 1 : std::clamp<std::size_t>(launch.options.threads, 1, s.block_count);

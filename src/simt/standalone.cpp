@@ -268,6 +268,8 @@ Result<std::string> standalone_text(const StandaloneResult& result, const Standa
     text += line + "\n";
   }
   for (const Fault& fault : r.faults) text += fault.describe() + "\n";
+  for (const Unchecked& u : r.unchecked)
+    text += fmt::format("not checked ({}): {}\n", u.kind, u.reason);
   text += fmt::format("{}: {} blocks of {} threads, {} warp instructions, {} report{}\n",
                       result.kernel, r.blocks_run, r.block.count(), r.counts.warp_instructions(),
                       r.faults.size(), r.faults.size() == 1 ? "" : "s");

@@ -43,4 +43,17 @@ inline Status compile_device(const build::Toolchain& tools, const std::filesyste
   return {};
 }
 
+/// The same with the toolkit's compiler and headers.
+inline Status compile_device_with_nvcc(const build::Toolchain& tools,
+                                       const std::filesystem::path& source,
+                                       const std::filesystem::path& ptx) {
+  WW_TRY(const ProcessExit exit,
+         run_process({.argv = {tools.nvcc.path.string(), "-std=c++17", "-O3", "-w", "-lineinfo",
+                               "-arch=sm_90", "-ccbin", tools.host.path.string(), "-ptx",
+                               source.string(), "-o", ptx.string()},
+                      .env = minimal_environment()}));
+  if (!exit.succeeded()) return Error{exit.err};
+  return {};
+}
+
 }  // namespace warpwright::simt

@@ -332,15 +332,34 @@ void resolve_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acces
   if (w.worker->launch->full_checks) check_shared(w, i, a, t.ok, bytes, kind);
 }
 
+namespace {
+
+/// Variables lie side by side; an access must not go from one into the next.
+bool in_local_variable(const Kernel& k, u64 at, u32 bytes) {
+  for (const SharedVariable& v : k.local)
+    if (at >= v.offset && at < v.offset + v.size_bytes)
+      return bytes <= v.offset + v.size_bytes - at;
+  return false;
+}
+
+u64 local_bytes(const Kernel& k) {
+  u64 all = 0;
+  for (const SharedVariable& v : k.local) all += v.size_bytes;
+  return all;
+}
+
+}  // namespace
+
 void resolve_local(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
   t.ok = 0;
   const u32 size = w.kernel->local_bytes;
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
-    if (a[l] >= size || bytes > size - a[l]) {
+    if (!in_local_variable(*w.kernel, a[l], bytes)) {
       report_lazily(w, i, FaultKind::out_of_bounds, l, a[l], "local", [&] {
         return fmt::format("{} of {} bytes; a thread has {} bytes",
-                           kind == Access::load ? "a read" : "a write", bytes, size);
+                           kind == Access::load ? "a read" : "a write", bytes,
+                           local_bytes(*w.kernel));
       });
     } else if ((a[l] & (bytes - 1)) != 0) {
       report_misaligned(w, i, l, a[l], bytes, "local");

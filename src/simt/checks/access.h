@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "simt/ops/alu.h"
 #include "simt/ops/handlers.h"
@@ -132,6 +133,17 @@ void resolve_cluster(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acce
 void check_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind);
 void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
                   const AccessMemo& memo);
+
+/// Where a store writes.
+struct Stored {
+  u64 address = 0;
+  std::string_view space;
+  const std::byte* host = nullptr;
+  u32 bytes = 0;
+};
+/// Reports a race of a store with another write: a benign one if the value was there already.
+void report_store_race(Warp& w, const Ins* i, FaultKind kind, u32 lane, const Stored& to,
+                       const std::function<std::string()>& detail);
 
 /// Reads of local memory that the thread never wrote.
 void check_local(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind);

@@ -8,13 +8,17 @@
 #include <algorithm>
 
 #include "simt/checks/access.h"
+#include "simt/checks/order.h"
 #include "simt/checks/race_words.h"
 #include "simt/ops/handlers.h"
 
 namespace warpwright::simt {
 namespace {
 
-bool plain(const Ins* i) { return (i->aux & kStrongAccess) == 0; }
+bool plain(const Ins* i) { return (i->aux & (kStrongAccess | kGuess)) == 0; }
+
+/// Another check looks for races in global memory.
+bool follows(const LaunchState& s) { return s.ordering != nullptr && s.ordering->global; }
 
 struct Toucher {
   u64 block = 0, warp = 0, epoch = 0, bytes = 0;
@@ -70,8 +74,10 @@ struct Race {
 
 void report_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind,
                  const Race& race) {
-  report_lazily(w, i, FaultKind::global_race, lane, address, "global", [&] {
-    const std::string place = w.worker->launch->memory->describe(address, bytes);
+  LaunchState& launch = *w.worker->launch;
+  const bool guess = (i->aux & kGuess) != 0 && race.what == "an atomic";
+  const auto detail = [&] {
+    const std::string place = launch.memory->describe(address, bytes);
     if (race.order == Order::within_block) {
       const std::string who =
           race.other.warp == kManyWarps ? "other warps" : fmt::format("warp {}", race.other.warp);
@@ -83,7 +89,12 @@ void report_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access
                                 : fmt::format("block {}", race.other.block - 1);
     return fmt::format("{} by block {} and {} by {} in no order, {}", text_of(kind), w.block->rank,
                        race.what, who, place);
-  });
+  };
+  if (kind == Access::store && race.what == "a write")
+    return report_store_race(w, i, FaultKind::global_race, lane,
+                             {address, "global", launch.memory->host(address), bytes}, detail);
+  report_lazily(w, i, guess ? FaultKind::benign_race : FaultKind::global_race, lane, address,
+                "global", detail);
 }
 
 /// What the word remembers after an access of `me`.
@@ -163,6 +174,7 @@ void check_global_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, 
     if (race.order == Order::fine && kind != Access::load)
       race = {order_of(w, reader, me), reader, "a read"};
     if (race.order != Order::fine) report_race(w, i, lane, address, bytes, kind, race);
+    if ((i->aux & kGuess) != 0) continue;
     if (kind == Access::load)
       reads.store(pack(merged(reader, me), launch.tag), std::memory_order_relaxed);
     else
@@ -368,13 +380,17 @@ bool pieces_clean(LaunchState& launch, const u64* a, u32 m, u32 bytes, const Ste
 }  // namespace
 
 void set_race_keys(const LaunchState& s, BlockState& b) {
-  const bool watched = s.race_writes != nullptr && b.rank + 1 < kManyBlocks;
+  const bool watched = s.race_writes != nullptr && !follows(s) && b.rank + 1 < kManyBlocks;
   const u64 block = watched ? pack({b.rank + 1, 0, b.epoch & 0xffff, 0, false}, s.tag) : 0;
   for (Warp& w : b.warps) w.race_key = watched ? block | u64{w.index} << 32 : 0;
 }
 
 void end_quiet(LaunchState& s) {
   if (s.loud.exchange(true)) return;
+  if (follows(s))
+    s.unchecked.push_back({"reads_before_a_write",
+                           "a buffer was written through an address that was computed from another "
+                           "one's: earlier reads of it were not noted"});
   // Who read what was not noted, only that it was: by many, as far as anybody knows.
   const u64 many = pack({kManyBlocks, kManyWarps, 0, 15, false}, s.tag);
   const std::vector<Allocation>& all = s.memory->allocations();
@@ -401,8 +417,11 @@ void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
   std::uint8_t* bits = launch.memory->valid_bits();
   const bool valid =
       memo.fully_valid || kind == Access::store || all_bits(bits, at - kGlobalBase, span);
-  const bool races = w.race_key != 0 && plain(i) && !memo.read_only && !memo.quiet;
-  const bool words = at % 4 == 0 && span % 4 == 0;
+  const bool followed = follows(launch) && !memo.read_only && !memo.quiet;
+  const bool guess = (i->aux & kGuess) != 0;
+  const bool races =
+      followed || (w.race_key != 0 && (plain(i) || guess) && !memo.read_only && !memo.quiet);
+  const bool words = !followed && !guess && at % 4 == 0 && span % 4 == 0;
   const Step step{w.race_key, kind == Access::load, kind == Access::store && memo.unread()};
   if (valid && (!races || (words && global_run_clean(launch, at, span, step)))) {
     if (kind == Access::store && !memo.fully_valid)
@@ -421,10 +440,13 @@ void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access 
   u32 racing = m;
   for (u32 l = 0; l < kLanes && memo.quiet; ++l)
     if (a[l] >= memo.low && a[l] < memo.high) racing &= ~(u32{1} << l);
-  bool races = launch.race_writes != nullptr && (plain(i) || kind == Access::atomic) &&
-               !memo.read_only && racing != 0;
+  const bool followed = follows(launch);
+  const bool guess = (i->aux & kGuess) != 0;
+  bool races = launch.race_writes != nullptr &&
+               (followed || guess || plain(i) || kind == Access::atomic) && !memo.read_only &&
+               racing != 0;
   // Noting accesses twice changes nothing, so the slow way may start again from the first lane.
-  if (races && kind != Access::atomic && bytes >= 4 && w.race_key != 0) {
+  if (races && kind != Access::atomic && bytes >= 4 && w.race_key != 0 && !guess) {
     bool unread = kind == Access::store && memo.unread();
     for (u32 l = 0; l < kLanes && unread; ++l)
       unread = (racing >> l & 1) == 0 || (a[l] >= memo.low && a[l] < memo.high);
@@ -445,7 +467,11 @@ void check_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access 
       }
       if (kind != Access::load) set_valid(bits, a[l] - kGlobalBase, bytes, !launch.many_threads);
     }
-    if (races && (racing >> l & 1) != 0) check_global_race(w, i, l, a[l], bytes, kind);
+    if (!races || (racing >> l & 1) == 0) continue;
+    if (!followed)
+      check_global_race(w, i, l, a[l], bytes, kind);
+    else if (l == 0 || (m >> (l - 1) & 1) == 0 || a[l] != a[l - 1])
+      check_global_order(w, i, l, a[l], bytes, kind);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "simt/checks/access.h"
+#include "simt/checks/order.h"
 #include "simt/ops/handlers.h"
 
 namespace warpwright::simt {
@@ -18,7 +19,7 @@ constexpr std::uint8_t kMany = 255;
 constexpr std::uint8_t kAtomic = 16;
 constexpr std::uint8_t kWholeWord = 15;
 
-bool plain(const Ins* i) { return (i->aux & kStrongAccess) == 0; }
+bool plain(const Ins* i) { return (i->aux & (kStrongAccess | kGuess)) == 0; }
 
 // The last writer of a word: lane, instruction, number of warp-level synchronisations before.
 constexpr u32 kManyLanes = 63;
@@ -118,10 +119,29 @@ void check_shared_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, 
       check_warp_race(w, i, lane, address, writer);
     const std::uint8_t other = c == Clash::with_read ? before.reader : before.writer;
     if (c == Clash::none || told_by_flag(w, other)) continue;
-    report_lazily(w, i, FaultKind::shared_race, lane, address, "shared",
-                  [&] { return describe_clash(w, c, kind, other, writer, address); });
+    const auto detail = [&] { return describe_clash(w, c, kind, other, writer, address); };
+    if (c == Clash::with_write && kind == Access::store)
+      report_store_race(w, i, FaultKind::shared_race, lane,
+                        {address, "shared", b.shared + address, bytes}, detail);
+    else
+      report_lazily(w, i, FaultKind::shared_race, lane, address, "shared", detail);
     return;
   }
+}
+
+/// The same where warps are ordered by more than barriers of the whole block.
+void check_followed(Warp& w, const Ins* i, const u64* a, u32 m, u32 lane, u32 bytes, Access kind) {
+  const bool again = lane != 0 && (m >> (lane - 1) & 1) != 0 && a[lane] == a[lane - 1];
+  BlockState& b = *w.block;
+  for (u64 word = a[lane] / 4; word * 4 < a[lane] + bytes && plain(i); ++word) {
+    const Touch& last = b.order->shared[word].write;
+    const bool own =
+        last.step != 0 && last.warp == w.index && b.order->shared[word].more == nullptr;
+    if (kind == Access::load && own && bytes >= 4 && !last.strong)
+      check_warp_race(w, i, lane, word * 4, b.shared_writers[word]);
+    if (kind != Access::load) note_writer(b.shared_writers[word], w, i, lane, own);
+  }
+  if (!again || kind != Access::load) check_shared_order(w, i, lane, b, a[lane], bytes, kind);
 }
 
 /// Words of these lines are about to differ.
@@ -370,8 +390,8 @@ void spread(u64* a, u64 at, u64 span, u32 bytes) {
                                         Access kind) {
   BlockState& b = *w.block;
   const bool valid = kind == Access::store || shared_written(b, at, span);
-  const bool races = b.race_checks && plain(i);
-  const bool words = at % 4 == 0 && span % 4 == 0;
+  const bool races = b.follows_shared || (b.race_checks && plain(i));
+  const bool words = !b.follows_shared && at % 4 == 0 && span % 4 == 0;
   if (valid && (!races || (words && shared_run_clean(w, i, at, span, bytes, kind)))) {
     if (kind == Access::store) set_shared_written(b, at, span);
     return;
@@ -420,6 +440,7 @@ void check_shared_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
 bool shared_loads_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, bool uniform) {
   BlockState& b = *w.block;
   if (!words_written(*b.shadow, at / 4, span / 4)) return false;
+  if (b.follows_shared) return false;
   if (!b.race_checks || !plain(i)) return true;
   if (put_off(w, at / 4, span / 4, 1)) return true;
   u64 own = 0;
@@ -448,6 +469,7 @@ void check_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access 
     }
     if (kind != Access::load) set_shared_written(b, a[l], bytes);
     if (races) check_shared_race(w, i, l, a[l], bytes, kind);
+    if (b.follows_shared) check_followed(w, i, a, m, l, bytes, kind);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "simt/lower/definedness.h"
 #include "simt/lower/flow.h"
+#include "simt/lower/guesses.h"
 #include "simt/lower/lowering.h"
 #include "simt/lower/repeats.h"
 #include "simt/lower/write_origins.h"
@@ -340,6 +341,7 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
   lowered.kernel.constants.push_back(always);
   forward_copies(lowered);
   place_constants(lowered.kernel);
+  mark_guesses(lowered);
   WriteOrigins writes = find_write_origins(lowered);
   lowered.kernel.knows_writes = writes.known;
   lowered.kernel.write_origins = std::move(writes.sites);

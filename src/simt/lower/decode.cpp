@@ -361,6 +361,29 @@ bool may_order_blocks(const std::vector<std::string_view>& parts) {
   return has("volatile") || has("relaxed") || has("acquire") || has("mmio");
 }
 
+void note_order(const std::vector<std::string_view>& parts, Kernel& k) {
+  const auto has = [&](std::string_view word) {
+    return std::find(parts.begin(), parts.end(), word) != parts.end();
+  };
+  const bool shared = has("shared") || has("shared::cta") || has("shared::cluster");
+  const bool access = parts[0] == "ld" || parts[0] == "st";
+  const bool atomic = parts[0] == "atom" || parts[0] == "red";
+  const bool fence = parts[0] == "fence" || parts[0] == "membar";
+  const bool generic = !shared && !has("global");
+  const bool strong = has("volatile") || has("relaxed") || has("acquire") || has("release") ||
+                      has("acq_rel") || has("mmio");
+  // A relaxed atomic by itself tells nobody of anything else, and nobody has to be told of it.
+  const bool tells = has("acquire") || has("release") || has("acq_rel") || has("cta");
+  if ((access && strong) || (atomic && tells) || fence) {
+    k.orders_warps = k.orders_warps || ((shared || generic) && !fence);
+    k.orders_blocks = k.orders_blocks || !shared;
+  }
+  if (atomic && (shared || generic)) k.updates_shared = true;
+  if (fence) k.has_fences = true;
+  if ((k.updates_shared && k.has_fences) || parts[0] == "mbarrier" || has("mbarrier"))
+    k.orders_warps = true;
+}
+
 Decoder find_decoder(std::string_view base_opcode) {
   for (const DecoderRow& row : kDecoders)
     if (row.opcode == base_opcode) return row.decode;

@@ -47,9 +47,9 @@ Status decode_barrier(Lowering& l) {
   Val count = l.constant_bits(0, 4);
   if (ops.size() > i + (reduces ? 1 : 0)) {
     WW_TRY(count, l.value(ops[i], {4}));
-    l.kernel().uses_partial_barriers = true;
+    l.kernel().orders_warps = true;
   }
-  if (form == BarrierForm::arrive) l.kernel().uses_partial_barriers = true;
+  if (form == BarrierForm::arrive) l.kernel().orders_warps = true;
   WW_CHECK(emit_guarded(l, run_barrier, OpClass::barrier));
   Lir& lir = l.last();
   lir.a = number;

@@ -185,6 +185,8 @@ Status Lowering::declare(const Variable& v) {
       s.offset = align_up(local_bytes_, v.align);
       local_bytes_ = s.offset + v.size_bytes;
       if (local_bytes_ > kMaxLocalBytes) return error("more than 512 KiB of local memory a thread");
+      out_.kernel.local.push_back({std::string(name_in_source(v.name)),
+                                   static_cast<std::uint32_t>(s.offset), v.size_bytes});
       break;
     case Space::shared:
       s = shared_symbol(v);
@@ -513,6 +515,7 @@ Status Lowering::instruction() {
   if (out_.code.size() > kMaxInstructions)
     return error("the kernel is too large after expanding its calls");
   if (may_order_blocks(at_->ins.parts)) kernel().may_wait_for_blocks = true;
+  note_order(at_->ins.parts, kernel());
   if (const Decoder decoder = find_decoder(at_->ins.parts[0])) return decoder(*this);
   return decode_arithmetic(*this);
 }

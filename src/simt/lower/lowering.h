@@ -203,6 +203,8 @@ class Lowering {
 using Decoder = Status (*)(Lowering&);
 /// Whether blocks may tell each other something by such an instruction.
 bool may_order_blocks(const std::vector<std::string_view>& parts);
+/// Notes what an instruction says of how the kernel's warps and blocks are ordered.
+void note_order(const std::vector<std::string_view>& parts, Kernel& k);
 
 Decoder find_decoder(std::string_view base_opcode);
 

@@ -206,6 +206,8 @@ Status Lowering::lower_functions() {
   const std::uint64_t below = (local_bytes_ + 15) / 16 * 16;
   out_.code.front().a = constant_bits(below, 8);
   local_bytes_ = below + kStackBytes;
+  out_.kernel.local.push_back(
+      {"the stack of calls", static_cast<std::uint32_t>(below), kStackBytes});
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "simt/checks/access.h"
+#include "simt/checks/order.h"
 #include "simt/ops/handlers.h"
 #include "simt/ops/mbarrier.h"
 
@@ -136,6 +137,8 @@ const Ins* run_copy_arrive(Warp& w, const Ins* i) {
       c.lanes &= ~m;
     }
   }
+  for (u32 l = 0; l < kLanes; ++l)
+    if ((t.ok >> l & 1) != 0) arrive_at_word(w, t.lane[l]);
   if ((i->aux & 2) != 0) expect_arrivals(w, i, arrival);
   w.block->arrivals.push_back(std::move(arrival));
   return i + 1;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "simt/checks/access.h"
+#include "simt/checks/order.h"
 #include "simt/ops/float_math.h"
 #include "simt/ops/handlers.h"
 
@@ -153,6 +154,7 @@ const Ins* run_atomic(Warp& w, const Ins* i) {
   if (m == 0) return i + 1;
   alignas(64) u64 a[kLanes];
   lane_addresses(w, i->a, (i->aux & kNarrowAddress) != 0, i->imm, a);
+  ask_words(w, i, a, m, sizeof(T), kSpace);
   Target t;
   if constexpr (kSpace == Space::shared)
     resolve_shared(w, i, a, m, sizeof(T), Access::atomic, t);
@@ -168,6 +170,7 @@ const Ins* run_atomic(Warp& w, const Ins* i) {
   w.block->asked |= u64{1} << w.index;
   if ((i->aux & kReleases) != 0)
     note_fence(w, kSpace != Space::shared && (i->aux & kBlockScope) == 0);
+  tell_words(w, i, a, t.ok, sizeof(T), kSpace, true);
   const u32 first = w.worker->turns.lanes();
   for (u32 k = 0; k < kLanes; ++k) {
     const u32 l = k ^ first;

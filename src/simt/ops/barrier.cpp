@@ -2,6 +2,7 @@
 // Barriers of a block.
 #include <fmt/format.h>
 
+#include "simt/checks/order.h"
 #include "simt/ops/handlers.h"
 #include "simt/state/worker.h"
 
@@ -20,13 +21,8 @@ void try_release(BlockState& b, std::uint32_t number) {
   bar.popc = bar.seen = 0;
   bar.expected = 0;
   ++bar.phase;
-  if (whole) {
-    next_interval(b);
-  } else {
-    // Who is ordered after whom is no longer a matter of one number; say nothing rather than
-    // something wrong.
-    b.race_checks = false;
-  }
+  open_in_order(b, bar, number);
+  if (whole) next_interval(b);
   for (Warp& w : b.warps) {
     for (Split& s : w.splits)
       if (s.state == Split::State::at_barrier && s.barrier == number) s.state = Split::State::ready;
@@ -55,6 +51,31 @@ std::uint32_t counted_arrival(const Warp& w, std::uint32_t m) {
          ((m & first_live) != 0 ? kLanes - static_cast<std::uint32_t>(std::popcount(w.live)) : 0);
 }
 
+/// PTX asks for one count, of whole warps, from all who come to a barrier.
+void check_count(Warp& w, const Ins* i, const Barrier& bar, std::uint32_t count,
+                 std::uint32_t lane) {
+  const auto warps = static_cast<std::uint32_t>(w.block->warps.size());
+  const std::uint32_t all = warps * kLanes;
+  const auto complain = [&](auto text) {
+    report_lazily(w, i, FaultKind::barrier_count, lane, 0, "", text);
+  };
+  if (count % kLanes != 0)
+    return complain([&] {
+      return fmt::format("a count of {} threads, which is no multiple of {}", count, kLanes);
+    });
+  if (count > all)
+    return complain(
+        [&] { return fmt::format("a count of {} threads in a block of {}", count, all); });
+  if (bar.arrived == 0) return;
+  const std::uint32_t mine = count == 0 ? all : count;
+  const std::uint32_t theirs = bar.expected == 0 ? all : bar.expected;
+  if (mine != theirs)
+    complain([&] {
+      return fmt::format("a count of {} threads, while those who wait at {} expect {}", mine,
+                         place_of(w, bar.first), theirs);
+    });
+}
+
 }  // namespace
 
 const Ins* run_barrier(Warp& w, const Ins* i) {
@@ -75,6 +96,7 @@ const Ins* run_barrier(Warp& w, const Ins* i) {
   }
   ++w.worker->barriers;
   Barrier& bar = w.block->barriers[number];
+  check_count(w, i, bar, count, first);
   if (count != 0) bar.expected = count;
   if (bar.first == nullptr) bar.first = i;
   if (bar.first != i && bar.expected == 0 && form != BarrierForm::arrive && m == w.live)
@@ -88,6 +110,7 @@ const Ins* run_barrier(Warp& w, const Ins* i) {
     bar.popc += static_cast<std::uint32_t>(std::popcount(m & w.predicate(i->c)));
   }
   ++w.sync_epoch;
+  arrive_in_order(w, bar);
   if (form == BarrierForm::arrive) {
     try_release(*w.block, number);
     return i + 1;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "simt/checks/access.h"
+#include "simt/checks/order.h"
 #include "simt/ops/mbarrier.h"
 
 namespace warpwright::simt {
@@ -56,6 +57,7 @@ void send(Warp& w, const Ins* i, u32 lane, const std::byte* source, u32 bytes, u
   arrival.bulk.assign(source, source + bytes);
   arrival.bulk_to = target;
   arrival.bytes = bytes;
+  if (t.ok != 0) arrive_at_word(w, t.lane[lane]);
   pending_arrivals(*w.block).push_back(std::move(arrival));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "simt/checks/access.h"
+#include "simt/checks/order.h"
 #include "simt/ops/handlers.h"
 
 namespace warpwright::simt {
@@ -28,6 +29,7 @@ void mark(Warp& w, const Ins* i, u32 lane, BlockState& b, u64 at, u32 bytes, Acc
                          bytes, b.cluster_rank);
     });
   if (kind != Access::load) set_shared_written(b, at, bytes);
+  check_shared_order(w, i, lane, b, at, bytes, kind);
 }
 
 }  // namespace
@@ -109,6 +111,7 @@ void try_release_cluster(Cluster& c) {
   }
   if (!anybody) return;
   ++c.phase;
+  open_cluster_in_order(c);
   for (BlockState* b : c.blocks) {
     next_interval(*b);
     std::fill(b->cluster_arrived.begin(), b->cluster_arrived.end(), 0);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ptx/call_graph.h"
+#include "simt/checks/order.h"
 #include "simt/ops/handlers.h"
 #include "simt/state/worker.h"
 
@@ -392,6 +393,7 @@ void end_turn(Warp& w) {
 void note_fence(Warp& w, bool beyond_block) {
   w.block->fenced = true;
   w.block->released |= std::uint64_t{1} << w.index;
+  fence_in_order(w, beyond_block);
   LaunchState& launch = *w.worker->launch;
   if (!beyond_block || launch.fenced.empty()) return;
   launch.fenced[w.block->rank].store(1, std::memory_order_relaxed);

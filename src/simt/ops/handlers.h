@@ -67,6 +67,7 @@ inline constexpr std::uint32_t kNarrowAddress = 1;  ///< in aux
 inline constexpr std::uint32_t kStrongAccess = 2;   ///< volatile, relaxed, acquire, release
 inline constexpr std::uint32_t kReleases = 4;       ///< atomics: release, acq_rel
 inline constexpr std::uint32_t kBlockScope = 8;     ///< for the block only
+inline constexpr std::uint32_t kGuess = 16;         ///< what a load gives is only tried by a CAS
 struct AccessForm {
   Space space = Space::generic;
   std::uint32_t bytes = 4;           ///< of one element

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "simt/checks/access.h"
+#include "simt/checks/order.h"
 #include "simt/ops/handlers.h"
 
 namespace warpwright::simt {
@@ -102,8 +103,6 @@ Target barriers_of(Warp& w, const Ins* i, u32 m, Access kind) {
   plain.aux = 0;
   Target t;
   resolve_shared(w, &plain, a, m, 8, kind, t);
-  // Who is ordered after whom is no longer a matter of one number.
-  w.block->race_checks = false;
   return t;
 }
 
@@ -124,11 +123,14 @@ const Ins* run_mbarrier(Warp& w, const Ins* i) {
       continue;
     }
     if ((i->aux & 512) != 0) w.slot<u64>(i->d)[l] = b.word();
+    if (!fresh) arrive_at_word(w, t.lane[l]);
     if (!apply(form, b, operand[l]))
       complain(w, i, l, 0,
                fresh ? "an mbarrier with a count of 0 or above 1048575"
                      : "more arrivals or bytes than the mbarrier's phase expects");
+    const bool ended = !fresh && b.phase != Barrier64::read(t.lane[l]).phase;
     b.write(t.lane[l]);
+    if (ended) end_phase(*w.worker->launch, *w.block, t.lane[l]);
   }
   return i + 1;
 }
@@ -146,10 +148,13 @@ const Ins* run_mbarrier_test(Warp& w, const Ins* i) {
     const bool waits_for = parity ? (w.slot<u32>(i->b)[l] & 1) != 0 : w.slot<u64>(i->b)[l] >> 63;
     if (!b.valid) complain(w, i, l, 0, "an mbarrier that nobody initialised");
     if (b.phase != waits_for || !b.valid) done |= u32{1} << l;
+    if ((done >> l & 1) != 0) learn_from_word(w, t.lane[l]);
   }
   done |= m & ~t.ok;
   u32* d = w.slot<u32>(i->d);
   *d = (*d & ~m) | (done & m);
+  // Who has waited for the others of the warp is behind what they did.
+  if ((done & m) != 0) ++w.sync_epoch;
   if ((done & m) == m) return i + 1;
   // Somebody else has to come: let them.
   w.block->spinning[w.index].asked = true;
@@ -180,6 +185,7 @@ void make_arrivals(const AsyncArrival& arrival) {
   for (u32 l = 0; l < kLanes; ++l) {
     if ((arrival.lanes >> l & 1) == 0) continue;
     Barrier64 b = Barrier64::read(arrival.barrier[l]);
+    const bool phase = b.phase;
     if (arrival.bytes == 0) {
       b.arrive(1);
     } else {
@@ -187,6 +193,8 @@ void make_arrivals(const AsyncArrival& arrival) {
       b.settle();
     }
     b.write(arrival.barrier[l]);
+    if (b.phase != phase)
+      end_phase(*arrival.block->warps.front().worker->launch, *arrival.block, arrival.barrier[l]);
   }
 }
 

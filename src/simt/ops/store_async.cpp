@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "simt/checks/access.h"
+#include "simt/checks/order.h"
 #include "simt/ops/mbarrier.h"
 
 namespace warpwright::simt {
@@ -42,8 +43,6 @@ const Ins* run_store_async(Warp& w, const Ins* i) {
   // The flags of plain accesses mean something else here.
   Ins plain = *i;
   plain.aux = 0;
-  // Who is ordered after whom is no longer a matter of one number.
-  w.block->race_checks = false;
   Target t, b;
   resolve_shared(w, &plain, to, m, bytes, Access::store, t);
   if (t.ok == 0) return i + 1;
@@ -55,6 +54,7 @@ const Ins* run_store_async(Warp& w, const Ins* i) {
     if ((b.ok >> l & 1) == 0 || !fits(w, i, l, to[l], barrier[l], b.lane[l])) continue;
     arrival.lanes |= u32{1} << l;
     arrival.barrier[l] = b.lane[l];
+    arrive_at_word(w, b.lane[l]);
     AsyncStore& store = arrival.stores.emplace_back();
     store.to = t.lane[l];
     store.bytes = static_cast<std::uint8_t>(bytes);

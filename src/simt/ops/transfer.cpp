@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "simt/checks/access.h"
+#include "simt/checks/order.h"
 #include "simt/lower/repeats.h"
 #include "simt/ops/handlers.h"
 
@@ -191,9 +192,28 @@ template <class M, class R>
   return true;
 }
 
+/// A volatile or relaxed read, which may ask for what others did.
+[[gnu::noinline]] void strong_load(Warp& w, const Ins* i, u32 bytes, Space space) {
+  note_poll(w);
+  if (w.worker->launch->ordering == nullptr) return;
+  alignas(64) u64 a[kLanes];
+  lane_addresses(w, i->a, (i->aux & kNarrowAddress) != 0, i->imm, a);
+  ask_words(w, i, a, w.lanes(i), bytes, space);
+}
+
+/// The same for writes, which may tell others.
+[[gnu::noinline]] void strong_store(Warp& w, const Ins* i, u32 bytes, Space space) {
+  if (w.worker->turns.ends_here()) end_turn(w);
+  if (w.worker->launch->ordering == nullptr) return;
+  alignas(64) u64 a[kLanes];
+  lane_addresses(w, i->a, (i->aux & kNarrowAddress) != 0, i->imm, a);
+  tell_words(w, i, a, w.lanes(i), bytes, space, false);
+}
+
 template <class M, class R, u32 V, Space kSpace>
 const Ins* load(Warp& w, const Ins* i) {
-  if ((i->aux & kStrongAccess) != 0) note_poll(w);
+  if ((i->aux & kStrongAccess) != 0) [[unlikely]]
+    strong_load(w, i, sizeof(M) * V, kSpace);
   if (w.lanes(i) != kAllLanes) {
     forget_pattern(w, i);
     return load_slowly<M, R, V, kSpace>(w, i);
@@ -286,6 +306,8 @@ template <class M, class R, u32 V, Space kSpace>
 
 template <class M, class R, u32 V, Space kSpace>
 const Ins* store(Warp& w, const Ins* i) {
+  if ((i->aux & kStrongAccess) != 0) [[unlikely]]
+    strong_store(w, i, sizeof(M) * V, kSpace);
   if (w.lanes(i) != kAllLanes) {
     forget_pattern(w, i);
     return store_slowly<M, R, V, kSpace>(w, i);

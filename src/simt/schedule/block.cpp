@@ -6,12 +6,15 @@
 #include <cstring>
 #include <utility>
 
+#include "simt/checks/order.h"
 #include "simt/ops/alu.h"
 #include "simt/schedule/stuck_lanes.h"
 #include "simt/state/worker.h"
 
 namespace warpwright::simt {
 namespace {
+
+constexpr std::uint32_t kSharedUnit = 128;
 
 std::uint64_t cluster_value(const LaunchState& s, const BlockState& b, Constant::Kind kind) {
   const Dim3 size = s.cluster, grid = s.launch->grid, at = b.index;
@@ -96,7 +99,8 @@ std::uint64_t constant_value(const LaunchState& s, const BlockState& b, const Co
     case K::dynamic_shared_bytes:
       return l.dynamic_shared_bytes;
     case K::total_shared_bytes:
-      return b.shared_bytes;
+      // Hardware gives it out in units.
+      return (b.shared_bytes + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
     case K::warps_per_block:
       return (l.block.count() + kLanes - 1) / kLanes;
     default:
@@ -293,7 +297,7 @@ void next_interval(BlockState& b) {
   ++b.epoch;
   b.released = b.asked = 0;
   if (b.shadow == nullptr) return;
-  b.shadow->start(b.epoch, b.race_checks);
+  b.shadow->start(b.epoch, b.race_checks, b.follows_shared);
   set_race_keys(*b.warps[0].worker->launch, b);
 }
 
@@ -321,7 +325,8 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
     for (Barrier& bar : b.barriers) bar = {};
   b.waiting = 0;
   b.used_barriers = false;
-  b.race_checks = s.full_checks && b.warps.size() < 254;
+  b.follows_shared = s.ordering != nullptr && s.follows_shared();
+  b.race_checks = s.full_checks && !b.follows_shared;
   if (s.full_checks) {
     std::fill(b.shared_valid.begin(), b.shared_valid.end(), 0);
     if (b.epoch > ~u32{0} / 2) forget_intervals(b);
@@ -333,6 +338,7 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   std::fill(b.spinning.begin(), b.spinning.end(), Spinning{});
   std::fill(b.cluster_arrived.begin(), b.cluster_arrived.end(), 0);
   b.fenced = false;
+  start_block_order(s, b);
   next_interval(b);
   b.live_threads = static_cast<u32>(launch.block.count());
   u32 left = b.live_threads;
@@ -362,6 +368,7 @@ bool run_block(Worker& worker, BlockState& b) {
       Warp& w = b.warps[k];
       if (w.done) continue;
       progress = run_warp(w) || progress;
+      if (!worker.store_races.empty()) settle_store_races(worker);
       yielded = yielded || w.yielded;
       done = done && w.done;
       for (u32 open = b.waiting; open != 0; open &= open - 1)

@@ -106,6 +106,11 @@ Memory::Memory(std::uint64_t limit_bytes)
          "no address space for the device memory of the SIMT machine");
 }
 
+void Memory::start_at(std::uint64_t bytes) {
+  if (allocations_.empty() && bytes < arena_.size() / 2)
+    next_ = round_up(kGlobalBase + kAllocationAlign + bytes, kAllocationAlign);
+}
+
 std::uint64_t* Memory::race_words(LazyPages& pages) {
   if (pages.data() == nullptr) pages = LazyPages(arena_.size() * 2);
   if (pages.size() < arena_.size() * 2) return nullptr;

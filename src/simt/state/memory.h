@@ -15,7 +15,8 @@ namespace warpwright::simt {
 /// A number in the machine's own address space; never a host pointer.
 using Address = std::uint64_t;
 
-inline constexpr Address kGlobalBase = Address{1} << 40;
+/// Where a GPU's allocations lie, too.
+inline constexpr Address kGlobalBase = 0x7f52a0000000;
 inline constexpr std::uint64_t kAllocationAlign = 256;
 
 /// Pages of zeros that cost nothing until they are touched.
@@ -55,6 +56,8 @@ class Memory {
   /// `limit_bytes` bounds what may be allocated at one time, as a device's memory would.
   explicit Memory(std::uint64_t limit_bytes = std::uint64_t{64} << 30);
 
+  /// Leaves out so many bytes of the address space before the first allocation.
+  void start_at(std::uint64_t bytes);
   Result<Address> allocate(std::uint64_t bytes, std::string_view name,
                            std::uint64_t align = kAllocationAlign);
   Status free(Address address);

@@ -166,16 +166,20 @@ struct Kernel {
   std::vector<SharedVariable> shared;
   bool uses_dynamic_shared = false;
   std::uint32_t dynamic_shared_align = 16;
-  std::uint32_t local_bytes = 0;  ///< per thread
-  std::uint32_t registers = 0;    ///< estimate: 32-bit registers alive at once
-  std::uint32_t accesses = 0;     ///< rows of AccessStats
+  std::uint32_t local_bytes = 0;      ///< per thread
+  std::vector<SharedVariable> local;  ///< what it consists of, and the stack of calls
+  std::uint32_t registers = 0;        ///< estimate: 32-bit registers alive at once
+  std::uint32_t accesses = 0;         ///< rows of AccessStats
   std::uint32_t max_threads = 0;
-  std::uint32_t cluster[3] = {};  ///< required by the text; 0: not
-  bool uses_partial_barriers = false;
+  std::uint32_t cluster[3] = {};   ///< required by the text; 0: not
   std::uint32_t shadow_words = 0;  ///< of registers that may be read before they are written
   bool uses_cluster_barrier = false;
   bool uses_heap = false;            ///< device-side malloc: one host thread only
   bool may_wait_for_blocks = false;  ///< global atomics, fences or volatile loads
+  /// Its text has ways to order warps other than barriers of whole blocks: named barriers,
+  /// mbarriers, flags in shared memory; blocks: fences, flags and counters in global memory.
+  bool orders_warps = false, orders_blocks = false;
+  bool updates_shared = false, has_fences = false;
   /// Where registers are kept and how wide they are: 0 for predicates, else bytes a lane.
   std::vector<std::pair<Ref, std::uint8_t>> places;
   /// Of a copy whose entry points lead to compiled code; see native.h.

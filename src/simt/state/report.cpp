@@ -20,7 +20,10 @@ std::string_view name_of(FaultKind kind) {
                                          "assertion failed",
                                          "timeout",
                                          "warp race",
-                                         "barrier mismatch"};
+                                         "barrier mismatch",
+                                         "wrong barrier count",
+                                         "scope too narrow",
+                                         "benign race"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -39,7 +42,10 @@ std::string_view id_of(FaultKind kind) {
                                        "assertion",
                                        "timeout",
                                        "warp_race",
-                                       "barrier_mismatch"};
+                                       "barrier_mismatch",
+                                       "barrier_count",
+                                       "narrow_scope",
+                                       "benign_race"};
   return kIds[static_cast<std::size_t>(kind)];
 }
 

@@ -32,6 +32,9 @@ enum class FaultKind : std::uint8_t {
   timeout,
   warp_race,         ///< lanes of one warp share a word with no `__syncwarp` between them
   barrier_mismatch,  ///< warps of a block meet at one barrier from different lines
+  barrier_count,     ///< a barrier's count of threads that cannot be right
+  narrow_scope,      ///< atomics of block scope on a word that other blocks use
+  benign_race,       ///< in no order, but the outcome is the same
 };
 
 /// "out of bounds", for people.
@@ -164,8 +167,16 @@ struct Counts {
   [[nodiscard]] std::uint64_t lane_instructions() const;
 };
 
+/// Something that the checks of a launch did not look at.
+struct Unchecked {
+  std::string kind;    ///< "order_between_blocks", "memory_of_checks", ...
+  std::string reason;  ///< one sentence
+  bool operator==(const Unchecked&) const = default;
+};
+
 struct LaunchReport {
   std::vector<Fault> faults;
+  std::vector<Unchecked> unchecked;  ///< of full checks; empty: nothing was left out
   Counts counts;
   std::vector<LineTraffic> traffic;
   std::vector<LineDivergence> divergence;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "simt/machine.h"
+#include "simt/state/clocks.h"
 #include "simt/state/warp.h"
 
 namespace warpwright::simt {
@@ -69,6 +70,8 @@ struct Barrier {
   std::uint32_t popc = 0, seen = 0;
   std::uint32_t result_popc = 0;
   bool result_all = false;
+  Clock told;     ///< by those who arrived; see clocks.h
+  Fenced fenced;  ///< the same of what they made visible
 };
 
 /// Who touched a word of shared memory since the last barrier.
@@ -98,8 +101,9 @@ struct SharedShadow {
   std::uint32_t waiting = 0;
   SharedRead reads[kMostReads];
 
-  void start(std::uint32_t number, bool race_checks) {
-    interval = number, may_wait = race_checks ? 1 : 0, waiting = 0;
+  /// Where another check looks for races, nothing may look simple here.
+  void start(std::uint32_t number, bool race_checks, bool elsewhere) {
+    interval = number, may_wait = race_checks ? 1 : 0, waiting = elsewhere ? 1 : 0;
   }
 };
 
@@ -165,7 +169,9 @@ struct BlockState {
   std::vector<std::uint8_t> local_valid;  ///< by warp, lane and byte
   std::uint32_t epoch = 0;  ///< goes on from block to block, so that old words need no clearing
   bool race_checks = false;
-  bool fenced = false;  ///< its warps may order each other by more than barriers
+  bool fenced = false;                ///< its warps may order each other by more than barriers
+  std::unique_ptr<BlockOrder> order;  ///< null: only by barriers of the whole block
+  bool follows_shared = false;        ///< `order` is what tells races in shared memory
   /// One bit a warp, since the last barrier: it made its writes visible (a fence or a releasing
   /// access); it asked what others did (an atomic, volatile or acquiring read).
   std::uint64_t released = 0, asked = 0;
@@ -199,6 +205,7 @@ struct LaunchState {
   std::uint64_t block_count = 0;
   [[nodiscard]] std::uint64_t rank(std::uint64_t i) const { return blocks.empty() ? i : blocks[i]; }
   bool full_checks = false, counts = true, cooperative = false, many_threads = false;
+  [[nodiscard]] bool follows_shared() const { return kernel->orders_warps || clustered; }
   bool in_turns = false;   ///< several blocks are resident: one that waits lets others run
   bool clustered = false;  ///< blocks run in groups; `blocks` then names the groups
   std::atomic<const NativeCode*> native{nullptr};  ///< what blocks that start now run
@@ -215,6 +222,8 @@ struct LaunchState {
   std::uint8_t* touched_written = nullptr;
   AccessLog* log = nullptr;  ///< wants to know of every byte
   std::uint32_t tag = 1;
+  std::unique_ptr<Ordering> ordering;  ///< null: blocks are not ordered by anything
+  std::vector<Unchecked> unchecked;
   std::vector<std::atomic<std::uint8_t>> fenced;  ///< by block
   std::atomic<bool> any_fenced{false};
   std::atomic<bool> stop{false};
@@ -230,6 +239,21 @@ struct HotSector {
   Address last = 0;         ///< where the last update was
   std::uint64_t block = 0;  ///< and whose it was
   std::uint64_t updates = 0, switches = 0;
+};
+
+/// A store that races with another write, of which it is known after the store whether it changed
+/// anything.
+struct StoreRace {
+  Warp* warp = nullptr;
+  const Ins* at = nullptr;
+  std::uint32_t lane = 0;
+  FaultKind kind{};
+  Address address = 0;
+  std::string_view space;
+  std::string detail;
+  const std::byte* host = nullptr;
+  std::array<std::byte, 16> before = {};
+  std::uint32_t bytes = 0;
 };
 
 /// One thread of the host running blocks.
@@ -254,6 +278,7 @@ struct alignas(128) Worker {
   std::vector<std::uint64_t> hits;      ///< of compiled code, by instruction
   std::shared_ptr<NativeState> native;  ///< null: interpreted
   std::vector<HotSector> hot;           ///< hashed
+  std::vector<StoreRace> store_races;   ///< of the warp that runs, to be reported when it stops
 };
 
 /// Notes a fault of one lane. Cheap on repetition.
@@ -270,6 +295,9 @@ void report_lazily(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Ad
   }
   report(w, i, kind, lane, address, space, detail());
 }
+
+/// Reports the worker's store races.
+void settle_store_races(Worker& worker);
 
 Dim3 thread_of(const Warp& w, std::uint32_t lane);
 

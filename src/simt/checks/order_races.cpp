@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses to one word that nothing orders, where warps order each other by more than barriers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "simt/checks/order.h"
+#include "simt/ops/handlers.h"
+
+namespace warpwright::simt {
+namespace {
+
+constexpr std::size_t kCrowd = 64, kMostTouches = 4096;  ///< of one word
+constexpr std::uint64_t kMostPages = 16384;              ///< of histories, some 900 MB
+
+bool knows(Warp& w, const Touch& t) {
+  const Clock& now = w.block->order->warps[w.index].now;
+  if (t.block == w.block->rank) return now.own[t.warp] >= t.step;
+  const Ordering& o = *w.worker->launch->ordering;
+  if (!o.global || o.lost) return true;
+  return now.others != nullptr &&
+         (*now.others)[std::uint64_t{t.block} * o.warps + t.warp] >= t.step;
+}
+
+bool same_warp(const Touch& a, const Touch& b) { return a.block == b.block && a.warp == b.warp; }
+
+/// What makes two accesses a race; `fine` when nothing does.
+enum class Clash : std::uint8_t { fine, race, narrow };
+
+Clash clash_of(Warp& w, const Touch& before, const Touch& me, bool counted) {
+  if (before.step == 0 || (before.bytes & me.bytes) == 0 || same_warp(before, me))
+    return Clash::fine;
+  if (before.strong && me.strong) {
+    const bool near = before.block == me.block;
+    return near || (!before.narrow && !me.narrow) || knows(w, before) ? Clash::fine : Clash::narrow;
+  }
+  // A block that used the word as a flag or counter itself is behind what it saw there.
+  if (before.strong && counted) return Clash::fine;
+  return knows(w, before) ? Clash::fine : Clash::race;
+}
+
+/// What this access is ordered after need not be remembered: whoever comes in no order with it
+/// comes in no order with this one, too. False: no room.
+bool note(Warp& w, std::vector<Touch>& list, const Touch& me) {
+  if (list.size() % kCrowd == kCrowd - 1)
+    std::erase_if(list, [&](const Touch& t) { return t.strong == me.strong && knows(w, t); });
+  for (Touch& t : list) {
+    if (!same_warp(t, me) || t.strong != me.strong) continue;
+    const auto bytes = static_cast<std::uint8_t>(t.bytes | me.bytes);
+    t = me;
+    t.bytes = bytes;
+    return true;
+  }
+  if (list.size() >= kMostTouches) return false;
+  list.push_back(me);
+  return true;
+}
+
+void say_crowded(LaunchState& s) {
+  const Unchecked fact{"crowded_words",
+                       "more warps touched one word in no order than it can remember"};
+  if (std::find(s.unchecked.begin(), s.unchecked.end(), fact) == s.unchecked.end())
+    s.unchecked.push_back(fact);
+}
+
+/// Remembers an access beside others, or instead of them.
+void add(Warp& w, History& h, const Touch& me, bool write) {
+  Touch& first = write ? h.write : h.read;
+  if (first.step == 0 || (same_warp(first, me) && first.strong == me.strong)) {
+    const auto bytes = static_cast<std::uint8_t>(first.bytes | me.bytes);
+    first = me;
+    first.bytes = bytes;
+    return;
+  }
+  if (h.more == nullptr) h.more = std::make_unique<History::More>();
+  if (!note(w, write ? h.more->writes : h.more->reads, me)) say_crowded(*w.worker->launch);
+}
+
+struct Found {
+  Clash clash = Clash::fine;
+  Touch other;
+  bool write = false;  ///< the other is one
+};
+
+template <class List>
+void look(Warp& w, const Touch& first, const List* more, const Touch& me, bool counted, bool write,
+          Found& found) {
+  const auto one = [&](const Touch& t) {
+    if (found.clash != Clash::fine) return;
+    if (const Clash c = clash_of(w, t, me, counted); c != Clash::fine) found = {c, t, write};
+  };
+  one(first);
+  if (more != nullptr)
+    for (const Touch& t : *more) one(t);
+}
+
+Found find_clash(Warp& w, const History& h, const Touch& me, Access kind, bool counted) {
+  Found found;
+  look(w, h.write, h.more ? &h.more->writes : nullptr, me, counted, true, found);
+  if (kind != Access::load)
+    look(w, h.read, h.more ? &h.more->reads : nullptr, me, counted, false, found);
+  return found;
+}
+
+/// A plain write that everything before is ordered with makes an end of the word's past; after a
+/// race that was reported it does so, too.
+void remember(Warp& w, History& h, const Touch& me, Access kind) {
+  if (kind == Access::load) return add(w, h, me, false);
+  if (!me.strong && me.bytes == 15) h = {};
+  add(w, h, me, true);
+}
+
+std::string_view text_of(const Touch& t, bool write) {
+  if (t.strong) return write ? "an atomic or volatile write" : "an atomic or volatile read";
+  return write ? "a write" : "a read";
+}
+
+std::string describe(const Warp& w, const Found& f, const Touch& me, Access kind,
+                     const std::string& place) {
+  const std::string_view mine = text_of(me, kind != Access::load);
+  const std::string there = f.other.place < w.kernel->code.size()
+                                ? " at " + place_of(w, &w.kernel->code[f.other.place])
+                                : std::string();
+  if (f.clash == Clash::narrow)
+    return fmt::format(
+        "{} by block {} and {}{} by block {}: one of them has block scope (.cta), which is too "
+        "narrow for a word that both blocks use, {}",
+        mine, me.block, text_of(f.other, f.write), there, f.other.block, place);
+  if (f.other.block == me.block)
+    return fmt::format(
+        "{} by warp {} and {}{} by warp {} of block {} with no barrier between them, nor a fence "
+        "and a flag, {}",
+        mine, me.warp, text_of(f.other, f.write), there, f.other.warp, me.block, place);
+  return fmt::format("{} by block {} and {}{} by block {} in no order, {}", mine, me.block,
+                     text_of(f.other, f.write), there, f.other.block, place);
+}
+
+template <class Place>
+void check_word(Warp& w, const Ins* i, u32 lane, History& h, const Touch& me, Access kind,
+                bool counted, const Stored& at, Place place) {
+  const Found found = find_clash(w, h, me, kind, counted);
+  remember(w, h, me, kind);
+  if (found.clash == Clash::fine) return;
+  FaultKind fault = at.space == "shared" ? FaultKind::shared_race : FaultKind::global_race;
+  if (found.clash == Clash::narrow) fault = FaultKind::narrow_scope;
+  const auto detail = [&] { return describe(w, found, me, kind, place()); };
+  if (kind == Access::store && found.write && found.clash == Clash::race)
+    return report_store_race(w, i, fault, lane, at, detail);
+  report_lazily(w, i, fault, lane, at.address, at.space, detail);
+}
+
+Touch touch_of(const Warp& w, const Ins* i, Access kind) {
+  Touch me;
+  me.block = static_cast<std::uint32_t>(w.block->rank);
+  me.warp = w.index;
+  me.step = w.block->order->warps[w.index].now.own[w.index];
+  me.place = i->id;
+  me.strong = kind == Access::atomic || (i->aux & (kStrongAccess | kGuess)) != 0;
+  me.narrow = me.strong && (i->aux & kBlockScope) != 0;
+  return me;
+}
+
+std::uint8_t bytes_in(u64 address, u32 bytes, u64 word) {
+  const u64 first = std::max(address, word), last = std::min(address + bytes, word + 4);
+  return static_cast<std::uint8_t>(((1u << (last - first)) - 1) << (first - word));
+}
+
+History* history_of(LaunchState& s, std::uint64_t word) {
+  Ordering& o = *s.ordering;
+  const std::uint64_t page = word / kHistoryPage;
+  if (page != o.last_page) {
+    auto& pages = o.pages[page];
+    if (pages == nullptr) {
+      if (o.pages.size() > kMostPages) {
+        o.lost = true;
+        return nullptr;
+      }
+      pages = std::make_unique<History[]>(kHistoryPage);
+    }
+    o.last_page = page;
+    o.last = pages.get();
+  }
+  return o.last + word % kHistoryPage;
+}
+
+}  // namespace
+
+void check_global_order(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind) {
+  LaunchState& launch = *w.worker->launch;
+  Ordering& o = *launch.ordering;
+  if (o.lost) return;
+  Touch me = touch_of(w, i, kind);
+  for (u64 word = address & ~u64{3}; word < address + bytes; word += 4) {
+    const u64 number = (word - kGlobalBase) / 4;
+    History* h = history_of(launch, number);
+    if (h == nullptr) return;
+    me.bytes = bytes_in(address, bytes, word);
+    check_word(w, i, lane, *h, me, kind, w.block->order->strong_words.contains(number),
+               {address, "global", launch.memory->host(address), bytes},
+               [&] { return launch.memory->describe(address, bytes); });
+  }
+}
+
+void check_shared_order(Warp& w, const Ins* i, u32 lane, BlockState& b, u64 address, u32 bytes,
+                        Access kind) {
+  if (b.order == nullptr || b.order->shared.empty()) return;
+  Touch me = touch_of(w, i, kind);
+  const u64 key = (u64{1} << 63) | w.block->rank << 24;
+  for (u64 word = address & ~u64{3}; word < address + bytes; word += 4) {
+    me.bytes = bytes_in(address, bytes, word);
+    const bool counted = &b == w.block && w.block->order->strong_words.contains(key | word / 4);
+    check_word(w, i, lane, b.order->shared[word / 4], me, kind, counted,
+               {address, "shared", b.shared + address, bytes},
+               [&] { return describe_shared(w, address); });
+  }
+}
+
+}  // namespace warpwright::simt

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+// Who is ordered after whom. Each warp counts its steps: one ends where it makes what it did
+// visible to others (a barrier, a fence, an arrival). What a warp knows of another one is the last
+// of its steps that is over for it. Two accesses are ordered when the later warp knows of the
+// earlier one's step.
+
+namespace warpwright::simt {
+
+/// Steps by warp.
+using Steps = std::vector<std::uint32_t>;
+
+/// What a warp knows, or what is told at a place where warps meet.
+struct Clock {
+  Steps own;                            ///< by warp of the block; empty: nothing
+  std::shared_ptr<const Steps> others;  ///< by warp of the grid; null: nothing
+};
+
+/// What a fence, or each of the two scopes, covers.
+struct Fenced {
+  Clock in_block, beyond;
+};
+
+struct WarpOrder {
+  Clock now;
+  Fenced fenced;  ///< what a flag raised now tells
+};
+
+/// A word by which warps tell each other something: a flag, a counter, an mbarrier.
+struct SyncWord {
+  std::shared_ptr<const Steps> beyond;  ///< for everybody
+  Clock in_block;                       ///< for warps of `block`
+  std::uint64_t block = 0;
+  Clock waiting;  ///< of an mbarrier: what its open phase will tell
+};
+
+/// One access to a word that is remembered.
+struct Touch {
+  std::uint32_t block = 0, warp = 0, step = 0;  ///< step 0: none
+  std::uint32_t place = 0;                      ///< the instruction
+  std::uint8_t bytes = 0;
+  bool strong = false;  ///< atomic, volatile or relaxed
+  bool narrow = false;  ///< of block scope
+};
+
+/// All accesses to a word that a later one may race with: the writes since the last plain one, the
+/// reads since then.
+struct History {
+  Touch write, read;
+  struct More {
+    std::vector<Touch> writes, reads;
+  };
+  std::unique_ptr<More> more;
+};
+
+constexpr std::uint64_t kHistoryPage = 1024;  ///< words
+
+/// What a launch remembers when its warps order each other by more than barriers of whole blocks.
+struct Ordering {
+  bool global = false;  ///< accesses to global memory are followed here
+  std::uint32_t warps = 0;
+  std::uint64_t blocks = 0;
+  std::unordered_map<std::uint64_t, SyncWord> words;
+  std::unordered_map<std::uint64_t, std::unique_ptr<History[]>> pages;
+  std::uint64_t last_page = ~std::uint64_t{0};
+  History* last = nullptr;
+  std::uint64_t told_bytes = 0;  ///< of all that was told beyond a block
+  bool lost = false;             ///< too much to follow: no more is said of accesses across blocks
+};
+
+/// The same of a block: its shared memory, and what its warps know.
+struct BlockOrder {
+  std::vector<WarpOrder> warps;
+  std::vector<History> shared;                     ///< by word; empty: not followed
+  std::unordered_set<std::uint64_t> strong_words;  ///< that the block used as flags or counters
+};
+
+}  // namespace warpwright::simt
