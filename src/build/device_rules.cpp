@@ -67,7 +67,7 @@ struct TopicRow {
   std::string_view message;
 };
 
-constexpr std::array<TopicRow, 4> kTopics = {{
+constexpr std::array<TopicRow, 5> kTopics = {{
     {CensusTopic::state, "hidden_state",
      "assembler text that declares variables in global memory is not allowed"},
     {CensusTopic::cache, "cache_pinning",
@@ -76,6 +76,10 @@ constexpr std::array<TopicRow, 4> kTopics = {{
      "bring its data in itself"},
     {CensusTopic::clock, "clock",
      "kernels must not read a clock: what they do may not depend on time"},
+    {CensusTopic::place, "place",
+     "kernels must not ask where they run (%smid, %nsmid, %warpid, %gridid and the like): what "
+     "they "
+     "do may not depend on it"},
     {CensusTopic::precision, "full_precision",
      "this task asks for single-precision arithmetic throughout; lower precisions and tensor cores "
      "are not allowed"},

@@ -109,6 +109,23 @@ bool is_clock(std::string_view word) {
   return std::find(kClocks.begin(), kClocks.end(), word) != kClocks.end();
 }
 
+/// Registers that tell where a thread runs, or under what. %envreg1 and 2 are the address of a
+/// cooperative grid's barrier, which the library reads.
+bool is_place(std::string_view word) {
+  constexpr std::array<std::string_view, 5> kPlaces = {"%smid", "%nsmid", "%gridid", "%warpid",
+                                                       "%nwarpid"};
+  constexpr std::array<std::string_view, 4> kFamilies = {"%pm", "%envreg", "%reserved_smem",
+                                                         "%current_graph"};
+  if (word == "%envreg1" || word == "%envreg2") return false;
+  const auto begins = [&](std::string_view name) {
+    if (!word.starts_with(name)) return false;
+    // "%pm" is a family of counters, "%pmap" some register of the compiler's.
+    return name != "%pm" || (word.size() > 3 && word[3] >= '0' && word[3] <= '9');
+  };
+  return std::find(kPlaces.begin(), kPlaces.end(), word) != kPlaces.end() ||
+         std::any_of(kFamilies.begin(), kFamilies.end(), begins);
+}
+
 bool pins_cache(std::string_view word) {
   return has(word, "L2::evict_last") || has(word, "L2::cache_hint") ||
          (word.starts_with("createpolicy") && has(word, "evict_last"));
@@ -116,7 +133,10 @@ bool pins_cache(std::string_view word) {
 
 /// What one word means for the census; empty for nearly all of them.
 std::string_view kind_of(std::string_view word) {
-  if (word.front() == '%') return is_clock(word) ? "clock" : std::string_view();
+  if (word.front() == '%') {
+    if (is_clock(word)) return "clock";
+    return is_place(word) ? "place" : std::string_view();
+  }
   if (word == "malloc") return "device_heap";
   if (word.find('.') == std::string_view::npos) return {};
   if (pins_cache(word)) return "cache_pinning";
@@ -241,6 +261,7 @@ const std::vector<CensusKind>& census_kinds() {
       {"bf16_arithmetic", precision, "BF16 operations"},
       {"cache_pinning", cache, "requests to keep data in the L2 cache"},
       {"clock", clock, "reads of a clock"},
+      {"place", place, "reads of registers that tell where a kernel runs"},
       {"device_heap", heap, "uses of the device-side heap"},
       {"hidden_state", state, "variables in global memory that a kernel's body declares"},
   };

@@ -18,7 +18,7 @@ struct CensusRow {
 };
 
 /// Which part of the judge a kind concerns.
-enum class CensusTopic { precision, cache, clock, heap, state };
+enum class CensusTopic { precision, cache, clock, place, heap, state };
 
 struct CensusKind {
   std::string_view name;

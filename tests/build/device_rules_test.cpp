@@ -107,6 +107,14 @@ TEST(PtxCensus, SeesEveryKindWithItsLine) {
   EXPECT_EQ(of("ld.global.L2::evict_last.f32 %f1, [%rd1]"), "cache_pinning");
   EXPECT_EQ(of("createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0"), "cache_pinning");
   EXPECT_EQ(of("mov.u64 %rd1, %globaltimer"), "clock");
+  for (const std::string_view place :
+       {"%smid", "%nsmid", "%gridid", "%warpid", "%nwarpid", "%pm0", "%pm3_64", "%envreg0",
+        "%envreg17", "%reserved_smem_offset_0"})
+    EXPECT_EQ(of("mov.u32 %r1, " + std::string(place)), "place") << place;
+  // The workspace of a cooperative grid, and what every kernel may ask for.
+  for (const std::string_view other : {"%envreg1", "%envreg2", "%tid.x", "%laneid", "%lanemask_lt",
+                                       "%dynamic_smem_size", "%nctaid.y", "%pmax1"})
+    EXPECT_EQ(of("mov.u32 %r1, " + std::string(other)), "nothing") << other;
   EXPECT_EQ(of("call.uni (retval0), malloc, (param0)"), "device_heap");
   EXPECT_EQ(of("{ .global .u32 memo; }"), "hidden_state");
 }
