@@ -15,6 +15,7 @@
 #include "core/judge_choices.h"
 #include "core/launch_plan.h"
 #include "simt/estimate.h"
+#include "simt/state/schedule.h"
 
 namespace warpwright::device {
 
@@ -91,6 +92,8 @@ struct RunOptions {
   std::uint64_t work = 250'000'000;
   /// A simulated launch with more work is no fault: its time is a lower bound.
   bool bound_is_enough = false;
+  /// In which order a device that simulates runs blocks and warps.
+  simt::Schedule schedule;
   /// Wants RunReport::launches, from a device that has them.
   bool keep_launches = false;
 };
@@ -105,6 +108,8 @@ struct LaunchDetail {
 struct RunReport {
   std::vector<Fault> faults;  ///< empty = the plan ran to its end
   std::vector<Finding> findings;
+  /// What a careful run did not look at; of a run that was not to be careful nothing.
+  std::vector<simt::Unchecked> unchecked;
   std::vector<KernelResources> resources;  ///< one per kernel of the plan
   double elapsed_us = 0;                   ///< when timed
   bool complete = true;                    ///< every block was run

@@ -2,6 +2,7 @@
 #include "device/simt_device.h"
 
 #include <algorithm>
+#include <random>
 
 #include "device/digest.h"
 #include "device/simt_findings.h"
@@ -13,6 +14,7 @@ namespace {
 
 // What the machine's own memory may take of a host; its pages cost nothing until touched.
 constexpr std::uint64_t kBufferBytes = std::uint64_t{2} << 30;
+constexpr std::uint64_t kPlaces = 4096, kPlaceBytes = std::uint64_t{2} << 20;
 
 Result<simt::Checks> checks_named(std::string_view name) {
   if (name == "full") return simt::Checks::full;
@@ -26,6 +28,8 @@ Result<simt::Checks> checks_named(std::string_view name) {
 Result<std::unique_ptr<Device>> SimtDevice::open(const DeviceFacts& target, std::string_view checks,
                                                  std::string_view engine) {
   std::unique_ptr<SimtDevice> device(new SimtDevice);
+  // Where buffers lie must not tell a kernel that this is no GPU.
+  device->machine_.memory().start_at((std::random_device{}() % kPlaces) * kPlaceBytes);
   WW_TRY(device->checks_, checks_named(checks));
   WW_TRY(device->engine_, simt::engine_named(engine));
   device->info_.facts = target;

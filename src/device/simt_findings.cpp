@@ -139,7 +139,8 @@ void add_occupancy(const simt::LaunchReport& report, const simt::Estimate& estim
 bool is_only_a_finding(const simt::Fault& fault) {
   return fault.kind == simt::FaultKind::uninitialised_read ||
          fault.kind == simt::FaultKind::warp_race ||
-         fault.kind == simt::FaultKind::barrier_mismatch;
+         fault.kind == simt::FaultKind::barrier_mismatch ||
+         fault.kind == simt::FaultKind::benign_race;
 }
 
 Fault fault_of(const simt::Fault& fault, std::string_view source_file) {
@@ -158,6 +159,9 @@ Fault fault_of(const simt::Fault& fault, std::string_view source_file) {
     case simt::FaultKind::sync_mask:
     case simt::FaultKind::warp_race:
     case simt::FaultKind::barrier_mismatch:
+    case simt::FaultKind::barrier_count:
+    case simt::FaultKind::narrow_scope:
+    case simt::FaultKind::benign_race:
       result.verdict = Verdict::race;
       break;
     case simt::FaultKind::deadlock:

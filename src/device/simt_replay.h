@@ -19,6 +19,9 @@ class SimtReplay final : public Replay {
 
  private:
   Status reset(const RunOptions& options);
+  Status set_buffers(const RunOptions& options);
+  /// Everything as it was before this launch of the plan, where it is the first.
+  Status again_before(const KernelLaunch& at, const RunOptions& options);
   Status poison(simt::Address at, std::uint64_t bytes, std::uint64_t seed);
   Status run_steps(const RunOptions& options, RunReport& report);
   Status step(const KernelLaunch& launch, const RunOptions& options, RunReport& report);

@@ -93,6 +93,8 @@ Json to_json(const simt::LineCount& c) {
           {"barriers", c.barriers}};
 }
 
+Json to_json(const simt::Unchecked& u) { return {{"kind", u.kind}, {"reason", u.reason}}; }
+
 Json to_json(const simt::LineDivergence& d) {
   return {{"file", d.file},
           {"line", d.line},
@@ -125,6 +127,7 @@ std::string launch_report_json(const simt::LaunchReport& r) {
                   {"registers", r.registers},
                   {"touched_bytes", r.touched_bytes},
                   {"faults", list_json(r.faults)},
+                  {"unchecked", list_json(r.unchecked)},
                   {"counts", to_json(r.counts)},
                   {"lines", list_json(r.lines)},
                   {"traffic", list_json(r.traffic)},

@@ -36,7 +36,8 @@ std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t cou
 }
 
 Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Module& module,
-                                          const simt::Launch& launch) {
+                                          const simt::Launch& launch,
+                                          const std::function<Status()>& restore) {
   const std::uint64_t total = launch.grid.count();
   simt::Launch part = launch;
   part.options.max_warp_instructions = std::min(part.options.max_warp_instructions, kLongestSample);
@@ -52,6 +53,7 @@ Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Mo
     count = std::max(kWarpInstructions / per_block, kLeastSample);
     // Blocks far heavier than that: what was seen has to do.
     if (per_block * kLeastSample > kLongestSample) return probe;
+    WW_CHECK(restore());
   }
   part.options.only_blocks.clear();
   if (count < total) part.options.only_blocks = sampled_blocks(total, count);

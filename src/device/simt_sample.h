@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "simt/machine.h"
@@ -15,7 +16,9 @@ std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t cou
 
 /// Runs as many blocks as a second or so allows: few to learn what a block costs, then a sample of
 /// that size, or the whole grid when it is small. For times only.
+/// `restore` undoes what the first few wrote, so that no block starts from another one's results.
 Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Module& module,
-                                          const simt::Launch& launch);
+                                          const simt::Launch& launch,
+                                          const std::function<Status()>& restore);
 
 }  // namespace warpwright::device

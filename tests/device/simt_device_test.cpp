@@ -54,10 +54,98 @@ TEST(SimtSample, WhatRanAsAWholeIsNotRunAgainOnItsOwnResults) {
   const auto params = simt::Params().add(out);
   const simt::Launch launch{
       .kernel = "count", .grid = {16}, .block = {1}, .params = params.bytes(), .cluster = {16}};
-  const auto report = launch_sampled(launcher.machine(), launcher.module(), launch);
+  const auto report =
+      launch_sampled(launcher.machine(), launcher.module(), launch, [] { return Status{}; });
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_EQ(report->blocks_run, 16U);
   EXPECT_EQ(launcher.get<std::uint32_t>(out, 1)[0], 16U);
+}
+
+TEST(SimtDevice, SampledRunsPoisonOutputsAndTellWhatTheyWrote) {
+  constexpr std::uint32_t kElements = 1 << 19;
+  constexpr std::uint64_t kAll = kElements * 4;
+  auto device = SimtDevice::open(*known_device("h200"), "full").value();
+  const ModuleId module = device->load({.ptx = kContractPtx})->module;
+  const BufferId in = device->allocate(kAll, "in").value();
+  const BufferId out = device->allocate(kAll, "out").value();
+  std::vector<std::uint32_t> values(kElements);
+  std::iota(values.begin(), values.end(), 0U);
+  ASSERT_TRUE(device->upload(in, std::as_bytes(std::span(values))).ok());
+  LaunchPlan plan;
+  plan.buffers = {{.kind = BufferKind::argument, .argument = 0, .bytes = kAll},
+                  {.kind = BufferKind::argument, .argument = 1, .bytes = kAll}};
+  plan.steps = {Parameters()
+                    .add(tagged_address(1))
+                    .add(tagged_address(1))
+                    .add(kElements)
+                    .add(std::uint32_t{3})
+                    .launch("add_step", kElements, 1)};
+  // In place: a block that ran twice would add twice.
+  const BufferId before = device->allocate(kAll, "before").value();
+  ASSERT_TRUE(device->upload(before, std::as_bytes(std::span(values))).ok());
+  auto in_place = device->prepare(
+      module, plan,
+      std::vector<Binding>{
+          {.buffer = in}, {.buffer = out, .before = Binding::Before::restore, .pristine = before}});
+  ASSERT_TRUE((*in_place)->run({.timed = true, .may_sample = true}).ok());
+  ASSERT_TRUE(device->download(std::as_writable_bytes(std::span(values)), out).ok());
+  for (std::uint32_t i = 0; i < kElements; ++i)
+    ASSERT_TRUE(values[i] == i || values[i] == i + 3) << i << ": " << values[i];
+
+  std::get<KernelLaunch>(plan.steps[0]) = Parameters()
+                                              .add(tagged_address(0))
+                                              .add(tagged_address(1))
+                                              .add(kElements)
+                                              .add(std::uint32_t{3})
+                                              .launch("add_step", kElements, 1);
+  auto replay = device->prepare(
+      module, plan,
+      std::vector<Binding>{{.buffer = in}, {.buffer = out, .before = Binding::Before::poison}});
+  const auto report = (*replay)->run({.poison_seed = 5, .timed = true, .may_sample = true});
+  ASSERT_TRUE(report.ok() && report->faults.empty());
+  EXPECT_FALSE(report->complete);
+  ASSERT_TRUE(device->download(std::as_writable_bytes(std::span(values)), out).ok());
+  std::uint64_t written = 0;
+  for (std::uint32_t i = 0; i < kElements; ++i) written += values[i] == i + 3 ? 4 : 0;
+  EXPECT_GE(written, 4096U);
+  EXPECT_LT(written, kAll);
+  const auto poison = poison_pattern(5, 4);
+  // Neither the first nor the last block is ever left out.
+  EXPECT_NE(std::memcmp(values.data(), poison.data(), 4), 0);
+}
+
+TEST(SimtDevice, RunsUnderTheScheduleThatIsAskedFor) {
+  // The block that comes last stays: a different one under another schedule.
+  auto device = SimtDevice::open(*known_device("h200"), "fast").value();
+  const ModuleId module = device
+                              ->load({.ptx = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry last(.param .u64 out) {
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd0, [out];
+  mov.u32 %r0, %ctaid.x;
+  st.global.u32 [%rd0], %r0;
+  ret;
+}
+)"})
+                              ->module;
+  const BufferId out = device->allocate(4, "out").value();
+  LaunchPlan plan;
+  plan.buffers = {{.kind = BufferKind::argument, .argument = 0, .bytes = 4}};
+  plan.steps = {Parameters().add(tagged_address(0)).launch("last", 5, 32)};
+  auto replay = device->prepare(
+      module, plan, std::vector<Binding>{{.buffer = out, .before = Binding::Before::poison}});
+  const auto winner = [&](std::string_view schedule) {
+    EXPECT_TRUE((*replay)->run({.schedule = simt::schedule_named(schedule).value()}).ok());
+    std::uint32_t value = 0;
+    EXPECT_TRUE(device->download(std::as_writable_bytes(std::span(&value, 1)), out).ok());
+    return value;
+  };
+  EXPECT_EQ(winner("forward"), 4U);
+  EXPECT_EQ(winner("backward"), 0U);
 }
 
 simt::LaunchReport streaming_report(std::uint64_t blocks, double sectors_per_request) {
