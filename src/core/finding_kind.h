@@ -5,7 +5,7 @@
 
 namespace warpwright {
 
-inline constexpr std::array<std::string_view, 46> kFindingKinds = {
+inline constexpr std::array<std::string_view, 50> kFindingKinds = {
     "note",      // a remark for people
     "sampling",  // how times were taken: nothing that a kernel's author can act on
     "other",     // of another version of this program
@@ -19,7 +19,8 @@ inline constexpr std::array<std::string_view, 46> kFindingKinds = {
     "assertion", "timeout", "warp_race", "barrier_mismatch", "invalid_launch", "out_of_memory",
     "out_of_resources", "illegal_address", "illegal_instruction", "invalid_address_space",
     "invalid_pc", "invalid_ptx", "launch_failed", "cooperative_too_large", "cluster_too_large",
-    "not_supported", "device_limit", "shared_memory", "stack_error", "heap_error"};
+    "not_supported", "device_limit", "shared_memory", "stack_error", "heap_error", "stream_race",
+    "barrier_count", "narrow_scope", "benign_race"};
 
 /// What a finding or a fault is about. Written to disk by name.
 using FindingKind = Choice<kFindingKinds>;

@@ -13,8 +13,6 @@ namespace {
 
 using Kind = verify::ReferenceParameter::Kind;
 
-bool is_half(ElementType type) { return type == ElementType::f16 || type == ElementType::bf16; }
-
 std::vector<build::SolveArgument> arguments_of(const Task& task) {
   std::vector<build::SolveArgument> list;
   for (const auto& parameter : verify::device_reference_parameters(task)) {

@@ -102,8 +102,8 @@ TEST_F(Bench, FreeKernelsAreJudgedInTheirLaneAndDoNotCompete) {
   finish("sigmoid.k.sigmoid", {4, 4, 4, 4, 20});
   finish("sigmoid.k.free", {1, 1, 1, 1, 1});
   for (const BenchJob& job : folder().jobs().value()) {
-    const auto lane = folder().job(job).read_request().value().lane;
-    EXPECT_EQ(lane, job.kernel == "k.free" ? "free" : "") << job.job;
+    const auto rules = folder().job(job).read_request().value().rule_set;
+    EXPECT_EQ(rules.name(), job.kernel == "k.free" ? "free" : "task") << job.job;
   }
   const auto board = read_board(folder()).value();
   EXPECT_EQ(board.rows[0].best_kernel, "k.sigmoid");

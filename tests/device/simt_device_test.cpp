@@ -75,8 +75,8 @@ TEST(SimtDevice, SampledRunsPoisonOutputsAndTellWhatTheyWrote) {
   plan.buffers = {{.kind = BufferKind::argument, .argument = 0, .bytes = kAll},
                   {.kind = BufferKind::argument, .argument = 1, .bytes = kAll}};
   plan.steps = {Parameters()
-                    .add(tagged_address(1))
-                    .add(tagged_address(1))
+                    .add(PlanAddress{1, 0})
+                    .add(PlanAddress{1, 0})
                     .add(kElements)
                     .add(std::uint32_t{3})
                     .launch("add_step", kElements, 1)};
@@ -93,8 +93,8 @@ TEST(SimtDevice, SampledRunsPoisonOutputsAndTellWhatTheyWrote) {
     ASSERT_TRUE(values[i] == i || values[i] == i + 3) << i << ": " << values[i];
 
   std::get<KernelLaunch>(plan.steps[0]) = Parameters()
-                                              .add(tagged_address(0))
-                                              .add(tagged_address(1))
+                                              .add(PlanAddress{0, 0})
+                                              .add(PlanAddress{1, 0})
                                               .add(kElements)
                                               .add(std::uint32_t{3})
                                               .launch("add_step", kElements, 1);
@@ -135,7 +135,7 @@ TEST(SimtDevice, RunsUnderTheScheduleThatIsAskedFor) {
   const BufferId out = device->allocate(4, "out").value();
   LaunchPlan plan;
   plan.buffers = {{.kind = BufferKind::argument, .argument = 0, .bytes = 4}};
-  plan.steps = {Parameters().add(tagged_address(0)).launch("last", 5, 32)};
+  plan.steps = {Parameters().add(PlanAddress{0, 0}).launch("last", 5, 32)};
   auto replay = device->prepare(
       module, plan, std::vector<Binding>{{.buffer = out, .before = Binding::Before::poison}});
   const auto winner = [&](std::string_view schedule) {

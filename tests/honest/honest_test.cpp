@@ -70,7 +70,8 @@ class Honest : public testing::TestWithParam<std::string> {
     }
     EXPECT_EQ(e.verdict, Verdict::ok) << front_end << ": " << e.reason << "\n" << e.feedback;
     for (const Finding& f : e.findings)
-      EXPECT_NE(f.kind, "uninitialised read") << "line " << f.line << ": " << f.message;
+      EXPECT_NE(f.kind, FindingKind("uninitialised_read"))
+          << "line " << f.line << ": " << f.message;
     double seconds = 0;
     for (const auto& [stage, time] : e.stage_s) seconds += time;
     RecordProperty(front_end + "_s", std::to_string(seconds));

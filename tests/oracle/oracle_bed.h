@@ -18,15 +18,16 @@ T must(Result<T> result) {
 }
 
 inline const build::Builder& builder() {
-  static const build::Builder instance = must(build::Builder::create(
-      must(sandbox::Sandbox::open()), build::find_toolchain(), {.cache = build_path("/tests/oracle_cache")}));
+  static const build::Builder instance =
+      must(build::Builder::create(must(sandbox::Sandbox::open()), build::find_toolchain(),
+                                  {.cache = build_path("/tests/oracle_cache")}));
   return instance;
 }
 
 /// The oracle of one task on the SIMT machine.
 class OracleBed {
  public:
-  explicit OracleBed(const Task& task, const std::string& checks = "fast")
+  explicit OracleBed(const Task& task, CheckLevel checks = "fast")
       : task_(task),
         resolved_(must(device::resolve_device({.device = "simt", .checks = checks}))),
         device_(must(device::open_device(resolved_, 0))),

@@ -273,7 +273,7 @@ Status write_hostile(Author& author) {
     evaluation.feedback = text;
     evaluation.device = text;
     evaluation.seed = text;
-    evaluation.findings = {{text, 1, text}, {"note", 0, text}};
+    evaluation.findings = {{"other", 1, text}, {"note", 0, text}};
     evaluation.diagnostics = {{text, 2, 1, text}};
     evaluation.resources = {{text, 1, 0, 0, 0, 0, 0.5}};
     if (!evaluation.measurements.empty()) evaluation.measurements[0].size = text;
