@@ -1,4 +1,4 @@
-// bug: kind=shared_race line=16
+// bug: kind=shared_race line=16 nvcc=gone
 // Warp 1 waits for a flag that warp 0 raises with no fence behind its message.
 // run: --grid 1 --block 64 --arg y=buf:i32:1
 // SPDX-License-Identifier: Apache-2.0
