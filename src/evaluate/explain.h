@@ -35,7 +35,7 @@ struct Explanation {
   [[nodiscard]] bool clean() const;
 };
 
-/// Builds and records the candidate as a trial does, in the sandbox, and runs it on the SIMT
+/// Builds and records the candidate as a judgement does, in the sandbox, and runs it on the SIMT
 /// machine. `request.sizes` may name one size; without one, the largest that can be checked is
 /// checked and the largest that fits is counted. The error is the judge's own.
 Result<Explanation> explain(const JobRequest& request, const std::filesystem::path& scratch,

@@ -12,7 +12,7 @@ namespace warpwright::evaluate {
 
 namespace {
 
-// The worker ends a trial itself at limit_s; this is for a program that never started one: the
+// The worker ends a judgement itself at limit_s; this is for a program that never started one: the
 // candidate is not to blame for a queue.
 constexpr double kGraceSeconds = 15;
 constexpr std::size_t kKeptStderrBytes = 2000;

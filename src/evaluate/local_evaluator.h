@@ -15,7 +15,7 @@ namespace warpwright::evaluate {
 struct LocalOptions {
   std::vector<std::string> worker;  ///< program and leading arguments; the job directory follows
   /// Program and arguments of a worker that stays (`warpwright worker --serve`): then `worker` is
-  /// not used, and compilers, references and the GPU's context are kept warm between trials.
+  /// not used, and compilers, references and the GPU's context are kept warm between judgements.
   std::vector<std::string> server;
   std::filesystem::path jobs;  ///< where job directories are made
   JobRequest pattern;          ///< everything of a request but id, source and is_baseline
@@ -26,7 +26,7 @@ struct LocalOptions {
 
 class WorkerClient;
 
-/// Each trial as a job directory, done by a worker process of its own (killed with its whole
+/// Each judgement as a job directory, done by a worker process of its own (killed with its whole
 /// process group when its time is up or a stop is requested), or by a server that stays and is
 /// started again should it die. A worker that dies without a result is a harness_error.
 class LocalEvaluator final : public Evaluator {

@@ -19,7 +19,7 @@ struct MailboxOptions {
   std::chrono::milliseconds glance{300};
 };
 
-/// Trials that somebody else has judged: each is left as FOLDER/pending/JOB, complete or absent,
+/// Judgements that somebody else makes: each is left as FOLDER/pending/JOB, complete or absent,
 /// and waited for, however long, until FOLDER/done/JOB/result.json or
 /// FOLDER/pending/JOB/result.json is there. JOB follows from what is to be judged, so that the same
 /// question of another process, or of this one after its death, finds the folder or the result of

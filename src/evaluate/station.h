@@ -18,7 +18,7 @@ namespace warpwright::evaluate {
 
 struct OracleKit;
 
-/// A device that belongs to one trial. Gives it back with itself.
+/// A device that belongs to one judgement. Gives it back with itself.
 class DeviceLease {
  public:
   DeviceLease() = default;
@@ -33,13 +33,13 @@ class DeviceLease {
   friend class Station;
   void give_back();
   std::unique_lock<std::mutex> turn_;    ///< of a shared device
-  std::unique_ptr<device::Device> own_;  ///< of a device for this trial alone
+  std::unique_ptr<device::Device> own_;  ///< of a device for this judgement alone
   device::Device* device_ = nullptr;
   double waited_s_ = 0;
 };
 
-/// What the trials of one process share, so that only the first pays for it: the sandbox and the
-/// compilers that were found, and the GPU's context. Safe to use from several threads.
+/// What the judgements of one process share, so that only the first pays for it: the sandbox and
+/// the compilers that were found, and the GPU's context. Safe to use from several threads.
 class Station {
  public:
   Station() = default;
@@ -50,12 +50,12 @@ class Station {
 
   Result<build::Builder> builder(const std::filesystem::path& cache, bool unsafe);
 
-  /// Waits for its turn, however long other trials of this process take, and up to wait_s for
+  /// Waits for its turn, however long other judgements of this process take, and up to wait_s for
   /// other processes. An error when a candidate has worn out the device.
   Result<DeviceLease> lease(const device::ResolvedDevice& resolved, double wait_s);
 
-  /// Watches a GPU's clocks; opened once, because that takes longer than many trials' times. The
-  /// error says why nobody watches.
+  /// Watches a GPU's clocks; opened once, because that takes longer than many judgements' times.
+  /// The error says why nobody watches.
   Result<device::GpuMonitor*> monitor(const device::ResolvedDevice& resolved);
 
   /// The judge's own code for a task, by what it was made from; null at the first time.

@@ -59,7 +59,10 @@ class CheckedJudgement : public testing::Test {
 TemporaryDirectory* CheckedJudgement::shared_ = nullptr;
 
 TEST_F(CheckedJudgement, AMeasurementSaysHowFarItWasChecked) {
-  const Evaluation evaluation = judge(sigmoid(kPlain));
+  // Enough work that a part of the blocks has to stand for all.
+  const Evaluation evaluation = judge(sigmoid(
+      "  float v = i < n ? x[i] : 0.0f;\n  for (int k = 0; k < 100; ++k) v = v + 1e-30f * v;\n"
+      "  if (i < n) y[i] = 1.0f / (1.0f + expf(-v));"));
   ASSERT_EQ(evaluation.verdict, Verdict::ok) << evaluation.reason;
   ASSERT_EQ(evaluation.measurements.size(), 2U);
   EXPECT_EQ(evaluation.measurements[0].checked, Checked("all"));
@@ -75,18 +78,18 @@ TEST_F(CheckedJudgement, BlocksThatShareSomethingAreRunAsAWhole) {
 
 TEST_F(CheckedJudgement, WrongValuesOfALargeSizeAreSeen) {
   const Evaluation nothing =
-      judge(sigmoid("  if (n > 1000000) { if (i < n) y[i] = 0.5f; return; }\n" + kPlain));
+      judge(sigmoid("  if (n > 2000000) { if (i < n) y[i] = 0.5f; return; }\n" + kPlain));
   EXPECT_EQ(nothing.verdict, Verdict::mismatch) << nothing.reason;
   EXPECT_THAT(nothing.reason, HasSubstr("16x2^18"));
-  const Evaluation less = judge(sigmoid("  if (n > 1000000 && i % 4 == 3) return;\n" + kPlain));
+  const Evaluation less = judge(sigmoid("  if (n > 2000000 && i % 4 == 3) return;\n" + kPlain));
   EXPECT_NE(less.verdict, Verdict::ok) << "a quarter of the elements was never written";
 }
 
 TEST_F(CheckedJudgement, FaultsAndHangsOfALargeSizeAreVerdicts) {
-  EXPECT_EQ(judge(sigmoid(kPlain + "\n  if (n > 1000000 && i == 7) y[n + 3] = 1;")).verdict,
+  EXPECT_EQ(judge(sigmoid(kPlain + "\n  if (n > 2000000 && i == 7) y[n + 3] = 1;")).verdict,
             Verdict::memory_fault);
   const Evaluation endless = judge(
-      sigmoid("  volatile float* p = y;\n  if (n > 1000000) while (p[0] != 7.0f) ;\n" + kPlain));
+      sigmoid("  volatile float* p = y;\n  if (n > 2000000) while (p[0] != 7.0f) ;\n" + kPlain));
   EXPECT_NE(endless.verdict, Verdict::ok);
   EXPECT_TRUE(endless.measurements.size() < 2);
   EXPECT_FALSE(score_us(endless).has_value()) << "a missing size is infinitely slow";

@@ -158,8 +158,9 @@ TEST_F(HandOver, AnOldFileAndAnothersAreRefused) {
 
 TEST_F(HandOver, BothOfAComparisonAreHandedOver) {
   JobRequest wanted = request(sigmoid(kPlain));
-  wanted.rival =
-      sigmoid("  float v = i < n ? x[i] : 0;\n" + kPlain + "\n  if (v > 1e30f) y[0] = v;");
+  wanted.rival = sigmoid(
+      "  float v = i < n ? x[i] : 0.0f;\n  for (int k = 0; k < 20; ++k) v = v + 1e-30f * v;\n"
+      "  if (i < n) y[i] = 1.0f / (1.0f + expf(-v));");
   const JobDirectory one = job("pair", wanted);
   bool again = true;
   const Evaluation evaluation = finish(one, prepared(one), again);
