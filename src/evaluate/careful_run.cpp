@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "device/simt_schedules.h"
 #include "evaluate/session.h"
 
 namespace warpwright::evaluate {
 
 namespace {
 
+constexpr std::uint64_t kScheduledWork = 2'000'000;  // warp instructions of a call
 constexpr std::uint64_t kSimulatedBytes = 64 << 10;
 constexpr std::size_t kMostSizes = 4;
 constexpr std::size_t kMostVariants = 2;
@@ -60,7 +62,28 @@ bool is_decisive(const device::Fault& fault) {
 struct RunLimits {
   std::uint64_t step_work = 0;
   std::size_t steps = std::numeric_limits<std::size_t>::max();
+  std::uint64_t scheduled_work = 0;  ///< calls of at most so much are run under several schedules
 };
+
+/// The same under other schedules. That a call ends in order and not under one of them is the
+/// kernel's doing: it waits for blocks that are not sure to run.
+Result<bool> run_under_schedules(LoadedCase& loaded, const verify::Case& item,
+                                 std::uint64_t forward, CarefulRun& careful) {
+  const std::uint64_t seed = loaded.trial.seed;
+  for (const simt::Schedule& schedule : device::other_schedules(seed)) {
+    WW_TRY(auto report, loaded.replay->run({.poison_seed = seed,
+                                            .schedule = schedule,
+                                            .work = device::work_under_other_schedules(forward)}));
+    for (device::Fault& fault : report.faults) {
+      fault.message += " (under the schedule " + simt::name_of(schedule) + ")";
+      careful.faults.push_back(std::move(fault));
+    }
+    if (careful.faults.empty()) continue;
+    careful.item = item;
+    return true;
+  }
+  return true;
+}
 
 /// Runs one case; whether the machine could, within the limits.
 Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits& limits,
@@ -80,7 +103,8 @@ Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits
     careful.why_not = report.faults.front().kind.name();
     return false;
   }
-  return true;
+  if (!careful.faults.empty() || report.warp_instructions > limits.scheduled_work) return true;
+  return run_under_schedules(loaded, item, report.warp_instructions, careful);
 }
 
 /// Every small case, to its end; whether the machine could.
@@ -90,7 +114,9 @@ Result<bool> run_small(Session& session, CarefulRun& careful) {
     if (session.context.stop.requested()) return Error{"stopped"};
     if (work > kSimulatedWork) return Error{"it does too much work for the SIMT machine"};
     WW_TRY(const bool ran,
-           run_one(session, item, {.step_work = kSimulatedLaunchWork}, work, careful));
+           run_one(session, item,
+                   {.step_work = kSimulatedLaunchWork, .scheduled_work = kScheduledWork}, work,
+                   careful));
     if (!ran || !careful.faults.empty()) return ran;
   }
   return true;

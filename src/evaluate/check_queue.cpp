@@ -57,7 +57,7 @@ Outcome<> CheckQueue::add(LoadedCase& loaded, std::vector<verify::Expected> expe
     return Found{};
   };
   return push({loaded.item, loaded.trial.seed, Stage::validate, bytes, std::move(results.findings),
-               std::async(std::launch::async, std::move(check))});
+               std::async(std::launch::async, std::move(check)), std::move(results.under)});
 }
 
 Outcome<> CheckQueue::add_timed(LoadedCase& loaded, std::vector<Fetched> runs) {
@@ -138,6 +138,15 @@ Outcome<> CheckQueue::ended_by(const Pending& pending, const Found& found) {
   ended.stage = pending.stage;
   if (pending.stage == Stage::measure) {
     ended.feedback += "This was found in a timed call; untimed calls were right.\n";
+  } else if (found.run < pending.under.size() && !pending.under[found.run].empty()) {
+    const std::string& schedule = pending.under[found.run];
+    if (ended.verdict == Verdict::mismatch) ended.verdict = Verdict::race;
+    ended.reason += " (under the schedule " + schedule + "; right in order)";
+    ended.feedback +=
+        "The same call was right with blocks and warps in order, and wrong under the schedule \"" +
+        schedule +
+        "\" of the SIMT machine, which a GPU may follow as well: the result depends on "
+        "the order in which blocks, warps or threads run.\n";
   } else if (found.run > 0) {
     ended.feedback +=
         "The same call was right the first time: the result depends on what memory held before, "

@@ -19,10 +19,11 @@ class CheckQueue {
   CheckQueue(const CheckQueue&) = delete;
   CheckQueue& operator=(const CheckQueue&) = delete;
 
-  /// Results of one case: of one run, or of two that must both be right.
+  /// Results of one case: of one run or more, which must all be right.
   struct Results {
     std::vector<Fetched> runs;
-    std::vector<Finding> findings;  ///< of the first run
+    std::vector<Finding> findings;   ///< of the first run
+    std::vector<std::string> under;  ///< by run: the SIMT machine's schedule; empty: in order
   };
   /// Takes the case's inputs; awaits old checks when too much is under way.
   Outcome<> add(LoadedCase& loaded, std::vector<verify::Expected> expected, Results results);
@@ -48,6 +49,7 @@ class CheckQueue {
     std::uint64_t bytes = 0;  ///< held, about
     std::vector<Finding> findings;
     std::future<Result<Found>> found;
+    std::vector<std::string> under = {};
   };
   Outcome<> push(Pending pending);
   Outcome<> conclude_first();

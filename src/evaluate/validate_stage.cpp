@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "device/simt_schedules.h"
 #include "evaluate/careful_run.h"
 #include "evaluate/check_queue.h"
 #include "evaluate/feedback.h"
@@ -16,6 +17,9 @@ namespace warpwright::evaluate {
 namespace {
 
 constexpr std::uint64_t kExplainedWork = 100'000'000;  // warp instructions of a launch
+// What is run under several schedules: bytes of a case, warp instructions of a call.
+constexpr std::uint64_t kScheduledBytes = 64 << 10;
+constexpr std::uint64_t kScheduledWork = 2'000'000;
 
 Status load_reference(const Prepared& prepared, const Context& context, Validated& validated) {
   const JobRequest& request = prepared.request();
@@ -86,6 +90,12 @@ std::vector<device::Fault> explained(const Session& session, std::vector<device:
   return std::move(report->faults);
 }
 
+/// What to add to a fault of a run that was not in order.
+std::string under_schedule(const simt::Schedule& schedule) {
+  if (schedule.kind == simt::Schedule::Kind::forward) return {};
+  return " (under the schedule " + simt::name_of(schedule) + "; in order there was no fault)";
+}
+
 /// One run of a case.
 Outcome<device::RunReport> run_case(Validated& validated, LoadedCase& loaded,
                                     const device::RunOptions& options) {
@@ -95,6 +105,7 @@ Outcome<device::RunReport> run_case(Validated& validated, LoadedCase& loaded,
     const PartTimer timer(session.context, "run");
     WW_TRY(report, loaded.replay->run(options));
   }
+  for (device::Fault& fault : report.faults) fault.message += under_schedule(options.schedule);
   if (!report.faults.empty()) {
     // An earlier case may be wrong, and says more about the candidate.
     WW_CHECK(validated.checks->conclude_all());
@@ -113,6 +124,30 @@ bool is_estimated_here(const Session& session, const verify::Case& item) {
          std::find(timed.begin(), timed.end(), item.size) != timed.end();
 }
 
+/// Small cases once more, under other schedules of the SIMT machine: what is right must be right
+/// under each of them.
+Outcome<> run_under_schedules(Validated& validated, LoadedCase& loaded, std::uint64_t forward,
+                              CheckQueue::Results& results) {
+  Session& session = *validated.session;
+  const auto bytes = footprint_bytes(session.task(), *loaded.item.size);
+  if (session.device.info().time_source != TimeSource::estimated || !bytes.ok() ||
+      *bytes > kScheduledBytes || forward > kScheduledWork) {
+    return {};
+  }
+  for (const simt::Schedule& schedule : device::other_schedules(loaded.trial.seed)) {
+    auto options = run_options(session.prepared, loaded.item, loaded.trial.seed);
+    options.schedule = schedule;
+    options.work = std::min(options.work, device::work_under_other_schedules(forward));
+    WW_CHECK(run_case(validated, loaded, options));
+    const PartTimer timer(session.context, "fetch");
+    WW_TRY(auto fetched, fetch_results(loaded, false));
+    results.runs.push_back(std::move(fetched));
+    results.under.resize(results.runs.size());
+    results.under.back() = simt::name_of(schedule);
+  }
+  return {};
+}
+
 /// Adds what its runs did to `work`.
 Outcome<> validate_case(Validated& validated, std::uint64_t number, std::uint64_t& work) {
   Session& session = *validated.session;
@@ -124,6 +159,7 @@ Outcome<> validate_case(Validated& validated, std::uint64_t number, std::uint64_
   // Every other case a second time: what an output held before must not matter.
   CheckQueue::Results results;
   const std::uint64_t last = estimated ? 1 : number % 2;
+  std::uint64_t forward = 0;
   for (std::uint64_t run = 0; run <= last; ++run) {
     auto options = run_options(session.prepared, item, run == 0 ? seed : derived_seed(seed, run));
     options.timed = estimated && run == last;
@@ -133,8 +169,10 @@ Outcome<> validate_case(Validated& validated, std::uint64_t number, std::uint64_
     WW_TRY(auto fetched, fetch_results(loaded, run == last));
     results.runs.push_back(std::move(fetched));
     if (run == 0) results.findings = report.findings;
+    forward = std::max(forward, report.warp_instructions);
     if (options.timed) validated.estimates[item.size] = std::move(report);
   }
+  WW_CHECK(run_under_schedules(validated, loaded, forward, results));
   return validated.checks->add(loaded, std::move(expected), std::move(results));
 }
 
