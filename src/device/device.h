@@ -84,6 +84,8 @@ struct RunOptions {
   bool shifted = false;
   /// A device that simulates may run a part of the blocks; outputs are then partial.
   bool may_sample = false;
+  /// In which order a device that simulates runs blocks and warps.
+  simt::Schedule schedule;
   /// All checks of a device that simulates, also when timed.
   bool all_checks = false;
   double limit_s = 10;  ///< on a GPU, wall time; then the fault is a time-out
@@ -92,8 +94,6 @@ struct RunOptions {
   std::uint64_t work = 250'000'000;
   /// A simulated launch with more work is no fault: its time is a lower bound.
   bool bound_is_enough = false;
-  /// In which order a device that simulates runs blocks and warps.
-  simt::Schedule schedule;
   /// Wants RunReport::launches, from a device that has them.
   bool keep_launches = false;
 };

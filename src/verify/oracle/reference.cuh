@@ -71,6 +71,8 @@ inline void set_to_zero(double* values, u64 count) {
 /// come in tiles; the largest score so far is subtracted.
 struct Attention {
   double largest = -INFINITY, total = 0, sum = 0;
+  double size = 0;                      ///< the largest score if all its products were positive
+  double weighted = 0, magnitudes = 0;  ///< of the values, with weights and without
 
   /// `key(p)` and `value(p)` are rows of d floats, for p = 0 .. count-1; `column` is the thread's.
   template <class Key, class Value>
@@ -78,13 +80,18 @@ struct Attention {
     __shared__ double weights[kBlock];
     for (int tile = 0; tile < count; tile += kBlock) {
       const int p = tile + int(threadIdx.x);
-      double score = -INFINITY;
+      double score = -INFINITY, positive = 0;
       if (p < count) {
         const float* k = key(p);
         double dot = 0;
-        for (int j = 0; j < d; ++j) dot += double(query[j]) * k[j];
+        for (int j = 0; j < d; ++j) {
+          dot += double(query[j]) * k[j];
+          positive += fabs(double(query[j]) * k[j]);
+        }
         score = dot / sqrt(double(d));
       }
+      size = fmax(size, block_max(positive / sqrt(double(d))));
+      __syncthreads();
       const double now = fmax(largest, block_max(score));
       const double before = exp(largest - now);
       const double weight = p < count ? exp(score - now) : 0.0;
@@ -93,9 +100,15 @@ struct Attention {
       weights[threadIdx.x] = weight;
       total = total * before + block_sum(weight);
       sum *= before;
+      weighted *= before;
       const int here = count - tile < kBlock ? count - tile : kBlock;
       if (column < d)
-        for (int i = 0; i < here; ++i) sum += weights[i] * value(tile + i)[column];
+        for (int i = 0; i < here; ++i) {
+          const double v = value(tile + i)[column];
+          sum += weights[i] * v;
+          weighted += weights[i] * fabs(v);
+          magnitudes += fabs(v);
+        }
       __syncthreads();
     }
   }
