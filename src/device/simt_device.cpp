@@ -95,9 +95,13 @@ Status SimtDevice::launch(const OwnLaunch& launch) {
   request.options.checks = checks_;
   request.options.engine = engine_;
   WW_TRY(const simt::LaunchReport report, machine_.launch(module, request));
-  if (report.faults.empty()) return {};
+  // It looks at what a candidate left, also where that is nothing.
+  const auto failure = std::find_if(report.faults.begin(), report.faults.end(), [](const auto& f) {
+    return f.kind != simt::FaultKind::uninitialised_read;
+  });
+  if (failure == report.faults.end()) return {};
   return Error{"the judge's own kernel " + std::string(launch.kernel) +
-               " failed: " + device::fault_of(report.faults.front(), {}).message};
+               " failed: " + device::fault_of(*failure, {}).message};
 }
 
 Result<std::unique_ptr<Replay>> SimtDevice::prepare(ModuleId module, const LaunchPlan& plan,

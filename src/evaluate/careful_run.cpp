@@ -16,7 +16,7 @@ constexpr std::uint64_t kSimulatedBytes = 64 << 10;
 constexpr std::size_t kMostSizes = 4;
 constexpr std::size_t kMostVariants = 2;
 constexpr std::uint64_t kSimulatedWork = 25'000'000;  // warp instructions
-constexpr std::uint64_t kSimulatedLaunchWork = 10'000'000;
+constexpr std::uint64_t kSimulatedLaunchWork = 40'000'000;
 // A launcher may do something else for large inputs, and only there go wrong.
 constexpr std::uint64_t kLargerBytes = 2 << 20;
 constexpr std::uint64_t kLargerWork = 3'000'000;

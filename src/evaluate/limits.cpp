@@ -17,7 +17,7 @@ constexpr double kSimulatedFlops = 3e7;
 constexpr std::uint64_t kCheckedTwiceBytes = 16 * kMiB;
 // A hang shows soon where there is little to do.
 constexpr std::uint64_t kTinyBytes = 64 << 10;
-constexpr std::uint64_t kTinyWork = 10'000'000;
+constexpr std::uint64_t kTinyWork = 40'000'000;
 constexpr double kTinyGpuRunSeconds = 1;
 
 Result<std::vector<const TaskSize*>> requested_sizes(const JobRequest& request) {

@@ -72,7 +72,9 @@ __global__ void __launch_bounds__(kThreads)
     if (lane == 0) before = prefix;
   }
   __syncthreads();
-  offset += before + (inclusive - sum);
+  // Not inclusive - sum: a large element of this thread would take the digits of what came before it.
+  const float left = __shfl_up_sync(~0u, inclusive, 1);
+  offset += before + (lane > 0 ? left : 0.0f);
   for (int k = 0; k < kItems; ++k) {
     const int i = threadIdx.x * kItems + k;
     items[i + i / 32] = v[k] + offset;

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // zoo: task=sigmoid lane=strict device=simt expect=ok class=honest
 // Two halves on two streams without an order: they share no byte, only a sector in the middle.
 #include <cuda_runtime.h>

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // zoo: task=sigmoid lane=free device=simt expect=ok class=honest
 // Two kernels on two streams, with an event between them.
 #include <cuda_runtime.h>

@@ -113,7 +113,8 @@ TEST(Hostile, EmptyChoicesAreAFailure) {
 TEST(Hostile, ManyChoicesAreOneAnswer) {
   Asker asking;
   asking.serve("many_choices");
-  EXPECT_EQ(asking.ask().reply.text, hostile::default_answer(asking.provider->served()[0].body));
+  const auto answer = asking.ask();
+  EXPECT_EQ(answer.reply.text, hostile::default_answer(asking.provider->served()[0].body));
 }
 
 TEST(Hostile, ATruncatedAnswerSaysSo) {
