@@ -30,8 +30,8 @@ constexpr std::array<CompareRow, 9> kCompared = {{
     {"sorted_exact", Compare::exact, {}, {}, {}, {}, {}},
     {"bits", Compare::bits, {}, {}, {}, {}, {}},
     {"rounded", Compare::rounded, {}, "tie", {}, {}, {}},
-    {"scalar", Compare::scalar, "rtol", {}, "tau", {}, {}},
-    {"scan", Compare::scalar, "rtol", {}, "tau", {}, {}},
+    {"scalar", Compare::scalar, "rtol", "atol", "tau", {}, {}},
+    {"scan", Compare::scalar, "rtol", "atol", "tau", {}, {}},
     {"dot_products", Compare::dot_products, "rtol", {}, "alpha", "rel_rms", {}},
 }};
 

@@ -73,9 +73,9 @@ __device__ inline void compare_entry(const ProductCall& call, u64 i, u64 j, doub
       static_cast<ElementType>(call.type) == ElementType::f16 ? 0x1p-25 : 0.0;
   const double scale = sqrt(left) * sqrt(right) / sqrt(static_cast<double>(call.inner));
   const double got = element(call.got, i * call.cols + j, call.type);
-  const double wanted = in_range(call.type, sum);
+  const double wanted = sum;
   const double bound = call.relative * fabs(wanted) + call.share * scale;
-  if (!close_enough(got, wanted, bound + underflow)) tally.blame(i * call.cols + j);
+  if (!accepted(call.type, got, wanted, bound + underflow)) tally.blame(i * call.cols + j);
   if (!finite(got) || !finite(wanted) || scale <= 0) return;
   const double size = fmax(scale, fabs(wanted));
   const double error = fmax(0.0, fabs(got - wanted) - underflow);
