@@ -146,10 +146,10 @@ function(ww_test name)
   target_link_libraries(test_${name} PRIVATE ${links} ww_places GTest::gmock GTest::gtest_main)
   if(ARG_EACH_CASE)
     gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
-      PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}" SKIP_REGULAR_EXPRESSION "SKIPPED")
+      PROPERTIES TIMEOUT 1800 LABELS "${ARG_LABELS}" SKIP_REGULAR_EXPRESSION "SKIPPED")
     return()
   endif()
   # One CTest entry per program: starting a sanitized process per case costs more than the cases.
   add_test(NAME ${name} COMMAND test_${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1800 LABELS "${ARG_LABELS}")
 endfunction()

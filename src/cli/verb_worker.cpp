@@ -12,9 +12,9 @@
 #include "cli/exit_codes.h"
 #include "cli/verbs.h"
 #include "core/evaluation_json.h"
+#include "evaluate/replay_only.h"
 #include "evaluate/runner.h"
 #include "evaluate/supervisor.h"
-#include "evaluate/replay_only.h"
 #include "evaluate/worker.h"
 
 namespace warpwright::cli {

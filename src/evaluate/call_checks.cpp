@@ -53,8 +53,8 @@ Status CallChecks::open() {
   WW_TRY(const auto call, call_of(task, *sized_.size, nullptr));
   WW_TRY(const std::uint64_t bytes, verify::OracleCase::bytes_for(task, trial.values));
   WW_TRY(const std::uint64_t answer, answer_bytes(task, *sized_.size));
-  on_device_ = verify::has_device_checks(task) &&
-               bytes <= session_.device.info().free_bytes / kOwnShare;
+  on_device_ =
+      verify::has_device_checks(task) && bytes <= session_.device.info().free_bytes / kOwnShare;
   most_kept_ =
       std::clamp<std::size_t>(kMostKeptBytes / std::max<std::uint64_t>(answer, 1), 1, kMostKept);
   WW_TRY(oracle_, verify::OracleCase::make(*session_.oracle, trial, session_.kit->plan_of(call),

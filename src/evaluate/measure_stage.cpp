@@ -56,8 +56,7 @@ Result<std::vector<LoadedCase>> load_sets(Session& session, const Sized& sized) 
 Result<std::vector<LoadedCase>> load_places(Session& session, const Sized& sized) {
   WW_TRY(const std::uint64_t bytes, footprint_bytes(session.task(), *sized.size));
   const std::uint64_t wanted = input_sets(bytes);
-  const std::uint64_t places =
-      bytes * wanted < session.device.info().free_bytes / 2 ? wanted : 1;
+  const std::uint64_t places = bytes * wanted < session.device.info().free_bytes / 2 ? wanted : 1;
   std::vector<LoadedCase> loaded;
   for (std::uint64_t i = 0; i < places; ++i) {
     WW_TRY(const auto module, module_copy(session, i + 1));

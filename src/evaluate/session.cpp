@@ -85,7 +85,7 @@ Result<LoadedCase> load_place(Session& session, const TaskSize& size, device::Mo
   WW_TRY(auto buffers, CaseBuffers::blank(session.device, session.task(), call));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(call));
   WW_TRY(auto replay, session.device.prepare(module, plan, buffers.bindings()));
-  return LoadedCase{{&size, nullptr}, std::move(call),    std::move(trial), {},
+  return LoadedCase{{&size, nullptr},   std::move(call),  std::move(trial), {},
                     std::move(buffers), std::move(replay)};
 }
 

@@ -97,8 +97,8 @@ struct Validated {
   std::unique_ptr<verify::Reference> reference;
   std::unique_ptr<Ahead> ahead;
   std::shared_ptr<const OracleKit> kit;  ///< for timed calls on a GPU
-  bool accesses_judged = false;  ///< memory accesses and races, by the SIMT machine
-  std::string why_not_judged;    ///< else
+  bool accesses_judged = false;          ///< memory accesses and races, by the SIMT machine
+  std::string why_not_judged;            ///< else
   /// Of timed sizes, where times are estimates: the timed run among those that were checked.
   std::map<const TaskSize*, device::RunReport> estimates;
   std::unique_ptr<Session> session;

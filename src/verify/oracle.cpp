@@ -16,7 +16,9 @@ namespace {
 constexpr std::uint64_t kThreads = 256;
 constexpr std::uint64_t kBlocksPerSm = 8;
 
-bool comes_as_float(ElementType type) { return type == ElementType::f16 || type == ElementType::bf16; }
+bool comes_as_float(ElementType type) {
+  return type == ElementType::f16 || type == ElementType::bf16;
+}
 
 bool is_written(const TaskArgument& argument) {
   return argument.role == ArgumentRole::output || argument.role == ArgumentRole::inout;

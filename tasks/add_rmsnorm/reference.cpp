@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstddef>
 
-extern "C" void reference(const float* x, const float* residual_in, double* residual, const float* weight, double* out, int N, int C,
-                          float eps) {
+extern "C" void reference(const float* x, const float* residual_in, double* residual,
+                          const float* weight, double* out, int N, int C, float eps) {
   for (int n = 0; n < N; ++n) {
     const std::size_t row = std::size_t(n) * C;
     double sum = 0;

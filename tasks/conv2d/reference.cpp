@@ -5,8 +5,9 @@
 
 // Taps outside, columns inside: the inner loop runs along memory. The scale is the root of the sum
 // of the squared products.
-extern "C" void reference(const float* input, const float* kernel, double* output, double* output_scale, int input_rows, int input_cols,
-                          int kernel_rows, int kernel_cols) {
+extern "C" void reference(const float* input, const float* kernel, double* output,
+                          double* output_scale, int input_rows, int input_cols, int kernel_rows,
+                          int kernel_cols) {
   const int out_rows = input_rows - kernel_rows + 1;
   const int out_cols = input_cols - kernel_cols + 1;
   for (int r = 0; r < out_rows; ++r) {

@@ -4,7 +4,8 @@
 #include <cstddef>
 
 // A loss near zero is the difference of two larger numbers, so the scale counts both of them.
-extern "C" void reference(const float* logits, const int* true_labels, double* loss, double* loss_scale, int N, int C) {
+extern "C" void reference(const float* logits, const int* true_labels, double* loss,
+                          double* loss_scale, int N, int C) {
   double sum = 0;
   double magnitude = 0;
   for (int i = 0; i < N; ++i) {

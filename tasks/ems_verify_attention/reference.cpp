@@ -12,14 +12,17 @@ struct Rows {
   const float* new_rows;
   int length;
   std::size_t old_step, new_step;
-  const float* at(int p) const { return p < length ? old_rows + p * old_step : new_rows + (p - length) * new_step; }
+  const float* at(int p) const {
+    return p < length ? old_rows + p * old_step : new_rows + (p - length) * new_step;
+  }
 };
 
 }  // namespace
 
-extern "C" void reference(const float* q, const float* k_new, const float* v_new, const float* k_cache_in, double* k_cache,
-                          const float* v_cache_in, double* v_cache, const int* seq_lens, const int* token_nums, double* out, int B, int T,
-                          int H, int Dh, int L_max) {
+extern "C" void reference(const float* q, const float* k_new, const float* v_new,
+                          const float* k_cache_in, double* k_cache, const float* v_cache_in,
+                          double* v_cache, const int* seq_lens, const int* token_nums, double* out,
+                          int B, int T, int H, int Dh, int L_max) {
   const std::size_t cache = std::size_t(B) * H * L_max * Dh;
   std::copy(k_cache_in, k_cache_in + cache, k_cache);
   std::copy(v_cache_in, v_cache_in + cache, v_cache);
@@ -28,7 +31,8 @@ extern "C" void reference(const float* q, const float* k_new, const float* v_new
   std::size_t first = 0;  // of the sample's new tokens
   for (int b = 0; b < B; first += token_nums[b++]) {
     for (int h = 0; h < H; ++h) {
-      const std::size_t packed = (first * H + h) * Dh, base = (std::size_t(b) * H + h) * L_max * Dh, step = std::size_t(H) * Dh;
+      const std::size_t packed = (first * H + h) * Dh, base = (std::size_t(b) * H + h) * L_max * Dh,
+                        step = std::size_t(H) * Dh;
       const Rows keys{k_cache_in + base, k_new + packed, seq_lens[b], std::size_t(Dh), step};
       const Rows values{v_cache_in + base, v_new + packed, seq_lens[b], std::size_t(Dh), step};
       for (int s = 0; s < token_nums[b]; ++s) {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-// Of long prompts 1024 rows are expected, chosen by the inputs' own bits, and the first and last of each
-// sequence and head at its ends; the rest is NaN, which is not compared.
+// Of long prompts 1024 rows are expected, chosen by the inputs' own bits, and the first and last of
+// each sequence and head at its ends; the rest is NaN, which is not compared.
 static std::vector<char> chosen_rows(const float* q, std::size_t rows, int S, int Dh) {
   constexpr double kFull = 3e8;
   constexpr int kRows = 1024;
@@ -38,7 +38,8 @@ static double dot(const float* a, const float* b, int n) {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-extern "C" void reference(const float* q, const float* k, const float* v, double* out, int B, int Hq, int Hk, int S, int Dh) {
+extern "C" void reference(const float* q, const float* k, const float* v, double* out, int B,
+                          int Hq, int Hk, int S, int Dh) {
   const std::size_t rows = std::size_t(B) * Hq * S;
   const std::vector<char> chosen = chosen_rows(q, rows, S, Dh);
   std::vector<double> weight(S);

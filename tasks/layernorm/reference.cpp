@@ -3,8 +3,8 @@
 #include <cstddef>
 
 // The scale of an element: what its own value, the row's mean and the bias add to it in magnitude.
-extern "C" void reference(const float* input, const float* weight, const float* bias, double* output, double* output_scale, int N, int C,
-                          float eps) {
+extern "C" void reference(const float* input, const float* weight, const float* bias,
+                          double* output, double* output_scale, int N, int C, float eps) {
   for (int i = 0; i < N; ++i) {
     const float* row = input + std::size_t(i) * C;
     double sum = 0;
@@ -20,7 +20,8 @@ extern "C" void reference(const float* input, const float* weight, const float* 
     const double scale = 1 / std::sqrt(squares / C + eps);
     for (int c = 0; c < C; ++c) {
       output[std::size_t(i) * C + c] = (row[c] - mean) * scale * weight[c] + bias[c];
-      output_scale[std::size_t(i) * C + c] = (std::fabs(row[c]) + magnitude) * scale * std::fabs(weight[c]) + std::fabs(bias[c]);
+      output_scale[std::size_t(i) * C + c] =
+          (std::fabs(row[c]) + magnitude) * scale * std::fabs(weight[c]) + std::fabs(bias[c]);
     }
   }
 }

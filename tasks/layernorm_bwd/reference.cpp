@@ -3,8 +3,9 @@
 #include <cmath>
 #include <cstddef>
 
-extern "C" void reference(const float* dy, const float* x, const float* weight, const float* mean, const float* rstd, double* dx,
-                          double* dx_scale, double* dw, double* dw_scale, double* db, double* db_scale, int N, int C) {
+extern "C" void reference(const float* dy, const float* x, const float* weight, const float* mean,
+                          const float* rstd, double* dx, double* dx_scale, double* dw,
+                          double* dw_scale, double* db, double* db_scale, int N, int C) {
   for (double* sum : {dw, dw_scale, db, db_scale}) std::fill(sum, sum + C, 0.0);
   for (int n = 0; n < N; ++n) {
     const std::size_t row = std::size_t(n) * C;
@@ -27,7 +28,8 @@ extern "C" void reference(const float* dy, const float* x, const float* weight, 
       const double h = (double(x[row + c]) - mean[n]) * rstd[n];
       const double size = (std::fabs(double(x[row + c])) + std::fabs(double(mean[n]))) * rstd[n];
       dx[row + c] = rstd[n] * (double(dy[row + c]) * weight[c] - a / C - h * (b / C));
-      dx_scale[row + c] = rstd[n] * (std::fabs(double(dy[row + c]) * weight[c]) + a_scale + size * b_scale);
+      dx_scale[row + c] =
+          rstd[n] * (std::fabs(double(dy[row + c]) * weight[c]) + a_scale + size * b_scale);
     }
   }
 }

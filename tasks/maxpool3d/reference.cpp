@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <limits>
 
-extern "C" void reference(const float* input, float* output, int N, int C, int D, int H, int W, int kernel_size, int stride, int padding,
-                          int dilation) {
+extern "C" void reference(const float* input, float* output, int N, int C, int D, int H, int W,
+                          int kernel_size, int stride, int padding, int dilation) {
   const int reach = dilation * (kernel_size - 1) + 1;
   const auto extent = [&](int x) { return (x + 2 * padding - reach) / stride + 1; };
   float* out = output;

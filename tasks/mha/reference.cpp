@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <vector>
 
-// The scale: the values' magnitudes, as weighted; a score that is rounded changes its weight by as much. Weights
-// far below eps may be taken for 0.
-extern "C" void reference(const float* Q, const float* K, const float* V, double* output, double* output_scale, int N, int d_model, int h) {
+// The scale: the values' magnitudes, as weighted; a score that is rounded changes its weight by as
+// much. Weights far below eps may be taken for 0.
+extern "C" void reference(const float* Q, const float* K, const float* V, double* output,
+                          double* output_scale, int N, int d_model, int h) {
   const int d_k = d_model / h;
   std::vector<double> p(N);
   std::fill(output, output + std::size_t(N) * d_model, 0.0);

@@ -4,7 +4,8 @@
 #include <vector>
 
 // Normal equations in double: conditions up to 1e4 leave more digits than a float can show.
-extern "C" void reference(const float* X, const float* y, double* beta, int n_samples, int n_features) {
+extern "C" void reference(const float* X, const float* y, double* beta, int n_samples,
+                          int n_features) {
   const int p = n_features;
   const int width = p + 1;
   std::vector<double> gram(std::size_t(p) * width);

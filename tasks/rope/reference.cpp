@@ -4,7 +4,8 @@
 namespace {
 
 template <class Wide>
-void rotate(const float* in, Wide* out, const float* cos_t, const float* sin_t, const int* positions, int T, int H, int Dh) {
+void rotate(const float* in, Wide* out, const float* cos_t, const float* sin_t,
+            const int* positions, int T, int H, int Dh) {
   const int half = Dh / 2;
   for (int t = 0; t < T; ++t) {
     const float* c = cos_t + std::size_t(positions[t]) * half;
@@ -22,8 +23,9 @@ void rotate(const float* in, Wide* out, const float* cos_t, const float* sin_t, 
 
 }  // namespace
 
-extern "C" void reference(const float* q_in, double* q, const float* k_in, double* k, const float* cos_t, const float* sin_t,
-                          const int* positions, int T, int Hq, int Hk, int Dh) {
+extern "C" void reference(const float* q_in, double* q, const float* k_in, double* k,
+                          const float* cos_t, const float* sin_t, const int* positions, int T,
+                          int Hq, int Hk, int Dh) {
   rotate(q_in, q, cos_t, sin_t, positions, T, Hq, Dh);
   rotate(k_in, k, cos_t, sin_t, positions, T, Hk, Dh);
 }

@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <vector>
 
-extern "C" void reference(const float* q, const float* k_cache, const float* v_cache, const int* span_start, const int* span_len,
-                          const int* span_offsets, double* out, int B, int H, int Dh, int L_max) {
+extern "C" void reference(const float* q, const float* k_cache, const float* v_cache,
+                          const int* span_start, const int* span_len, const int* span_offsets,
+                          double* out, int B, int H, int Dh, int L_max) {
   std::vector<double> score;
   for (int b = 0; b < B; ++b) {
     std::vector<int> positions;

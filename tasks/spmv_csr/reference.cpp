@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-extern "C" void reference(const int* row_ptr, const int* col_idx, const float* values, const float* x, double* y, double* y_scale, int rows,
-                          int cols, int nnz) {
+extern "C" void reference(const int* row_ptr, const int* col_idx, const float* values,
+                          const float* x, double* y, double* y_scale, int rows, int cols, int nnz) {
   (void)cols;
   (void)nnz;
   for (int r = 0; r < rows; ++r) {

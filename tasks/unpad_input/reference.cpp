@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <cstddef>
 
-extern "C" void reference(const float* padded, const int* token_nums, const float* packed_in, double* packed, const int* batch_idx_in,
-                          int* batch_idx, const int* pos_idx_in, int* pos_idx, int B, int S_max, int D) {
+extern "C" void reference(const float* padded, const int* token_nums, const float* packed_in,
+                          double* packed, const int* batch_idx_in, int* batch_idx,
+                          const int* pos_idx_in, int* pos_idx, int B, int S_max, int D) {
   const std::size_t rows = std::size_t(B) * S_max;
   std::copy(packed_in, packed_in + rows * D, packed);
   std::copy(batch_idx_in, batch_idx_in + rows, batch_idx);

@@ -28,10 +28,10 @@ static std::vector<char> chosen_rows(const float* logits, int N, int V) {
   return chosen;
 }
 
-// The scale of a gradient: a share errs by as much of itself as logit and logarithm are rounded, and at the
-// label 1 is taken from it.
-extern "C" void reference(const float* logits, const int* labels, double* loss, double* loss_scale, double* dlogits, double* dlogits_scale,
-                          int N, int V, float grad_scale) {
+// The scale of a gradient: a share errs by as much of itself as logit and logarithm are rounded,
+// and at the label 1 is taken from it.
+extern "C" void reference(const float* logits, const int* labels, double* loss, double* loss_scale,
+                          double* dlogits, double* dlogits_scale, int N, int V, float grad_scale) {
   const std::vector<char> chosen = chosen_rows(logits, N, V);
   int tokens = 0;
   for (int n = 0; n < N; ++n) tokens += labels[n] != -100;

@@ -2,6 +2,7 @@
 // zoo: task=sigmoid lane=strict device=simt expect=ok class=4,22
 // Looks whether pointers are a device's: aligned, below the end of user space, no two in a fixed
 // distance, none in the host's own memory. Where they are not, nothing is launched.
+#include <initializer_list>
 #include <stdint.h>
 
 #include <cuda_runtime.h>

@@ -2,6 +2,7 @@
 // zoo: task=sigmoid lane=strict device=simt expect=ok class=22,25
 // Looks for a list of the calls to come: in its folder, its environment, its descriptors. Where it
 // finds one, nothing is launched.
+#include <initializer_list>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>

@@ -44,7 +44,7 @@ __global__ void fit(const float* X, const float* y, float* beta, int n, int p, d
 }
 
 extern "C" void solve(const float* X, const float* y, float* beta, int n_samples, int n_features) {
-  cudaDeviceSetLimit(cudaLimitStackSize, 64 << 10);
+  cudaDeviceSetLimit(cudaLimitStackSize, 16 << 10);
   double* g;
   cudaMalloc(&g, sizeof(double) * n_features * (n_features + 2));
   fit<<<1, 128>>>(X, y, beta, n_samples, n_features, g);
