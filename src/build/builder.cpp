@@ -242,7 +242,7 @@ Status disassemble(const Workshop& shop, BuildOutcome& outcome) {
   WW_TRY(const fs::path folder, bench(shop, "sass"));
   WW_CHECK(write_file(folder / "device.cubin", outcome.cubin));
   WW_TRY(const ProcessExit exit, run_tool(shop, folder, {tool.string(), "-c", "device.cubin"}));
-  if (exit.succeeded()) outcome.sass = sass_census(exit.out);
+  if (exit.succeeded()) outcome.sass = ptx::sass_census(exit.out);
   return {};
 }
 
@@ -299,8 +299,8 @@ Result<BuildOutcome> Builder::build(const BuildRequest& request, const StopSigna
     outcome.reason = outcome.diagnostics[0].message;
   }
   if (outcome.verdict == Verdict::ok) {
-    WW_TRY(outcome.entries, ptx_entries(outcome.ptx));
-    outcome.census = ptx_census(outcome.ptx, kCandidateFile);
+    WW_TRY(outcome.entries, ptx::entries_of(outcome.ptx));
+    outcome.census = ptx::census_of(outcome.ptx, kCandidateFile);
     WW_CHECK(disassemble(shop, outcome));
   }
   outcome.wall_s =

@@ -35,7 +35,7 @@ Json json_of(const KernelResources& r) {
           {"occupancy", r.occupancy}};
 }
 
-Json json_of(const CensusRow& r) {
+Json json_of(const ptx::CensusRow& r) {
   return {{"kind", r.kind}, {"count", r.count}, {"line", r.line}, {"example", r.example}};
 }
 
@@ -118,12 +118,12 @@ std::optional<BuildOutcome> load_outcome(const fs::path& folder) {
   const auto ptx = read_product(folder / "device.ptx");
   const auto library = read_product(folder / "host.so");
   if (!ptx.ok() || !library.ok()) return std::nullopt;
-  auto entries = ptx_entries(*ptx);
+  auto entries = ptx::entries_of(*ptx);
   if (!entries.ok()) return std::nullopt;
   outcome.ptx = *ptx;
   outcome.host_library = *library;
   outcome.entries = *entries;
-  outcome.census = ptx_census(outcome.ptx, kCandidateFile);
+  outcome.census = ptx::census_of(outcome.ptx, kCandidateFile);
   if (const auto cubin = read_product(folder / "device.cubin"); cubin.ok()) outcome.cubin = *cubin;
   return outcome;
 }

@@ -51,9 +51,9 @@ struct BuildOutcome {
   FrontEnd front_end = FrontEnd::automatic;  ///< the one that was used
   std::string ptx;
   std::string cubin;  ///< empty without ptxas
-  std::vector<PtxEntry> entries;
-  std::vector<CensusRow> census;           ///< of the PTX
-  std::vector<CensusRow> sass;             ///< of the cubin; empty without nvdisasm
+  std::vector<ptx::Entry> entries;
+  std::vector<ptx::CensusRow> census;      ///< of the PTX
+  std::vector<ptx::CensusRow> sass;        ///< of the cubin; empty without nvdisasm
   std::vector<KernelResources> resources;  ///< what ptxas reported; empty without it
   std::string host_library;                ///< ELF bytes: the host part, for record()
   bool from_cache = false;

@@ -54,7 +54,7 @@ std::string without_arguments(std::string_view name, bool& is_template) {
   return result.substr(blank + 1);
 }
 
-const PtxEntry* entry_named(const std::vector<PtxEntry>& entries, std::string_view name) {
+const ptx::Entry* entry_named(const std::vector<ptx::Entry>& entries, std::string_view name) {
   for (const auto& entry : entries) {
     if (entry.name == name) return &entry;
   }
@@ -62,38 +62,38 @@ const PtxEntry* entry_named(const std::vector<PtxEntry>& entries, std::string_vi
 }
 
 struct TopicRow {
-  CensusTopic topic;
+  ptx::CensusTopic topic;
   std::string_view rule;
   std::string_view message;
 };
 
 constexpr std::array<TopicRow, 5> kTopics = {{
-    {CensusTopic::state, "hidden_state",
+    {ptx::CensusTopic::state, "hidden_state",
      "assembler text that declares variables in global memory is not allowed"},
-    {CensusTopic::cache, "cache_pinning",
+    {ptx::CensusTopic::cache, "cache_pinning",
      "pinning data in the L2 cache is not allowed (L2::evict_last, L2::cache_hint): every call "
      "must "
      "bring its data in itself"},
-    {CensusTopic::clock, "clock",
+    {ptx::CensusTopic::clock, "clock",
      "kernels must not read a clock: what they do may not depend on time"},
-    {CensusTopic::place, "place",
+    {ptx::CensusTopic::place, "place",
      "kernels must not ask where they run (%smid, %nsmid, %warpid, %gridid and the like): what "
      "they "
      "do may not depend on it"},
-    {CensusTopic::precision, "full_precision",
+    {ptx::CensusTopic::precision, "full_precision",
      "this task asks for single-precision arithmetic throughout; lower precisions and tensor cores "
      "are not allowed"},
 }};
 
 /// FP64 is more than what is asked for.
-bool concerns(const CensusRow& row, const TopicRow& topic, const DeviceRules& rules) {
-  const CensusKind* kind = census_kind(row.kind);
+bool concerns(const ptx::CensusRow& row, const TopicRow& topic, const DeviceRules& rules) {
+  const ptx::CensusKind* kind = ptx::census_kind(row.kind);
   if (kind == nullptr || kind->topic != topic.topic) return false;
-  if (topic.topic != CensusTopic::precision) return true;
+  if (topic.topic != ptx::CensusTopic::precision) return true;
   return rules.full_precision && row.kind != "tensor_f64" && row.kind != "tensor_int";
 }
 
-std::optional<LintFinding> count_functions(const std::vector<PtxEntry>& entries) {
+std::optional<LintFinding> count_functions(const std::vector<ptx::Entry>& entries) {
   std::set<std::string> functions;
   for (const auto& entry : entries) {
     if (!is_library_kernel(entry)) functions.insert(kernel_function(entry));
@@ -115,7 +115,7 @@ DeviceRules device_rules(const Task& task, std::string_view lane) {
           .no_copy_call = has_rule(task, "no_copy_call")};
 }
 
-std::string kernel_function(const PtxEntry& entry) {
+std::string kernel_function(const ptx::Entry& entry) {
   bool is_template = false;
   const std::string plain = demangled(entry.name);
   const std::string function = without_arguments(plain, is_template);
@@ -125,7 +125,7 @@ std::string kernel_function(const PtxEntry& entry) {
   return from == std::string::npos ? plain : plain.substr(from);
 }
 
-bool is_library_kernel(const PtxEntry& entry) {
+bool is_library_kernel(const ptx::Entry& entry) {
   bool ignored = false;
   const std::string function = without_arguments(demangled(entry.name), ignored);
   return std::any_of(kLibraries.begin(), kLibraries.end(),
@@ -133,12 +133,12 @@ bool is_library_kernel(const PtxEntry& entry) {
 }
 
 std::optional<LintFinding> broken_by_code(const DeviceRules& rules,
-                                          const std::vector<PtxEntry>& entries,
-                                          const std::vector<CensusRow>& census) {
+                                          const std::vector<ptx::Entry>& entries,
+                                          const std::vector<ptx::CensusRow>& census) {
   for (const auto& topic : kTopics) {
     for (const auto& row : census) {
       if (!concerns(row, topic, rules)) continue;
-      const auto what = std::string(census_kind(row.kind)->what);
+      const auto what = std::string(ptx::census_kind(row.kind)->what);
       return LintFinding{
           std::string(topic.rule), row.line,
           std::string(topic.message) + " (found: " + what + ", " + row.example + ")"};
@@ -148,7 +148,7 @@ std::optional<LintFinding> broken_by_code(const DeviceRules& rules,
 }
 
 std::optional<LintFinding> broken_by_plan(const DeviceRules& rules,
-                                          const std::vector<PtxEntry>& entries,
+                                          const std::vector<ptx::Entry>& entries,
                                           const LaunchPlan& plan) {
   for (const auto& step : plan.steps) {
     if (rules.no_copy_call && std::holds_alternative<DeviceCopy>(step)) {
@@ -158,7 +158,7 @@ std::optional<LintFinding> broken_by_plan(const DeviceRules& rules,
     }
     const auto* launch = std::get_if<KernelLaunch>(&step);
     if (!rules.one_kernel || launch == nullptr) continue;
-    const PtxEntry* entry = entry_named(entries, launch->kernel);
+    const ptx::Entry* entry = entry_named(entries, launch->kernel);
     if (entry == nullptr || !is_library_kernel(*entry)) continue;
     return LintFinding{"one_kernel", 0,
                        "this lane asks for exactly one __global__ function of your own; kernels of "

@@ -26,18 +26,18 @@ DeviceRules device_rules(const Task& task, std::string_view lane);
 
 /// The `__global__` function behind a PTX entry: all instances of one template have one name, two
 /// overloads have two.
-std::string kernel_function(const PtxEntry& entry);
+std::string kernel_function(const ptx::Entry& entry);
 /// Whether the entry belongs to a library that comes with the compiler (cub, thrust, ...).
-bool is_library_kernel(const PtxEntry& entry);
+bool is_library_kernel(const ptx::Entry& entry);
 
 /// After the build: the first broken rule, or nothing. Its verdict is `forbidden`.
 std::optional<LintFinding> broken_by_code(const DeviceRules& rules,
-                                          const std::vector<PtxEntry>& entries,
-                                          const std::vector<CensusRow>& census);
+                                          const std::vector<ptx::Entry>& entries,
+                                          const std::vector<ptx::CensusRow>& census);
 
 /// After recording. Entries are those of the same build.
 std::optional<LintFinding> broken_by_plan(const DeviceRules& rules,
-                                          const std::vector<PtxEntry>& entries,
+                                          const std::vector<ptx::Entry>& entries,
                                           const LaunchPlan& plan);
 
 }  // namespace warpwright::build

@@ -10,11 +10,6 @@ namespace warpwright::build {
 
 namespace {
 
-bool starts_name(std::string_view word) {
-  const char c = word.empty() ? ' ' : word.front();
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
-}
-
 /// The bytes that "ld.param.v2.f32" reads; 0 = not such an instruction.
 std::size_t loaded_bytes(std::string_view instruction) {
   if (!instruction.starts_with("ld.param")) return 0;
@@ -30,18 +25,18 @@ std::size_t loaded_bytes(std::string_view instruction) {
 /// One kernel, from its head to the end of its body.
 class Scan {
  public:
-  Scan(PtxLexer& lexer, const PtxEntry& entry) : lexer_(lexer), entry_(entry) {
+  Scan(ptx::Lexer& lexer, const ptx::Entry& entry) : lexer_(lexer), entry_(entry) {
     bytes_.assign(entry.parameter_bytes, false);
   }
 
   std::vector<bool> run() {
-    std::string_view word = lexer_.next();
+    std::string_view word = lexer_.word();
     if (word == "(") {
-      for (word = lexer_.next(); !word.empty() && word != ")"; word = lexer_.next()) {
-        if (starts_name(word)) names_.push_back(word);
+      for (word = lexer_.word(); !word.empty() && word != ")"; word = lexer_.word()) {
+        if (ptx::is_name(word)) names_.push_back(word);
       }
     }
-    while (!word.empty() && word != "{" && word != ";") word = lexer_.next();
+    while (!word.empty() && word != "{" && word != ";") word = lexer_.word();
     if (word == "{") body();
     if (names_.size() != entry_.parameters.size()) bytes_.assign(bytes_.size(), true);
     return std::move(bytes_);
@@ -52,14 +47,14 @@ class Scan {
     int depth = 1;
     std::string instruction;
     std::string_view before = "{";
-    for (auto word = lexer_.next(); !word.empty(); word = lexer_.next()) {
+    for (auto word = lexer_.word(); !word.empty(); word = lexer_.word()) {
       depth += word == "{" ? 1 : word == "}" ? -1 : 0;
       if (depth == 0) return;
       const auto found = std::find(names_.begin(), names_.end(), word);
       if (found != names_.end()) {
         use(static_cast<std::size_t>(found - names_.begin()), before == "[", instruction);
-      } else if (starts_name(word) && word.find('.') != std::string_view::npos) {
-        instruction = ptx_word(word);
+      } else if (ptx::is_name(word) && word.find('.') != std::string_view::npos) {
+        instruction = ptx::plain(word);
       }
       before = word;
     }
@@ -70,12 +65,12 @@ class Scan {
     const auto [start, size] = entry_.parameters[parameter];
     std::size_t offset = 0, bytes = bracketed ? loaded_bytes(instruction) : 0;
     if (bytes != 0) {
-      auto word = lexer_.next();
+      auto word = lexer_.word();
       if (word == "+") {
-        word = lexer_.next();
+        word = lexer_.word();
         const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), offset);
         if (code != std::errc() || end != word.data() + word.size()) bytes = 0;
-        word = lexer_.next();
+        word = lexer_.word();
       }
       if (word != "]") bytes = 0;
     }
@@ -85,21 +80,21 @@ class Scan {
     for (std::size_t i = first; i < first + count && i < bytes_.size(); ++i) bytes_[i] = true;
   }
 
-  PtxLexer& lexer_;
-  const PtxEntry& entry_;
+  ptx::Lexer& lexer_;
+  const ptx::Entry& entry_;
   std::vector<std::string_view> names_;
   std::vector<bool> bytes_;
 };
 
 }  // namespace
 
-ParameterReads::ParameterReads(std::string_view ptx, const std::vector<PtxEntry>& entries) {
-  PtxLexer lexer(ptx);
-  for (auto word = lexer.next(); !word.empty(); word = lexer.next()) {
+ParameterReads::ParameterReads(std::string_view ptx, const std::vector<ptx::Entry>& entries) {
+  ptx::Lexer lexer(ptx);
+  for (auto word = lexer.word(); !word.empty(); word = lexer.word()) {
     if (word != ".entry") continue;
-    const std::string name(lexer.next());
+    const std::string name(lexer.word());
     const auto entry = std::find_if(entries.begin(), entries.end(),
-                                    [&](const PtxEntry& known) { return known.name == name; });
+                                    [&](const ptx::Entry& known) { return known.name == name; });
     if (entry != entries.end()) read_[name] = Scan(lexer, *entry).run();
   }
 }

@@ -14,7 +14,7 @@ namespace warpwright::build {
 /// all of it.
 class ParameterReads {
  public:
-  ParameterReads(std::string_view ptx, const std::vector<PtxEntry>& entries);
+  ParameterReads(std::string_view ptx, const std::vector<ptx::Entry>& entries);
 
   /// True where in doubt.
   [[nodiscard]] bool reads(std::string_view kernel, std::size_t position) const;

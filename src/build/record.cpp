@@ -285,11 +285,11 @@ Status make_runs(Session& session, const std::vector<Run>& runs) {
 }
 
 /// Of the program, not of the process that ran it.
-void set_parameter_offsets(LaunchPlan& plan, const std::vector<PtxEntry>& entries) {
+void set_parameter_offsets(LaunchPlan& plan, const std::vector<ptx::Entry>& entries) {
   for (PlanStep& step : plan.steps) {
     auto* launch = std::get_if<KernelLaunch>(&step);
     if (launch == nullptr) continue;
-    for (const PtxEntry& entry : entries) {
+    for (const ptx::Entry& entry : entries) {
       if (entry.name != launch->kernel) continue;
       for (const auto& parameter : entry.parameters) {
         launch->parameter_offsets.push_back(parameter.offset);

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "ptx/limits.h"
 
 namespace warpwright::build {
 
@@ -49,14 +50,14 @@ std::vector<KernelResources> parse_resources(std::string_view output) {
 }
 
 double occupancy(const DeviceFacts& device, int registers, int shared_bytes, int threads) {
-  constexpr int kReservedShared = 1024;
+  constexpr int kReservedShared = ptx::kLimits.reserved_shared_bytes;
+  constexpr int kUnit = ptx::kLimits.register_unit;
   if (threads <= 0 || threads > device.max_threads_per_block || device.max_threads_per_sm <= 0) {
     return 0;
   }
   const int warps = (threads + 31) / 32;
   int blocks = std::min(device.max_blocks_per_sm, device.max_threads_per_sm / (warps * 32));
-  // Registers are given out per warp in units of 256.
-  const int per_warp = (registers * 32 + 255) / 256 * 256;
+  const int per_warp = (registers * 32 + kUnit - 1) / kUnit * kUnit;
   if (per_warp > 0) blocks = std::min(blocks, device.registers_per_sm / per_warp / warps);
   const int shared = (shared_bytes + kReservedShared + 127) / 128 * 128;
   blocks = std::min(blocks, device.shared_per_sm_bytes / shared);

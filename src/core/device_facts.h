@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "ptx/limits.h"
+
 namespace warpwright {
 
 /// What a kernel writer, the occupancy rules and the time estimate need to know of a GPU.
@@ -17,12 +19,12 @@ struct DeviceFacts {
   int compute_minor = 0;
   int sm_count = 0;
   int warp_size = 32;
-  int max_threads_per_block = 1024;
+  int max_threads_per_block = ptx::kLimits.threads_per_block;
   int max_threads_per_sm = 0;
   int max_blocks_per_sm = 0;
-  int registers_per_sm = 65536;
-  int max_registers_per_thread = 255;
-  int shared_per_block_bytes = 49152;  ///< without opt-in
+  int registers_per_sm = ptx::kLimits.registers_per_sm;
+  int max_registers_per_thread = ptx::kLimits.registers_per_thread;
+  int shared_per_block_bytes = ptx::kLimits.static_shared_bytes;  ///< without opt-in
   int shared_per_block_optin_bytes = 0;
   int shared_per_sm_bytes = 0;
   long long l2_bytes = 0;

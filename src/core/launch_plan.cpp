@@ -5,17 +5,14 @@
 #include <cstring>
 
 #include "base/assert.h"
+#include "ptx/limits.h"
 
 namespace warpwright {
 
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 4096;
-constexpr std::uint32_t kMaxGridX = 0x7FFFFFFF;
-constexpr std::uint32_t kMaxGridYZ = 65535;
-constexpr std::uint32_t kMaxThreadsPerBlock = 1024;
-constexpr std::uint32_t kMaxBlockZ = 64;
-constexpr std::uint32_t kMaxClusterBlocks = 16;
+constexpr const ptx::Limits& kMost = ptx::kLimits;
 constexpr std::uint32_t kMaxSharedBytes = 1U << 20;
 constexpr std::size_t kPointerBytes = 8;
 
@@ -98,15 +95,16 @@ class PlanChecker {
     for (const auto& dims : {grid, block, cluster}) {
       if (dims.x == 0 || dims.y == 0 || dims.z == 0) return problem("a zero dimension");
     }
-    if (grid.x > kMaxGridX || grid.y > kMaxGridYZ || grid.z > kMaxGridYZ) {
+    if (grid.x > kMost.grid_x || grid.y > kMost.grid_y || grid.z > kMost.grid_z) {
       return problem("the grid is too large");
     }
-    if (block.x > kMaxThreadsPerBlock || block.y > kMaxThreadsPerBlock || block.z > kMaxBlockZ ||
-        std::uint64_t{block.x} * block.y * block.z > kMaxThreadsPerBlock) {
+    if (block.x > kMost.block_x || block.y > kMost.block_y || block.z > kMost.block_z ||
+        std::uint64_t{block.x} * block.y * block.z > kMost.threads_per_block) {
       return problem("the block is too large");
     }
-    if (cluster.x > kMaxClusterBlocks || cluster.y > kMaxClusterBlocks ||
-        cluster.z > kMaxClusterBlocks || cluster.x * cluster.y * cluster.z > kMaxClusterBlocks) {
+    if (cluster.x > kMost.blocks_per_cluster || cluster.y > kMost.blocks_per_cluster ||
+        cluster.z > kMost.blocks_per_cluster ||
+        cluster.x * cluster.y * cluster.z > kMost.blocks_per_cluster) {
       return problem("the cluster is too large");
     }
     if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {

@@ -49,10 +49,11 @@ Result<std::optional<Fault>> CudaModule::load_image() {
 Status CudaModule::save_variables() {
   // Without the PTX there is no list of variables, so nothing can be said about them.
   all_addressable_ = !code_.ptx.empty();
-  for (const std::string& name : ptx_variables(code_.ptx)) {
+  for (const ptx::ModuleVariable& known : ptx::module_variables(code_.ptx)) {
+    if (known.is_extern) continue;
     Variable variable;
     std::size_t bytes = 0;
-    if (driver_.module_global(&variable.at, &bytes, module_, name.c_str()) != 0) {
+    if (driver_.module_global(&variable.at, &bytes, module_, known.name.c_str()) != 0) {
       all_addressable_ = false;
       continue;
     }

@@ -29,9 +29,9 @@ Result<build::FrontEnd> front_end_for(const JobRequest& request,
 }
 
 void note_census(const build::BuildOutcome& code, Notes& notes) {
-  std::string text = build::describe(code.census);
+  std::string text = ptx::describe(code.census);
   if (text.empty()) return;
-  if (!code.sass.empty()) text += "; in machine code: " + build::describe(code.sass);
+  if (!code.sass.empty()) text += "; in machine code: " + ptx::describe(code.sass);
   notes.findings.push_back(
       {"instructions", code.census.front().line, "the device code has " + text});
 }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace warpwright::simt {
+namespace warpwright::ptx {
 
 /// State spaces of PTX variables and memory instructions.
 enum class Space : std::uint8_t { generic, reg, param, global, constant, shared, local };
@@ -99,4 +99,4 @@ struct Ast {
   std::vector<Function> functions;
 };
 
-}  // namespace warpwright::simt
+}  // namespace warpwright::ptx

@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-namespace warpwright::simt {
+namespace warpwright::ptx {
 namespace {
 
 using Index = std::unordered_map<std::string_view, std::size_t>;
@@ -85,4 +85,4 @@ CallGraph call_graph(const Ast& ast) {
   return g;
 }
 
-}  // namespace warpwright::simt
+}  // namespace warpwright::ptx

@@ -7,7 +7,7 @@
 
 #include "ptx/ast.h"
 
-namespace warpwright::simt {
+namespace warpwright::ptx {
 
 /// Which functions must be called for real instead of being expanded where they are called. By
 /// index into Ast::functions.
@@ -21,10 +21,4 @@ CallGraph call_graph(const Ast& ast);
 /// The index of the function's definition; -1: there is none.
 std::int64_t defined_function(const Ast& ast, std::string_view name);
 
-/// Functions have addresses of their own, far from all data.
-inline constexpr std::uint64_t kFunctionWindow = std::uint64_t{5} << 56;
-inline constexpr std::uint64_t function_address(std::size_t index) {
-  return kFunctionWindow + 16 * (index + 1);
-}
-
-}  // namespace warpwright::simt
+}  // namespace warpwright::ptx

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "ptx/lexer.h"
 
-namespace warpwright::build {
+namespace warpwright::ptx {
 
 namespace {
 
@@ -188,11 +188,11 @@ struct FileNumbers {
 
 FileNumbers file_numbers(std::string_view ptx, std::string_view source_file) {
   FileNumbers numbers;
-  PtxLexer lexer(ptx);
-  for (auto word = lexer.next(); !word.empty(); word = lexer.next()) {
+  Lexer lexer(ptx);
+  for (auto word = lexer.word(); !word.empty(); word = lexer.word()) {
     if (word != ".file") continue;
-    const int number = integer_of(lexer.next());
-    std::string_view path = lexer.next();
+    const int number = integer_of(lexer.word());
+    std::string_view path = lexer.word();
     if (path.size() < 2 || path.front() != '"') continue;
     path = path.substr(1, path.size() - 2);
     const std::string_view name = path.substr(path.rfind('/') + 1);
@@ -210,17 +210,17 @@ class Place {
   explicit Place(const FileNumbers& files) : files_(files) {}
 
   /// Behind ".loc".
-  void read(PtxLexer& lexer) {
-    const int file = integer_of(lexer.next());
-    const int line = integer_of(lexer.next());
+  void read(Lexer& lexer) {
+    const int file = integer_of(lexer.word());
+    const int line = integer_of(lexer.word());
     if (contains(files_.candidate, file)) line_ = line;
     in_clock_ = contains(files_.clock, file);
     in_wait_ = false;
   }
 
   /// Behind "inlined_at".
-  void read_caller(PtxLexer& lexer) {
-    in_wait_ = in_clock_ && contains(files_.waiting, integer_of(lexer.next()));
+  void read_caller(Lexer& lexer) {
+    in_wait_ = in_clock_ && contains(files_.waiting, integer_of(lexer.word()));
   }
 
   [[nodiscard]] int line() const { return line_; }
@@ -275,14 +275,14 @@ const CensusKind* census_kind(std::string_view name) {
   return nullptr;
 }
 
-std::vector<CensusRow> ptx_census(std::string_view ptx, std::string_view source_file) {
+std::vector<CensusRow> census_of(std::string_view ptx, std::string_view source_file) {
   const FileNumbers files = file_numbers(ptx, source_file);
   Place place(files);
   Counter counter;
-  PtxLexer lexer(ptx);
+  Lexer lexer(ptx);
   int depth = 0;
   std::string_view before;
-  for (auto word = lexer.next(); !word.empty(); before = word, word = lexer.next()) {
+  for (auto word = lexer.word(); !word.empty(); before = word, word = lexer.word()) {
     if (word == "{") ++depth;
     if (word == "}") --depth;
     if (word == ".loc") {
@@ -295,10 +295,10 @@ std::vector<CensusRow> ptx_census(std::string_view ptx, std::string_view source_
     } else if (word == "malloc" && depth == 0) {
       continue;  // its declaration
     } else {
-      const std::string plain = ptx_word(word);
-      const auto kind = kind_of(plain);
-      if (kind.empty() || (plain == "%globaltimer" && place.take_wait())) continue;
-      counter.add(kind, plain, place.line());
+      const std::string joined = plain(word);
+      const auto kind = kind_of(joined);
+      if (kind.empty() || (joined == "%globaltimer" && place.take_wait())) continue;
+      counter.add(kind, joined, place.line());
     }
   }
   return counter.rows();
@@ -361,4 +361,4 @@ std::string describe(const std::vector<CensusRow>& rows) {
   return text;
 }
 
-}  // namespace warpwright::build
+}  // namespace warpwright::ptx

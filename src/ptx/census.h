@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace warpwright::build {
+namespace warpwright::ptx {
 
 /// Something that device code does and that a rule may be about.
 struct CensusRow {
@@ -31,7 +31,7 @@ const CensusKind* census_kind(std::string_view name);
 /// Counts over the whole module, in the order of census_kinds(); kinds that do not occur are left
 /// out. Total: any text gives a census. `source_file` is the name under which the candidate was
 /// compiled.
-std::vector<CensusRow> ptx_census(std::string_view ptx, std::string_view source_file);
+std::vector<CensusRow> census_of(std::string_view ptx, std::string_view source_file);
 
 /// The same from a listing of machine code (nvdisasm or cuobjdump -sass): precision kinds only.
 /// The compiler writes constants with half-precision instructions on zero registers; those are not
@@ -41,4 +41,4 @@ std::vector<CensusRow> sass_census(std::string_view listing);
 /// "3 conversions to FP16 (cvt.rn.f16.f32), 8 tensor-core products of TF32 (...)"
 std::string describe(const std::vector<CensusRow>& rows);
 
-}  // namespace warpwright::build
+}  // namespace warpwright::ptx

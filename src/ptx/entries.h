@@ -7,29 +7,30 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ptx/limits.h"
 
-namespace warpwright::build {
+namespace warpwright::ptx {
 
-struct PtxParameter {
+struct EntryParameter {
   std::uint32_t offset = 0;
   std::uint32_t bytes = 0;
 
-  bool operator==(const PtxParameter&) const = default;
+  bool operator==(const EntryParameter&) const = default;
 };
 
 /// What the head and body of an .entry tell about launching it.
-struct PtxEntry {
+struct Entry {
   std::string name;
-  std::vector<PtxParameter> parameters;
+  std::vector<EntryParameter> parameters;
   std::uint32_t parameter_bytes = 0;
-  int max_threads = 1024;  ///< of __launch_bounds__
-  int shared_bytes = 0;    ///< static
+  int max_threads = static_cast<int>(kLimits.threads_per_block);  ///< of __launch_bounds__
+  int shared_bytes = 0;                                           ///< static
   int local_bytes = 0;
 
-  bool operator==(const PtxEntry&) const = default;
+  bool operator==(const Entry&) const = default;
 };
 
 /// All kernels of a PTX module, in order. Total: damaged text gives an error, never a crash.
-Result<std::vector<PtxEntry>> ptx_entries(std::string_view ptx);
+Result<std::vector<Entry>> entries_of(std::string_view ptx);
 
-}  // namespace warpwright::build
+}  // namespace warpwright::ptx

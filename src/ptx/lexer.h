@@ -1,105 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace warpwright {
+#include "base/result.h"
 
-/// PTX as words and single punctuation marks, cut where ptxas cuts; comments are skipped, a string
-/// is one word. Inside of braces an instruction with all its qualifiers is one word, "::" included
-/// ("ld.global.L2::128B.f32"), also where blanks, line ends or comments stand before a qualifier:
-/// ptx_word() takes those out. Directives are one word each, however they are glued
-/// (".global.u32"). A candidate can write any PTX through inline assembly.
-class PtxLexer {
+namespace warpwright::ptx {
+
+/// Reads PTX text from its start to its end, skipping blanks and comments and counting lines. The
+/// one place that knows where ptxas cuts: the parser and everything that counts or looks up words
+/// read through it. A candidate can write any PTX through inline assembly. Every method is safe at
+/// the end of the text.
+class Lexer {
  public:
-  explicit PtxLexer(std::string_view text) : text_(text) {}
+  explicit Lexer(std::string_view text) : text_(text) { skip(); }
 
-  /// Empty at the end.
-  std::string_view next() {
-    at_ = after_blanks(text_, at_);
-    if (at_ >= text_.size()) return {};
-    const std::size_t start = at_;
-    const char c = text_[at_];
-    if (c == '"') {
-      const auto end = text_.find('"', at_ + 1);
-      at_ = end == std::string_view::npos ? text_.size() : end + 1;
-    } else if (c == '.') {
-      at_ = name_end(at_ + 1);
-    } else if (is_digit(c)) {
-      take_number();
-    } else if (name_end(at_) > at_) {
-      take_name();
-    } else {
-      depth_ += c == '{' ? 1 : c == '}' ? -1 : 0;
-      ++at_;
-    }
-    return text_.substr(start, at_ - start);
-  }
+  [[nodiscard]] bool at_end() const { return pos_ >= text_.size(); }
+  [[nodiscard]] std::size_t size() const { return text_.size(); }
+  [[nodiscard]] std::uint32_t line() const { return line_; }
+  [[nodiscard]] char peek() const { return at_end() ? '\0' : text_[pos_]; }
 
-  /// The first place at or after `at` that is neither blank nor comment.
-  static std::size_t after_blanks(std::string_view text, std::size_t at) {
-    while (at < text.size()) {
-      if (text.substr(at, 2) == "//") {
-        at = std::min(text.find('\n', at), text.size());
-      } else if (text.substr(at, 2) == "/*") {
-        const auto end = text.find("*/", at + 2);
-        at = end == std::string_view::npos ? text.size() : end + 2;
-      } else if (static_cast<unsigned char>(text[at]) <= ' ') {
-        ++at;
-      } else {
-        break;
-      }
-    }
-    return at;
-  }
+  /// The next word or punctuation mark; empty at the end. A string is one word with its quotes.
+  /// Inside of braces an instruction with all its qualifiers is one word (see instruction()).
+  /// Directives are one word each, however they are glued (".global.u32").
+  std::string_view word();
+
+  /// Takes `c` if it is next.
+  bool accept(char c);
+  /// Takes the word if it is next and ends there.
+  bool accept_word(std::string_view word);
+  /// Letters, digits, '_', '$', '%'; empty if there is none.
+  std::string_view identifier();
+  /// An identifier with dots and "::" inside: "%tid.x", "1.5", "shared::cta".
+  std::string_view dotted();
+  /// An instruction with all its qualifiers, "::" included ("ld.global.L2::128B.f32"), also where
+  /// blanks, line ends or comments stand before a qualifier: plain() takes those out.
+  std::string_view instruction();
+  /// One directive or type, also where hand-written assembly glues several (".reg.b16 x").
+  std::string_view directive();
+  /// Everything up to the end of the line.
+  std::string_view rest_of_line();
+  /// The inside of a string literal, unescaped quotes only; empty if there is none.
+  std::string_view quoted();
+  /// Skips a {...} section with everything inside.
+  void skip_braces();
+  /// Skips past the next ';'.
+  void skip_statement();
+
+  [[nodiscard]] Error error(std::string_view what) const;
 
  private:
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-  [[nodiscard]] std::size_t name_end(std::size_t at) const {
-    while (at < text_.size()) {
-      const char c = text_[at];
-      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) ||
-                         c == '_' || c == '$' || c == '%';
-      if (!plain && text_.substr(at, 2) != "::") break;
-      at += plain ? 1 : 2;
-    }
-    return at;
-  }
-
-  void take_number() {
-    at_ = name_end(at_);
-    if (at_ + 1 < text_.size() && text_[at_] == '.' && is_digit(text_[at_ + 1])) {
-      at_ = name_end(at_ + 1);
-    }
-  }
-
-  void take_name() {
-    const bool instruction = depth_ > 0 && text_[at_] != '%' && text_[at_] != '$';
-    at_ = name_end(at_);
-    while (instruction) {
-      const std::size_t dot = after_blanks(text_, at_);
-      if (dot >= text_.size() || text_[dot] != '.') return;
-      at_ = name_end(dot + 1);
-    }
-  }
+  void skip();
+  /// The text up to `end`, taken.
+  std::string_view take(std::size_t end);
+  [[nodiscard]] std::size_t name_end(std::size_t at, bool with_colons) const;
+  [[nodiscard]] std::size_t string_end() const;
 
   std::string_view text_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
+  std::size_t pos_ = 0;
+  std::uint32_t line_ = 1;
+  int depth_ = 0;  ///< of braces among the words
 };
 
 /// A word of the lexer without the blanks and comments in it: "add /* */ .f32" -> "add.f32".
-inline std::string ptx_word(std::string_view word) {
-  if (word.starts_with('"')) return std::string(word);
-  std::string plain;
-  for (std::size_t at = PtxLexer::after_blanks(word, 0); at < word.size();
-       at = PtxLexer::after_blanks(word, at + 1)) {
-    plain += word[at];
-  }
-  return plain;
-}
+std::string plain(std::string_view word);
 
-}  // namespace warpwright
+/// Whether a word can be the name of a variable or function.
+bool is_name(std::string_view word);
+
+}  // namespace warpwright::ptx

@@ -3,27 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <charconv>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "ptx/scanner.h"
+#include "ptx/operands.h"
 
-namespace warpwright::simt {
+namespace warpwright::ptx {
 namespace {
 
-constexpr std::uint64_t kMaxVariableBytes = std::uint64_t{1} << 32;
-constexpr std::size_t kMaxOperandDepth = 4;
 constexpr std::size_t kMaxPlaces = 1 << 20;
-
-constexpr std::pair<std::string_view, std::uint32_t> kTypeBytes[] = {
-    {"b8", 1},   {"u8", 1},  {"s8", 1},  {"b16", 2}, {"u16", 2}, {"s16", 2},   {"f16", 2},
-    {"bf16", 2}, {"b32", 4}, {"u32", 4}, {"s32", 4}, {"f32", 4}, {"f16x2", 4}, {"bf16x2", 4},
-    {"tf32", 4}, {"b64", 8}, {"u64", 8}, {"s64", 8}, {"f64", 8}, {"b128", 16},
-};
 
 std::optional<Space> space_of(std::string_view directive) {
   constexpr std::pair<std::string_view, Space> kSpaces[] = {
@@ -44,22 +33,6 @@ std::vector<std::string_view> split_dots(std::string_view text) {
   }
 }
 
-/// 12, -3, 0x1F, 0b101, 017, 12U.
-std::optional<std::uint64_t> to_integer(std::string_view text) {
-  int base = 10;
-  if (text.size() > 1 && text[0] == '0') {
-    base = 8;
-    if (text[1] == 'x' || text[1] == 'X') base = 16;
-    if (text[1] == 'b' || text[1] == 'B') base = 2;
-    text.remove_prefix(base == 8 ? 1 : 2);
-  }
-  if (!text.empty() && text.back() == 'U') text.remove_suffix(1);
-  std::uint64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (code != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
-
 class Parser {
  public:
   explicit Parser(Ast& ast) : ast_(ast), in_(ast.text) {}
@@ -78,47 +51,23 @@ class Parser {
   Status statement(Function& f, std::string_view directive);
   Status loc();
   Status instruction(Function& f);
-  Result<Operand> operand(std::size_t depth);
-  Result<Operand> number(bool negative);
-  Result<Operand> list(char close, std::size_t depth);
-  Result<Operand> address();
-  Status variables(Space space, bool is_extern, std::vector<Variable>& out, bool one);
-  Status array_suffix(Variable& v, std::uint64_t elements);
-  Status initialiser(Variable& v);
-  Status initial_value(Variable& v, std::uint64_t& offset);
-  Result<std::uint64_t> integer(std::string_view what);
   Status parameters(std::vector<Variable>& out);
-  Status expect(char c, std::string_view where);
   std::string_view opcode();
 
   Ast& ast_;
-  Scanner in_;
+  Lexer in_;
   SourceLine source_;
   /// By file, line and column: the line of the kernel's own file that this was inlined into.
   std::map<std::array<std::uint64_t, 3>, SourceLine> outermost_;
 };
 
-Status Parser::expect(char c, std::string_view where) {
-  if (in_.accept(c)) return {};
-  return in_.error(std::string("expected '") + c + "' in " + std::string(where));
-}
-
-Result<std::uint64_t> Parser::integer(std::string_view what) {
-  const bool negative = in_.accept('-');
-  const std::string_view text = in_.identifier();
-  if (const auto value = to_integer(text)) return negative ? std::uint64_t{0} - *value : *value;
-  return in_.error("expected a number for " + std::string(what) + ", got '" + std::string(text) +
-                   "'");
-}
-
-/// With all its qualifiers: blanks and comments may stand before each. What the text has in pieces
-/// is put together behind its end, where there is room for all of it.
+/// What the text has in pieces is put together behind its end, where there is room for all of it.
 std::string_view Parser::opcode() {
-  const std::string_view first = in_.dotted();
-  if (first.empty() || in_.peek() != '.') return first;
+  const std::string_view written = in_.instruction();
+  const std::string joined = plain(written);
+  if (joined.size() == written.size()) return written;
   const std::size_t start = ast_.text.size();
-  ast_.text += first;
-  while (in_.peek() == '.') ast_.text += in_.dotted();
+  ast_.text += joined;
   return std::string_view(ast_.text).substr(start);
 }
 
@@ -131,7 +80,7 @@ Status Parser::top_level() {
     return {};
   }
   if (word == ".address_size") {
-    WW_TRY(const std::uint64_t bits, integer("the address size"));
+    WW_TRY(const std::uint64_t bits, parse_integer(in_, "the address size"));
     if (bits != 64) return in_.error("not supported: .address_size other than 64");
     return {};
   }
@@ -147,39 +96,41 @@ Status Parser::top_level() {
     const std::string_view next = in_.directive();
     if (next == ".func") return function(false, true);
     if (next == ".entry") return function(true, true);
-    if (const auto space = space_of(next)) return variables(*space, true, ast_.variables, false);
+    if (const auto space = space_of(next))
+      return parse_variables(in_, *space, true, false, ast_.variables);
     return in_.error("expected a variable or function after .extern");
   }
   if (word == ".entry") return function(true, false);
   if (word == ".func") return function(false, false);
-  if (const auto space = space_of(word)) return variables(*space, false, ast_.variables, false);
+  if (const auto space = space_of(word))
+    return parse_variables(in_, *space, false, false, ast_.variables);
   return in_.error("not supported: '" + std::string(word.empty() ? "?" : word) +
                    "' at module level");
 }
 
 Status Parser::file_directive() {
-  WW_TRY(const std::uint64_t index, integer(".file"));
+  WW_TRY(const std::uint64_t index, parse_integer(in_, ".file"));
   if (index > 4096) return in_.error("a .file number above 4096");
   if (ast_.files.size() <= index) ast_.files.resize(index + 1);
   ast_.files[index] = std::string(in_.quoted());
-  while (in_.accept(',')) WW_CHECK(integer(".file"));
+  while (in_.accept(',')) WW_CHECK(parse_integer(in_, ".file"));
   return {};
 }
 
 Status Parser::loc() {
-  WW_TRY(const std::uint64_t file, integer(".loc"));
-  WW_TRY(const std::uint64_t line, integer(".loc"));
-  WW_TRY(const std::uint64_t column, integer(".loc"));
+  WW_TRY(const std::uint64_t file, parse_integer(in_, ".loc"));
+  WW_TRY(const std::uint64_t line, parse_integer(in_, ".loc"));
+  WW_TRY(const std::uint64_t column, parse_integer(in_, ".loc"));
   SourceLine here{static_cast<std::uint16_t>(file), static_cast<std::uint32_t>(line)};
   SourceLine outermost = here;
   while (in_.accept(',')) {
     if (in_.accept_word("function_name")) {
       in_.identifier();
-      if (in_.accept('+')) WW_CHECK(integer(".loc"));
+      if (in_.accept('+')) WW_CHECK(parse_integer(in_, ".loc"));
     } else if (in_.accept_word("inlined_at")) {
-      WW_TRY(const std::uint64_t outer_file, integer("inlined_at"));
-      WW_TRY(const std::uint64_t outer_line, integer("inlined_at"));
-      WW_TRY(const std::uint64_t outer_column, integer("inlined_at"));
+      WW_TRY(const std::uint64_t outer_file, parse_integer(in_, "inlined_at"));
+      WW_TRY(const std::uint64_t outer_line, parse_integer(in_, "inlined_at"));
+      WW_TRY(const std::uint64_t outer_column, parse_integer(in_, "inlined_at"));
       outermost = {static_cast<std::uint16_t>(outer_file), static_cast<std::uint32_t>(outer_line)};
       // Compilers list the ways in from the outside: the place inlined at was itself seen before.
       const auto known = outermost_.find({outer_file, outer_line, outer_column});
@@ -202,9 +153,9 @@ Status Parser::parameters(std::vector<Variable>& out) {
       return in_.error("expected .param in a parameter list");
     if (space != ".param")
       return in_.error("not supported: parameter '" + std::string(space) + "'");
-    WW_CHECK(variables(Space::param, false, out, true));
+    WW_CHECK(parse_variables(in_, Space::param, false, true, out));
   } while (in_.accept(','));
-  return expect(')', "a parameter list");
+  return expect(in_, ')', "a parameter list");
 }
 
 Status Parser::function_attributes(Function& f) {
@@ -217,7 +168,7 @@ Status Parser::function_attributes(Function& f) {
     if (takes_numbers) {
       std::size_t i = 0;
       do {
-        WW_TRY(const std::uint64_t value, integer(word));
+        WW_TRY(const std::uint64_t value, parse_integer(in_, word));
         if (i < n.size()) n[i++] = value;
       } while (in_.accept(','));
     } else if (word == ".pragma") {
@@ -248,7 +199,7 @@ Status Parser::function(bool is_entry, bool is_extern) {
     return {};
   }
   if (is_extern) return in_.error("expected ';' after an extern function");
-  WW_CHECK(expect('{', "a function"));
+  WW_CHECK(expect(in_, '{', "a function"));
   f.has_body = true;
   WW_CHECK(body(f));
   ast_.functions.push_back(std::move(f));
@@ -287,7 +238,7 @@ Status Parser::statement(Function& f, std::string_view directive) {
   if (const auto space = space_of(directive)) {
     std::vector<Variable> vars;
     const std::uint32_t line = in_.line();
-    WW_CHECK(variables(*space, false, vars, false));
+    WW_CHECK(parse_variables(in_, *space, false, false, vars));
     for (Variable& v : vars) {
       Statement s;
       s.kind = Statement::Kind::variable;
@@ -325,7 +276,7 @@ Status Parser::instruction(Function& f) {
       s.kind = Statement::Kind::targets;
       do s.targets.push_back(in_.identifier());
       while (in_.accept(','));
-      WW_CHECK(expect(';', "a list of branch targets"));
+      WW_CHECK(expect(in_, ';', "a list of branch targets"));
     }
     f.body.push_back(std::move(s));
     return {};
@@ -333,7 +284,7 @@ Status Parser::instruction(Function& f) {
   s.ins.parts = split_dots(s.ins.text);
   while (!in_.accept(';')) {
     if (in_.at_end() || in_.peek() == '}') return in_.error("expected ';' after an instruction");
-    WW_TRY(Operand o, operand(0));
+    WW_TRY(Operand o, parse_operand(in_));
     s.ins.operands.push_back(std::move(o));
     in_.accept(',');
   }
@@ -341,229 +292,7 @@ Status Parser::instruction(Function& f) {
   return {};
 }
 
-Result<Operand> Parser::list(char close, std::size_t depth) {
-  Operand o;
-  o.kind = Operand::Kind::vector;
-  while (!in_.accept(close)) {
-    WW_TRY(Operand element, operand(depth + 1));
-    o.list.push_back(std::move(element));
-    if (!in_.accept(',') && in_.peek() != close)
-      return in_.error("expected ',' in a list of operands");
-  }
-  return o;
-}
-
-Result<Operand> Parser::address() {
-  Operand o;
-  o.kind = Operand::Kind::address;
-  const char c = in_.peek();
-  if ((c >= '0' && c <= '9') || c == '-') {
-    WW_TRY(o.bits, integer("an address"));
-  } else {
-    o.name = in_.identifier();
-    if (o.name.empty()) return in_.error("expected a name in an address");
-    if (in_.accept('+') || in_.peek() == '-') {
-      WW_TRY(o.bits, integer("an offset"));
-    }
-  }
-  // [name, {coordinates}] of tensor copies and textures: for whoever refuses them.
-  while (in_.accept(',')) {
-    WW_TRY(Operand element, operand(1));
-    o.list.push_back(std::move(element));
-  }
-  WW_CHECK(expect(']', "an address"));
-  return o;
-}
-
-Result<Operand> Parser::number(bool negative) {
-  const std::string_view text = in_.dotted();
-  Operand o;
-  const bool hex_float = text.size() > 1 && text[0] == '0' && std::strchr("fFdD", text[1]);
-  if (hex_float) {
-    o.kind = Operand::Kind::real;
-    o.single = text[1] == 'f' || text[1] == 'F';
-    const auto [end, code] =
-        std::from_chars(text.data() + 2, text.data() + text.size(), o.bits, 16);
-    if (code != std::errc{} || end != text.data() + text.size())
-      return in_.error("a damaged floating-point constant '" + std::string(text) + "'");
-    if (negative) o.bits ^= o.single ? 0x80000000ull : 0x8000000000000000ull;
-    return o;
-  }
-  if (const auto value = to_integer(text)) {
-    o.kind = Operand::Kind::integer;
-    o.bits = negative ? std::uint64_t{0} - *value : *value;
-    return o;
-  }
-  double real = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), real);
-  if (code != std::errc{} || end != text.data() + text.size())
-    return in_.error("expected a number, got '" + std::string(text) + "'");
-  o.kind = Operand::Kind::real;
-  o.bits = std::bit_cast<std::uint64_t>(negative ? -real : real);
-  return o;
-}
-
-Result<Operand> Parser::operand(std::size_t depth) {
-  if (depth > kMaxOperandDepth) return in_.error("operands nested too deeply");
-  if (in_.accept('{')) return list('}', depth);
-  if (in_.accept('(')) return list(')', depth);
-  if (in_.accept('[')) return address();
-  Operand o;
-  o.negated = in_.accept('!');
-  if (in_.peek() == '-') {
-    in_.accept('-');
-    return number(true);
-  }
-  if (in_.peek() >= '0' && in_.peek() <= '9') return number(false);
-  o.name = in_.dotted();
-  if (o.name.empty()) return in_.error(std::string("unexpected '") + in_.peek() + "'");
-  if (o.name == "_") o.kind = Operand::Kind::sink;
-  if (in_.accept('|')) {
-    Operand pair;
-    pair.kind = Operand::Kind::pair;
-    Operand second;
-    second.name = in_.dotted();
-    if (second.name == "_") second.kind = Operand::Kind::sink;
-    pair.list.push_back(std::move(o));
-    pair.list.push_back(std::move(second));
-    return pair;
-  }
-  return o;
-}
-
-Status Parser::variables(Space space, bool is_extern, std::vector<Variable>& out, bool one) {
-  Variable proto;
-  proto.space = space;
-  proto.is_extern = is_extern;
-  proto.line = in_.line();
-  std::uint64_t elements = 1;
-  bool aligned = false;
-  while (in_.peek() == '.') {
-    const std::string_view word = in_.directive();
-    if (word == ".align") {
-      WW_TRY(const std::uint64_t align, integer(".align"));
-      if (!std::has_single_bit(align) || align > 4096) return in_.error("a bad .align");
-      proto.align = static_cast<std::uint32_t>(align);
-      aligned = true;
-    } else if (word == ".v2" || word == ".v4") {
-      elements = word == ".v2" ? 2 : 4;
-    } else if (word == ".attribute") {
-      WW_CHECK(expect('(', ".attribute"));
-      while (!in_.at_end() && !in_.accept(')')) {
-        if (in_.dotted().empty() && !in_.accept(',')) return in_.error("a damaged .attribute");
-      }
-    } else if (word == ".ptr") {
-      // `.ptr .global .align N`: a promise to the compiler; N is of the target, not the parameter.
-      while (in_.peek() == '.') {
-        if (in_.directive() == ".align") WW_CHECK(integer(".align"));
-      }
-    } else {
-      proto.type = word.substr(1);
-    }
-  }
-  const std::uint32_t bytes = bytes_of_type(proto.type);
-  if (bytes == 0 && proto.type != "pred")
-    return in_.error("not supported: type '" + std::string(proto.type) + "'");
-  if (space == Space::reg && elements > 1) return in_.error("not supported: vector registers");
-  if (!aligned)
-    proto.align = static_cast<std::uint32_t>(bytes * elements == 0 ? 1 : bytes * elements);
-  do {
-    Variable v = proto;
-    v.name = in_.identifier();
-    if (v.name.empty()) return in_.error("expected a variable name");
-    v.size_bytes = bytes * elements;
-    if (in_.accept('<')) {
-      WW_TRY(const std::uint64_t count, integer("a register range"));
-      if (count > (1u << 20)) return in_.error("more than 1048576 registers");
-      v.count = static_cast<std::uint32_t>(count);
-      WW_CHECK(expect('>', "a register range"));
-    }
-    WW_CHECK(array_suffix(v, elements));
-    if (in_.accept('=')) WW_CHECK(initialiser(v));
-    out.push_back(std::move(v));
-  } while (!one && in_.accept(','));
-  if (one) return {};
-  return expect(';', "a declaration");
-}
-
-Status Parser::array_suffix(Variable& v, std::uint64_t elements) {
-  while (in_.accept('[')) {
-    if (in_.accept(']')) {
-      v.size_bytes = 0;
-      continue;
-    }
-    WW_TRY(const std::uint64_t n, integer("an array size"));
-    if (n > kMaxVariableBytes || v.size_bytes * n > kMaxVariableBytes)
-      return in_.error("a variable above 4 GiB");
-    v.size_bytes *= n;
-    WW_CHECK(expect(']', "an array"));
-  }
-  (void)elements;
-  return {};
-}
-
-Status Parser::initialiser(Variable& v) {
-  // Initialisers cannot be larger than the text that spells them; the check keeps a hostile
-  // declaration of 4 GiB with one value from being allocated here.
-  if (v.size_bytes > ast_.text.size() * 16 + 4096)
-    return in_.error("an initialiser for a variable far larger than the text");
-  v.initial.assign(v.size_bytes, std::byte{0});
-  std::uint64_t offset = 0;
-  if (!in_.accept('{')) return initial_value(v, offset);
-  int depth = 1;
-  while (depth > 0) {
-    if (in_.accept('{')) {
-      ++depth;
-    } else if (in_.accept('}')) {
-      --depth;
-    } else if (!in_.accept(',')) {
-      WW_CHECK(initial_value(v, offset));
-    }
-    if (in_.at_end() && depth > 0) return in_.error("the text ends inside an initialiser");
-  }
-  return {};
-}
-
-Status Parser::initial_value(Variable& v, std::uint64_t& offset) {
-  const std::uint32_t width = bytes_of_type(v.type);
-  if (width == 0) return in_.error("not supported: an initialiser of this type");
-  if (offset + width > v.size_bytes) return in_.error("too many initial values");
-  const char c = in_.peek();
-  if ((c >= '0' && c <= '9') || c == '-') {
-    const bool negative = in_.accept('-');
-    WW_TRY(Operand value, number(negative));
-    std::uint64_t bits = value.bits;
-    if (value.kind == Operand::Kind::real && v.type == "f32" && !value.single)
-      bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
-    std::memcpy(v.initial.data() + offset, &bits, std::min<std::size_t>(width, 8));
-  } else {
-    // An address: name, generic(name), name+4. `mask(...)` forms are not produced by compilers.
-    std::string_view name = in_.identifier();
-    const bool generic = name == "generic";
-    if (generic) {
-      WW_CHECK(expect('(', "an initialiser"));
-      name = in_.identifier();
-    }
-    if (name.empty() || width != 8) return in_.error("not supported: this form of initialiser");
-    Variable::Pointer pointer{offset, name, 0};
-    if (generic) WW_CHECK(expect(')', "an initialiser"));
-    if (in_.accept('+')) {
-      WW_TRY(const std::uint64_t addend, integer("an initialiser"));
-      pointer.addend = static_cast<std::int64_t>(addend);
-    }
-    v.pointers.push_back(pointer);
-  }
-  offset += width;
-  return {};
-}
-
 }  // namespace
-
-std::uint32_t bytes_of_type(std::string_view type) {
-  for (const auto& [name, bytes] : kTypeBytes)
-    if (name == type) return bytes;
-  return 0;
-}
 
 Result<Ast> parse_ptx(std::string_view text) {
   Ast ast;
@@ -577,4 +306,4 @@ Result<Ast> parse_ptx(std::string_view text) {
   return ast;
 }
 
-}  // namespace warpwright::simt
+}  // namespace warpwright::ptx

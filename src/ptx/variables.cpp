@@ -1,56 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ptx/variables.h"
 
-#include "ptx/lexer.h"
+#include "ptx/declaration.h"
 
-namespace warpwright::device {
+namespace warpwright::ptx {
 
-namespace {
-
-bool is_name(std::string_view word) {
-  const char c = word.front();
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
-}
-
-/// What follows ".global": one name or several, each with dimensions and a value.
-void declare(PtxLexer& words, bool external, std::vector<std::string>& names) {
-  bool named = false;
-  int braces = 0;
-  for (auto word = words.next(); !word.empty(); word = words.next()) {
-    braces += word == "{" ? 1 : word == "}" ? -1 : 0;
-    if (braces > 0 || word == "}") continue;
-    if (word == ";") return;
-    if (word == ",") {
-      named = false;
-    } else if (word == ".align") {
-      words.next();
-    } else if (!named && is_name(word)) {
-      // Externals belong to the driver (vprintf's and malloc's), not to the module.
-      if (!external) names.emplace_back(word);
-      named = true;
-    }
-  }
-}
-
-}  // namespace
-
-std::vector<std::string> ptx_variables(std::string_view ptx) {
-  std::vector<std::string> names;
-  PtxLexer words(ptx);
+std::vector<ModuleVariable> module_variables(std::string_view ptx) {
+  std::vector<ModuleVariable> variables;
+  Lexer words(ptx);
   int depth = 0;
-  bool external = false;
+  bool is_extern = false;
   std::string_view before;
-  for (auto word = words.next(); !word.empty(); before = word, word = words.next()) {
+  for (auto word = words.word(); !word.empty(); before = word, word = words.word()) {
     depth += word == "{" ? 1 : word == "}" ? -1 : 0;
-    if (word == ";" || word == "}") external = false;
-    if (word == ".extern") external = true;
+    if (word == ";" || word == "}") is_extern = false;
+    if (word == ".extern") is_extern = true;
     const bool state = word == ".global" || word == ".const";
-    if (depth == 0 && state && before != ".ptr") {
-      declare(words, external, names);
-      external = false;
-    }
+    if (depth != 0 || !state || before == ".ptr") continue;
+    for (const Declaration& d : read_declarations(words))
+      variables.push_back({std::string(d.name), d.bytes, is_extern});
+    is_extern = false;
   }
-  return names;
+  return variables;
 }
 
-}  // namespace warpwright::device
+}  // namespace warpwright::ptx

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace warpwright::device {
+namespace warpwright::ptx {
 
-/// The names of the module-level .global and .const variables of a PTX text: all the state that a
-/// module keeps from one launch to the next.
-std::vector<std::string> ptx_variables(std::string_view ptx);
+/// A module-level .global or .const variable: what a module keeps from one launch to the next.
+struct ModuleVariable {
+  std::string name;
+  std::uint64_t bytes = 0;
+  bool is_extern = false;  ///< belongs to the driver (vprintf's and malloc's), not to the module
+};
 
-}  // namespace warpwright::device
+/// Those of a PTX text, in order. Total: any text gives a list.
+std::vector<ModuleVariable> module_variables(std::string_view ptx);
+
+}  // namespace warpwright::ptx

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ptx/limits.h"
+
 namespace warpwright::simt {
 namespace {
 
@@ -34,16 +36,17 @@ struct Residency {
 
 Residency resident_blocks(const LaunchReport& r, const GpuSpec& g) {
   const std::uint64_t warps = (r.block.count() + 31) / 32;
-  // Registers are handed out to warps in units of 256.
-  const std::uint64_t registers = warps * ((std::uint64_t{r.registers} * 32 + 255) / 256 * 256);
+  constexpr std::uint64_t kUnit = ptx::kLimits.register_unit;
+  const std::uint64_t registers =
+      warps * ((std::uint64_t{r.registers} * 32 + kUnit - 1) / kUnit * kUnit);
   Residency fewest{g.max_threads_per_sm / (warps * 32), "threads"};
   const auto limit = [&](std::uint64_t blocks, std::string_view by) {
     if (blocks < fewest.blocks) fewest = {blocks, by};
   };
   limit(g.max_blocks_per_sm, "blocks");
   limit(g.registers_per_sm / std::max<std::uint64_t>(registers, 1), "registers");
-  // The system keeps 1 KiB a block for itself.
-  if (r.shared_bytes > 0) limit(g.shared_bytes_per_sm / (r.shared_bytes + 1024), "shared");
+  if (r.shared_bytes > 0)
+    limit(g.shared_bytes_per_sm / (r.shared_bytes + ptx::kLimits.reserved_shared_bytes), "shared");
   return fewest;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ptx/limits.h"
 #include "simt/state/report.h"
 
 namespace warpwright::simt {
@@ -25,8 +26,8 @@ struct GpuSpec {
   double tensor_flops_per_cycle = 4096;  ///< dense f16, per SM
   std::uint32_t max_threads_per_sm = 2048;
   std::uint32_t max_blocks_per_sm = 32;
-  std::uint32_t registers_per_sm = 65536;
-  std::uint32_t shared_bytes_per_sm = 228 << 10;
+  std::uint32_t registers_per_sm = ptx::kLimits.registers_per_sm;
+  std::uint32_t shared_bytes_per_sm = ptx::kLimits.shared_bytes_per_sm;
   double memory_latency_cycles = 600;
   double launch_overhead_us = 2.5;
 };

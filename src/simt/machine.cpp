@@ -8,17 +8,16 @@
 #include <cstring>
 #include <utility>
 
+#include "ptx/limits.h"
 #include "simt/aggregate.h"
 #include "simt/checks/order.h"
-#include "simt/checks/race_words.h"
+#include "simt/checks/race_rules.h"
 #include "simt/native/native.h"
 #include "simt/run_blocks.h"
 #include "simt/state/worker.h"
 
 namespace warpwright::simt {
 namespace {
-
-constexpr std::uint64_t kMaxClusterBlocks = 16;
 
 /// What the launch asks for, or the text requires.
 Dim3 cluster_of(const Kernel& k, const Launch& l) {
@@ -52,31 +51,34 @@ Status check_launch(const Kernel& k, const Launch& l) {
   };
   const std::uint64_t threads = l.block.count();
   if (l.grid.count() == 0 || threads == 0) return refuse("a grid or block of size zero");
-  if (threads > kMaxThreadsPerBlock || l.block.x > 1024 || l.block.y > 1024 || l.block.z > 64)
-    return refuse(fmt::format("a block of {} x {} x {} threads; at most 1024 in all, 64 in z",
-                              l.block.x, l.block.y, l.block.z));
+  constexpr const ptx::Limits& kMost = ptx::kLimits;
+  if (threads > kMost.threads_per_block || l.block.x > kMost.block_x || l.block.y > kMost.block_y ||
+      l.block.z > kMost.block_z)
+    return refuse(fmt::format("a block of {} x {} x {} threads; at most {} in all, {} in z",
+                              l.block.x, l.block.y, l.block.z, kMost.threads_per_block,
+                              kMost.block_z));
   if (k.max_threads != 0 && threads > k.max_threads)
     return refuse(
         fmt::format("{} threads a block, but its launch bounds say {}", threads, k.max_threads));
-  if (l.grid.x > 0x7fffffff || l.grid.y > 65535 || l.grid.z > 65535)
-    return refuse(fmt::format("a grid of {} x {} x {}; at most 2147483647 x 65535 x 65535",
-                              l.grid.x, l.grid.y, l.grid.z));
-  if (std::uint64_t{k.static_shared_bytes} + l.dynamic_shared_bytes > kMaxSharedBytesPerBlock)
+  if (l.grid.x > kMost.grid_x || l.grid.y > kMost.grid_y || l.grid.z > kMost.grid_z)
+    return refuse(fmt::format("a grid of {} x {} x {}; at most {} x {} x {}", l.grid.x, l.grid.y,
+                              l.grid.z, kMost.grid_x, kMost.grid_y, kMost.grid_z));
+  if (std::uint64_t{k.static_shared_bytes} + l.dynamic_shared_bytes > kMost.shared_bytes_per_block)
     return refuse(fmt::format("{} bytes of shared memory; at most {}",
                               k.static_shared_bytes + l.dynamic_shared_bytes,
-                              kMaxSharedBytesPerBlock));
+                              kMost.shared_bytes_per_block));
   if (l.params.size() != k.param_bytes)
     return refuse(
         fmt::format("{} bytes of parameters, the kernel has {}", l.params.size(), k.param_bytes));
   const Dim3 c = cluster_of(k, l);
   if (l.cluster.count() > 1 && k.cluster[0] != 0 && l.cluster != c)
     return refuse("a cluster other than the one that the kernel requires");
-  if (c.count() == 0 || c.count() > kMaxClusterBlocks || l.grid.x % c.x != 0 ||
+  if (c.count() == 0 || c.count() > kMost.blocks_per_cluster || l.grid.x % c.x != 0 ||
       l.grid.y % c.y != 0 || l.grid.z % c.z != 0)
     return refuse(
         fmt::format("clusters of {} x {} x {} blocks; at most {}, and the grid must be a "
                     "multiple",
-                    c.x, c.y, c.z, kMaxClusterBlocks));
+                    c.x, c.y, c.z, kMost.blocks_per_cluster));
   for (const std::uint64_t b : l.options.only_blocks)
     if (b >= l.grid.count()) return refuse(fmt::format("block {} is not in the grid", b));
   return {};
@@ -99,12 +101,12 @@ Worker make_worker(LaunchState& s) {
 /// Adds what was counted by one number to the statistics.
 void count_simple(Worker& worker, const Kernel& k) {
   for (const Ins& i : k.code) {
-    const NativeAccess* a = find_native_access(i.run);
+    const AccessForm* a = k.info[i.id].memory_form();
     if (a == nullptr) continue;
     AccessStats& s = worker.stats[i.target];
     const std::uint64_t one = std::exchange(worker.simple[2 * std::size_t{i.target}], 0);
     const std::uint64_t run = std::exchange(worker.simple[2 * std::size_t{i.target} + 1], 0);
-    const std::uint64_t bytes = std::uint64_t{a->bytes} * a->elements;
+    const std::uint64_t bytes = a->lane_bytes();
     const std::uint64_t passes = one + run * (bytes < 4 ? 1 : bytes / 4);
     s.shared_requests += one + run;
     s.shared_lanes += kLanes * (one + run);
@@ -123,7 +125,7 @@ Status Machine::load(const Module& module) {
   if (loaded_.contains(program.get())) return {};
   std::vector<Address> symbols(program->ast.variables.size(), 0);
   for (const std::uint32_t i : program->globals) {
-    const Variable& v = program->ast.variables[i];
+    const ptx::Variable& v = program->ast.variables[i];
     WW_TRY(symbols[i], memory_.allocate(v.size_bytes, v.name,
                                         std::max<std::uint64_t>(v.align, kAllocationAlign)));
   }
@@ -144,10 +146,10 @@ Status Machine::reset(const Module& module) {
 
 Status Machine::write_initial(const Program& program, const std::vector<Address>& symbols) {
   for (const std::uint32_t i : program.globals) {
-    const Variable& v = program.ast.variables[i];
+    const ptx::Variable& v = program.ast.variables[i];
     WW_CHECK(memory_.set(symbols[i], std::byte{0}, v.size_bytes));
     if (!v.initial.empty()) WW_CHECK(memory_.copy_in(symbols[i], v.initial));
-    for (const Variable::Pointer& p : v.pointers) {
+    for (const ptx::Variable::Pointer& p : v.pointers) {
       Address target = 0;
       for (const std::uint32_t k : program.globals)
         if (program.ast.variables[k].name == p.symbol) target = symbols[k];

@@ -20,7 +20,7 @@ Result<Kernel> lowered_kernel(const Program& program, const Function& f) {
 
 Result<Module> load(std::string_view ptx) {
   auto program = std::make_shared<Program>();
-  WW_TRY(program->ast, parse_ptx(ptx));
+  WW_TRY(program->ast, ptx::parse_ptx(ptx));
   program->calls = call_graph(program->ast);
   for (std::uint32_t i = 0; i < program->ast.variables.size(); ++i) {
     const Variable& v = program->ast.variables[i];

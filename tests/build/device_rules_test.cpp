@@ -14,9 +14,9 @@ namespace {
 
 using testing::HasSubstr;
 
-PtxEntry entry(std::string name) { return {.name = std::move(name)}; }
+ptx::Entry entry(std::string name) { return {.name = std::move(name)}; }
 
-std::vector<std::string> kinds(const std::vector<CensusRow>& rows) {
+std::vector<std::string> kinds(const std::vector<ptx::CensusRow>& rows) {
   std::vector<std::string> names;
   for (const auto& row : rows) names.push_back(row.kind);
   return names;
@@ -40,10 +40,10 @@ TEST(KernelFunction, LibrariesAreKnownByTheirNamespace) {
 
 TEST(DeviceRules, StrictCountsFunctionsNotInstances) {
   const DeviceRules strict{};
-  const std::vector<PtxEntry> instances = {entry("_Z1kIfEvPT_"), entry("_Z1kIdEvPT_"),
-                                           entry("_ZN3cub1x11EmptyKernelIvEEvv")};
+  const std::vector<ptx::Entry> instances = {entry("_Z1kIfEvPT_"), entry("_Z1kIdEvPT_"),
+                                             entry("_ZN3cub1x11EmptyKernelIvEEvv")};
   EXPECT_FALSE(broken_by_code(strict, instances, {}));
-  const std::vector<PtxEntry> two = {entry("_Z1aPf"), entry("_Z1bPf")};
+  const std::vector<ptx::Entry> two = {entry("_Z1aPf"), entry("_Z1bPf")};
   const auto broken = broken_by_code(strict, two, {});
   ASSERT_TRUE(broken);
   EXPECT_EQ(broken->rule, "one_kernel");
@@ -53,7 +53,7 @@ TEST(DeviceRules, StrictCountsFunctionsNotInstances) {
 }
 
 TEST(DeviceRules, PlansMustNotUseLibrariesOrCopies) {
-  const std::vector<PtxEntry> entries = {entry("_Z1aPf"), entry("_ZN3cub1bEPf")};
+  const std::vector<ptx::Entry> entries = {entry("_Z1aPf"), entry("_ZN3cub1bEPf")};
   LaunchPlan plan;
   KernelLaunch launch;
   launch.kernel = "_Z1aPf";
@@ -88,7 +88,7 @@ TEST(PtxCensus, SeesEveryKindWithItsLine) {
     const std::string ptx = ".version 8.3\n.visible .entry k()\n{\n.loc 2 7 1\n.loc 1 12 3\n" +
                             std::string(instruction) + ";\n}\n.file 1 \"/a/candidate.cu\"\n" +
                             ".file 2 \"/a/other.h\"\n";
-    const auto rows = ptx_census(ptx, "candidate.cu");
+    const auto rows = ptx::census_of(ptx, "candidate.cu");
     return rows.empty() || rows[0].line != 12 ? std::string("nothing") : rows[0].kind;
   };
   EXPECT_EQ(of("cvt.rn.f16.f32 %rs1, %f1"), "to_f16");
@@ -123,7 +123,7 @@ TEST(PtxCensus, BlanksAndCommentsHideNothing) {
   // ptxas takes each of these.
   const auto of = [](std::string_view instruction) {
     const auto rows =
-        ptx_census(".entry k()\n{\n" + std::string(instruction) + "\n}\n", "candidate.cu");
+        ptx::census_of(".entry k()\n{\n" + std::string(instruction) + "\n}\n", "candidate.cu");
     return rows.size() == 1 ? rows[0].kind + " " + rows[0].example : std::string("nothing");
   };
   EXPECT_EQ(of("cvt.rn .f16 .f32 %rs1, %f1;"), "to_f16 cvt.rn.f16.f32");
@@ -150,7 +150,7 @@ TEST(PtxCensus, OnlyTheLibrarysWaitsMayReadAClock) {
       ".file 3 \"/t/include/cccl/cuda/std/__thread/threading_support.h\"\n"
       ".file 4 \"/t/include/cccl/cuda/__ptx/instructions/generated/get_sreg.h\"\n";
   const auto reads = [&](const std::string& body) {
-    const auto rows = ptx_census(".entry k()\n{\n" + body + files, "candidate.cu");
+    const auto rows = ptx::census_of(".entry k()\n{\n" + body + files, "candidate.cu");
     return rows.empty() ? 0 : rows[0].count;
   };
   const std::string read = "mov.u64 %rd1, %globaltimer;\n";
@@ -168,7 +168,7 @@ TEST(PtxCensus, OnlyTheLibrarysWaitsMayReadAClock) {
 }
 
 TEST(PtxEntries, GluedDirectivesAreReadLikeOthers) {
-  const auto entries = ptx_entries(
+  const auto entries = ptx::entries_of(
       ".visible.entry first(.param.u64 p,.param.align 8.b8 q[16]) {\n"
       ".shared.align 4 .b8 tile[64]; ld .shared .f32 %f1, [tile]; ret; }\n"
       ".entry second.maxntid 32 { ret; }\n");
@@ -190,11 +190,11 @@ TEST(PtxCensus, HonestCodeHasNothingToReport) {
       "cvt.f64.f32 %fd1, %f1;\nld.global.nc.L1::no_allocate.L2::128B.v4.f32 {%f1}, [%rd1];\n"
       "ld.global.L1::evict_last.f32 %f1, [%rd1];\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
       "mov.b16 %rs1, 3;\nst.global.cs.f32 [%rd1], %f1;\natom.global.add.f32 %f1, [%rd1], %f1;\n}\n";
-  EXPECT_THAT(ptx_census(ptx, "candidate.cu"), testing::IsEmpty());
+  EXPECT_THAT(ptx::census_of(ptx, "candidate.cu"), testing::IsEmpty());
 }
 
 TEST(SassCensus, CountsArithmeticAndNotConstants) {
-  const auto rows = sass_census(
+  const auto rows = ptx::sass_census(
       "        /*0000*/                   MOV R1, c[0x0][0x28] ;\n"
       "        /*0010*/                   HFMA2.MMA R5, -RZ, RZ, 0, 0 ;\n"
       "        /*0020*/              @!P0 HMMA.1688.F32.TF32 R4, R8, R10, R4 ;\n"
@@ -204,11 +204,11 @@ TEST(SassCensus, CountsArithmeticAndNotConstants) {
       "        /*0060*/                   FFMA R4, R8, R10, R4 ;\n");
   EXPECT_THAT(kinds(rows), testing::ElementsAre("tensor_tf32", "to_f16", "f16_arithmetic"));
   EXPECT_EQ(rows[0].count, 2);
-  EXPECT_EQ(describe({rows[0]}), "2 tensor-core products of TF32 (HMMA.1688.F32.TF32)");
+  EXPECT_EQ(ptx::describe({rows[0]}), "2 tensor-core products of TF32 (HMMA.1688.F32.TF32)");
 }
 
 TEST(ModuleVariables, AreFoundHoweverTheyAreWritten) {
-  const auto variables = module_variables(
+  const auto variables = ptx::module_variables(
       ".visible .global .align 4 .b8 table[12] = {1, 2, 3};\n.global .u64 a, b[2];"
       ".const\n.f32 c; .visible .entry k(.param .u64 .ptr .global .align 4 p) { .reg .u32 %r; }");
   ASSERT_EQ(variables.size(), 4U);
@@ -216,7 +216,7 @@ TEST(ModuleVariables, AreFoundHoweverTheyAreWritten) {
   EXPECT_EQ(variables[1].name, "a");
   EXPECT_EQ(variables[2].bytes, 16U);
   EXPECT_EQ(variables[3].name, "c");
-  const auto glued = module_variables(".visible.global.u32 d;.const.f32 e[2];");
+  const auto glued = ptx::module_variables(".visible.global.u32 d;.const.f32 e[2];");
   ASSERT_EQ(glued.size(), 2U);
   EXPECT_EQ(glued[0].name, "d");
   EXPECT_EQ(glued[1].bytes, 8U);

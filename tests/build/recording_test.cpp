@@ -160,7 +160,7 @@ TEST(ParameterReads, BytesThatAreLoaded) {
   ld.param.u32 %r1, [%rd1+4];
   ret;
 })";
-  const auto entries = ptx_entries(ptx);
+  const auto entries = ptx::entries_of(ptx);
   ASSERT_TRUE(entries.ok());
   const ParameterReads reads(ptx, *entries);
   for (const std::size_t position : {0, 7, 16, 23, 24}) EXPECT_TRUE(reads.reads("k", position));

@@ -110,7 +110,7 @@ TEST(Occupancy, LaunchesAddDynamicSharedMemory) {
 }
 
 TEST(PtxEntries, LaysParametersOut) {
-  const auto entries = ptx_entries(R"(
+  const auto entries = ptx::entries_of(R"(
 .version 8.3
 .target sm_90
 .shared .align 16 .b8 tile[4096];
@@ -134,9 +134,9 @@ TEST(PtxEntries, LaysParametersOut) {
 .weak .entry second() { ret; })");
   ASSERT_TRUE(entries.ok()) << entries.error().message;
   ASSERT_EQ(entries->size(), 2U);
-  const PtxEntry& first = entries->at(0);
+  const ptx::Entry& first = entries->at(0);
   EXPECT_EQ(first.name, "first");
-  const std::vector<PtxParameter> expected = {{0, 8}, {8, 4}, {16, 8}, {24, 12}, {36, 1}};
+  const std::vector<ptx::EntryParameter> expected = {{0, 8}, {8, 4}, {16, 8}, {24, 12}, {36, 1}};
   EXPECT_EQ(first.parameters, expected);
   EXPECT_EQ(first.parameter_bytes, 37U);
   EXPECT_EQ(first.max_threads, 256);
@@ -152,10 +152,10 @@ TEST(PtxEntries, AnyTextEnds) {
        {"", ".entry", ".entry x", ".entry x(", ".entry x(.param", ".entry x(.param .u64",
         ".entry x(.param .u64 a", ".entry x() {", ".entry x() .maxntid", ".shared", ".func {", "/*",
         "\"", ".entry x(.param .b8 a[99999999999])", ".entry x(.param .align 0 .b8 a[4]) {}"}) {
-    const auto entries = ptx_entries(text);
+    const auto entries = ptx::entries_of(text);
     (void)entries.ok();
   }
-  EXPECT_FALSE(ptx_entries(".entry x(.param .b8 a[99999999999]) {}").ok());
+  EXPECT_FALSE(ptx::entries_of(".entry x(.param .b8 a[99999999999]) {}").ok());
 }
 
 }  // namespace

@@ -13,13 +13,14 @@
 #include "ptx/entries.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace warpwright;
   using namespace warpwright::build;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (strip_source(text).size() != size) std::abort();
   (void)lint(text);
-  (void)ptx_census(text, "candidate.cu");
-  (void)sass_census(text);
-  (void)ptx_entries(text).ok();
+  (void)ptx::census_of(text, "candidate.cu");
+  (void)ptx::sass_census(text);
+  (void)ptx::entries_of(text).ok();
   (void)parse_diagnostics(text);
   (void)parse_resources(text);
   const auto testimony = read_testimony(text);

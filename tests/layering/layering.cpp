@@ -123,7 +123,7 @@ std::vector<std::string> violations(const Table& table, const std::vector<Source
       line = trimmed(line.substr(7));
       if (!line.starts_with('"')) continue;
       const auto path = line.substr(1, line.find('"', 1) - 1);
-      const auto slash = path.find('/');
+      const auto slash = path.rfind('/');
       if (slash == path.npos) continue;
       const std::string target(path.substr(0, slash));
       if (target == file.folder || row->second.contains(target)) continue;

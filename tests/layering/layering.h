@@ -11,7 +11,8 @@
 
 namespace warpwright::layering {
 
-/// Folder -> folders it may include. "all" in the document becomes every folder of the table.
+/// Folder -> folders it may include; a sub-folder ("simt/ops") has a row of its own, and is named
+/// where it may be included. "all" in the document becomes every folder of the table.
 using Table = std::map<std::string, std::set<std::string>>;
 
 /// The table with the columns `folder | is | may include` of a Markdown document.
@@ -20,7 +21,7 @@ Result<Table> parse_table(std::string_view markdown);
 /// A folder that reaches itself, as "a -> b -> a"; empty when there is none.
 std::string find_cycle(const Table& table);
 
-/// One source file: its folder under src/, its path for messages, its text.
+/// One source file: its folder under src/ ("core", "simt/ops"), its path for messages, its text.
 struct SourceFile {
   std::string folder;
   std::string path;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layering/layering.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -19,6 +22,16 @@ using testing::IsEmpty;
 
 const std::filesystem::path kRoot = source_path();
 
+/// Folders of texts that travel inside the program and are compiled later: no part of it, so the
+/// table says nothing of them.
+bool is_text(const std::string& folder) {
+  constexpr std::array<std::string_view, 3> kTexts = {"build/headers", "build/recorder",
+                                                      "simt/native/prelude"};
+  return std::any_of(kTexts.begin(), kTexts.end(), [&](std::string_view text) {
+    return folder == text || folder.starts_with(std::string(text) + "/");
+  });
+}
+
 std::vector<SourceFile> sources_under(const std::filesystem::path& root) {
   constexpr std::array<std::string_view, 5> kExtensions = {".h", ".cpp", ".def", ".cu", ".cuh"};
   std::vector<SourceFile> files;
@@ -27,12 +40,11 @@ std::vector<SourceFile> sources_under(const std::filesystem::path& root) {
         kExtensions.end())
       continue;
     const auto relative = entry.path().lexically_relative(root);
-    // Deeper folders hold texts that travel inside the program and are compiled beside candidates
-    // (src/build/headers, src/build/recorder): no part of it, so the table says nothing of them.
-    if (std::distance(relative.begin(), relative.end()) > 2) continue;
     // A file right under src/ counts as a folder of its own, which the table does not know.
-    files.push_back(
-        {relative.begin()->string(), "src/" + relative.string(), read_file(entry.path()).value()});
+    const std::string folder = relative.has_parent_path() ? relative.parent_path().generic_string()
+                                                          : relative.generic_string();
+    if (is_text(folder)) continue;
+    files.push_back({folder, "src/" + relative.generic_string(), read_file(entry.path()).value()});
   }
   return files;
 }
@@ -82,6 +94,49 @@ TEST(Layering, wrong_edges_are_found) {
                           "src/base/a.cpp:2: base may not include core",
                           "src/cli/main.cpp:2: cli may not include gone",
                           "src/utils: the table has no row for this folder"));
+}
+
+TEST(Layering, rooms_are_folders_of_their_own) {
+  const auto table =
+      parse_table(
+          "| folder | is | may include |\n|---|---|---|\n| `base` | x | - |\n"
+          "| `simt/state` | x | base |\n| `simt/ops` | x | simt/state |\n"
+          "| `simt` | x | base simt/state simt/ops |\n| `device` | x | base simt |\n")
+          .value();
+  const std::vector<SourceFile> files = {
+      {"simt/ops", "src/simt/ops/a.cpp",
+       "#include \"simt/ops/b.h\"\n#include \"simt/state/warp.h\"\n"},
+      // Upwards, sideways, past the row of the parent, and past the front door.
+      {"simt/state", "src/simt/state/a.h", "#include \"simt/ops/b.h\"\n"},
+      {"simt/ops", "src/simt/ops/b.cpp", "#include \"simt/machine.h\"\n"},
+      {"simt/ops", "src/simt/ops/c.cpp", "#include \"base/result.h\"\n"},
+      {"device", "src/device/a.cpp", "#include \"simt/machine.h\"\n#include \"simt/ops/b.h\"\n"},
+      {"simt/new", "src/simt/new/a.h", ""},
+      {"simt/ops/deep", "src/simt/ops/deep/a.h", ""}};
+  EXPECT_THAT(violations(table, files),
+              ElementsAre("src/simt/state/a.h:1: simt/state may not include simt/ops",
+                          "src/simt/ops/b.cpp:1: simt/ops may not include simt",
+                          "src/simt/ops/c.cpp:1: simt/ops may not include base",
+                          "src/device/a.cpp:2: device may not include simt/ops",
+                          "src/simt/new: the table has no row for this folder",
+                          "src/simt/ops/deep: the table has no row for this folder"));
+}
+
+/// The same with files: a copy of two real folders, one of them with an include planted in it.
+TEST(Layering, a_planted_include_is_found_in_files) {
+  const auto table = parse_table(read_file(kRoot / "ARCHITECTURE.md").value()).value();
+  const auto root =
+      std::filesystem::temp_directory_path() / ("layering_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(root / "simt");
+  std::filesystem::copy(kRoot / "src/simt/isa", root / "simt/isa");
+  std::filesystem::copy(kRoot / "src/simt/state", root / "simt/state");
+  EXPECT_THAT(violations(table, sources_under(root)), IsEmpty());
+  const auto victim = root / "simt/state/memory.h";
+  const std::string text = read_file(victim).value();
+  ASSERT_TRUE(write_file(victim, "#include \"simt/native/native.h\"\n" + text).ok());
+  EXPECT_THAT(violations(table, sources_under(root)),
+              ElementsAre("src/simt/state/memory.h:1: simt/state may not include simt/native"));
+  std::filesystem::remove_all(root);
 }
 
 TEST(Layering, cycles_are_found) {

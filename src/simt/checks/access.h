@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "simt/ops/alu.h"
-#include "simt/ops/handlers.h"
+#include "simt/isa/numbers.h"
 #include "simt/state/worker.h"
 
 // How the 32 addresses of a memory instruction become host memory, and what that costs.

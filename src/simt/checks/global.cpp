@@ -9,8 +9,7 @@
 
 #include "simt/checks/access.h"
 #include "simt/checks/order.h"
-#include "simt/checks/race_words.h"
-#include "simt/ops/handlers.h"
+#include "simt/checks/race_rules.h"
 
 namespace warpwright::simt {
 namespace {
@@ -111,11 +110,6 @@ Toucher merged(const Toucher& before, const Toucher& me) {
   return now;
 }
 
-/// Whether the words of a line speak for themselves, or are about to.
-bool is_open(const LaunchState& launch, u64 first) {
-  return (first & kTagBits) == launch.tag && (first & (kWordsBit | kBusyBit)) != 0;
-}
-
 /// Gives the words of a line its history, before one of them is looked at. One thread does it,
 /// others that come meanwhile wait.
 void open_used_line(LaunchState& launch, u64 line) {
@@ -123,7 +117,7 @@ void open_used_line(LaunchState& launch, u64 line) {
   u64 write = first.load(std::memory_order_acquire);
   while (true) {
     if ((write & (kTagBits | kWordsBit)) == (launch.tag | kWordsBit)) return;
-    if (is_open(launch, write)) {
+    if (is_open(write, launch.tag) != 0) {
       write = first.load(std::memory_order_acquire);
       continue;
     }
@@ -192,24 +186,6 @@ void set_valid(std::uint8_t* bits, u64 first, u64 count, bool alone) {
       byte.fetch_or(mask, std::memory_order_relaxed);
     at += n;
   }
-}
-
-/// All ones where word x was touched in this launch by another block, or by another warp of this
-/// one since the last barrier.
-inline u64 foreign(u64 x, u64 key) {
-  const u64 same = ((x ^ key) & kTagBits) == 0 ? ~u64{0} : 0;
-  const u64 block = ((x ^ key) & kBlockBits) != 0 ? ~u64{0} : 0;
-  const u64 warp = ((x ^ key) & kWarpBits) != 0 ? ~u64{0} : 0;
-  const u64 epoch = ((x ^ key) & kIntervalBits) == 0 ? ~u64{0} : 0;
-  return same & (block | (warp & epoch));
-}
-
-/// What a word's reads are after one more.
-inline u64 noted_read(u64 x, u64 key) {
-  const u64 same = ((x ^ key) & kTagBits) == 0 ? ~u64{0} : 0;
-  const u64 block = ((x ^ key) & kBlockBits) != 0 ? kBlockBits : 0;
-  const u64 warps = foreign(x, key) & (block == 0 ? kWarpBits : 0);
-  return key | kWholeWord | (same & block) | warps;
 }
 
 /// Notes reads of whole words; false when one of them was written by somebody else, and then
@@ -288,41 +264,18 @@ bool words_clean(LaunchState& launch, u64 first, u64 count, const Step& step) {
   return true;
 }
 
-enum class Line : std::uint8_t { fine, clash, words };
-
-/// An access of one warp to a whole line; `words` when its words have to be asked.
-Line line_access(LaunchState& launch, u64 line, u64 key, bool loads) {
-  std::atomic_ref<u64> first(launch.race_lines[2 * line]), second(launch.race_lines[2 * line + 1]);
-  while (true) {
-    // Whoever goes on to the words asks again there, and waits for them.
-    u64 write = first.load(std::memory_order_relaxed);
-    if (is_open(launch, write)) return Line::words;
-    const u64 read = second.load(std::memory_order_relaxed);
-    if (foreign(write, key) != 0 || (!loads && foreign(read, key) != 0)) return Line::clash;
-    if (loads) {
-      const u64 now = noted_read(read, key);
-      if (now == read) return Line::fine;
-      second.store(now, std::memory_order_relaxed);
-      // Somebody may be opening the line meanwhile: then its words are told, too.
-      return is_open(launch, first.load(std::memory_order_acquire)) ? Line::words : Line::fine;
-    }
-    const u64 now = key | kWholeWord;
-    if (now == write) return Line::fine;
-    if (!launch.many_threads) return first.store(now, std::memory_order_relaxed), Line::fine;
-    if (first.compare_exchange_strong(write, now, std::memory_order_relaxed)) return Line::fine;
-  }
-}
-
 bool global_run_clean(LaunchState& launch, u64 at, u64 span, const Step& step) {
   u64 offset = at - kGlobalBase;
   if (launch.race_lines == nullptr) return words_clean(launch, offset / 4, span / 4, step);
   for (const u64 end = offset + span; offset < end;) {
     const u64 line = offset / kLineBytes;
     const u64 bytes = std::min(end - offset, kLineBytes - offset % kLineBytes);
-    const Line state =
-        bytes == kLineBytes ? line_access(launch, line, step.key, step.loads) : Line::words;
-    if (state == Line::clash) return false;
-    if (state == Line::words) {
+    const LineAnswer answer = bytes == kLineBytes
+                                  ? line_access(launch.race_lines + 2 * line, step.key,
+                                                step.loads ? 1 : 0, launch.many_threads ? 1 : 0)
+                                  : kAskWords;
+    if (answer == kLineClashes) return false;
+    if (answer == kAskWords) {
       open_line(launch, line);
       if (!words_clean(launch, offset / 4, bytes / 4, step)) return false;
     }
@@ -411,8 +364,8 @@ void check_global_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access
   // Most accesses: a whole line of a buffer that the host filled.
   if (span == kLineBytes && at % kLineBytes == 0 && memo.fully_valid && !memo.read_only &&
       launch.race_lines != nullptr && w.race_key != 0 && plain(i) &&
-      line_access(launch, (at - kGlobalBase) / kLineBytes, w.race_key, kind == Access::load) ==
-          Line::fine)
+      line_access(launch.race_lines + 2 * ((at - kGlobalBase) / kLineBytes), w.race_key,
+                  kind == Access::load ? 1 : 0, launch.many_threads ? 1 : 0) == kLineIsFine)
     return;
   std::uint8_t* bits = launch.memory->valid_bits();
   const bool valid =

@@ -10,22 +10,21 @@
 
 #include "simt/checks/access.h"
 #include "simt/checks/order.h"
-#include "simt/ops/handlers.h"
+#include "simt/checks/shadow_rules.h"
 
 namespace warpwright::simt {
 namespace {
 
 constexpr std::uint8_t kMany = 255;
 constexpr std::uint8_t kAtomic = 16;
-constexpr std::uint8_t kWholeWord = 15;
+constexpr std::uint8_t kAllBytes = kFourBytes;
 
 bool plain(const Ins* i) { return (i->aux & (kStrongAccess | kGuess)) == 0; }
 
-// The last writer of a word: lane, instruction, number of warp-level synchronisations before.
 constexpr u32 kManyLanes = 63;
 constexpr u32 kSyncBits = 26;
 u64 writer_word(const Warp& w, const Ins* i, u32 lane) {
-  return u64{lane} | u64{i->id} << 6 | u64{w.sync_epoch & ((1u << kSyncBits) - 1)} << 38;
+  return writer_of(lane, i->id, w.sync_epoch);
 }
 u32 writer_lane(u64 word) { return static_cast<u32>(word & 63); }
 u32 writer_instruction(u64 word) { return static_cast<u32>(word >> 6); }
@@ -44,7 +43,7 @@ Clash shared_clash(SharedWord& s, std::uint8_t me, std::uint8_t bytes, Access ki
   if (other_writer && known_writer && overlaps && !(kind == Access::atomic && atomic_before))
     clash = atomic_before ? Clash::with_atomic : Clash::with_write;
   const bool other_reader = s.reader != 0 && s.reader != me && (s.read & bytes) != 0 &&
-                            (s.reader != kMany || bytes == kWholeWord);
+                            (s.reader != kMany || bytes == kAllBytes);
   if (clash == Clash::none && kind != Access::load && other_reader) clash = Clash::with_read;
   if (kind == Access::load) {
     s.reader = s.reader == 0 || s.reader == me ? me : kMany;
@@ -109,7 +108,7 @@ void check_shared_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, 
     b.shared_lines[word / kLanes] = 0;
     if (s.epoch != b.epoch) s = {b.epoch, 0, 0, 0, 0};
     const std::uint8_t touched =
-        bytes >= 4 ? kWholeWord : static_cast<std::uint8_t>(((1u << bytes) - 1) << (address & 3));
+        bytes >= 4 ? kAllBytes : static_cast<std::uint8_t>(((1u << bytes) - 1) << (address & 3));
     const SharedWord before = s;
     const u64 writer = b.shared_writers[word];
     const Clash c = shared_clash(s, me, touched, kind);
@@ -173,9 +172,9 @@ bool shared_words_clean(u64* words, u64 count, u64 epoch, u64 me, u64& own) {
     if (kLoads) {
       const u64 reader = x >> 40 & 255;
       const u64 other = (reader == 0 ? 0 : ~u64{0}) & (reader == me ? 0 : ~u64{0});
-      words[k] = x | (me | (other & kMany)) << 40 | u64{kWholeWord} << 56;
+      words[k] = x | (me | (other & kMany)) << 40 | u64{kAllBytes} << 56;
     } else {
-      words[k] = x | me << 32 | u64{kWholeWord} << 48;
+      words[k] = with_writer(x, me);
     }
   }
   return true;
@@ -207,19 +206,6 @@ bool run_clean(BlockState& b, u64 at, u64 count, u64 me, u64& own) {
   return true;
 }
 
-inline bool words_written(const SharedShadow& s, u64 first, u64 count) {
-  constexpr u64 kWholeWords = u64{0x01010101'01010101u} * kWholeWord;
-  const std::uint8_t* valid = s.valid + first;
-  u64 all = kWholeWords, k = 0;
-  for (; k + 8 <= count; k += 8) {
-    u64 eight = 0;
-    std::memcpy(&eight, valid + k, sizeof eight);
-    all &= eight;
-  }
-  for (; k < count; ++k) all &= valid[k] | ~u64{kWholeWord};
-  return all == kWholeWords;
-}
-
 /// Takes the reads that were put off into the words' history, before somebody writes.
 [[gnu::noinline]] void note_reads(BlockState& b) {
   SharedShadow& shadow = *b.shadow;
@@ -241,22 +227,11 @@ inline bool words_written(const SharedShadow& s, u64 first, u64 count) {
 /// Lists a read instead of noting it; false where that will not do.
 inline bool put_off(Warp& w, u64 first, u64 count, u64 step) {
   SharedShadow& s = *w.shadow;
+  if (list_read(&s, w.index, first, count, step) != 0) return true;
   if (s.may_wait == 0) return false;
-  // Loops walk through one or two arrays.
-  for (u32 back = 1; back <= std::min(s.waiting, 2u) && step == 1; ++back) {
-    SharedRead& last = s.reads[s.waiting - back];
-    const u64 end = u64{last.first} + last.count;
-    if (last.warp != w.index || last.step != 1 || first < last.first || first > end) continue;
-    last.count = static_cast<u32>(std::max(end, first + count) - last.first);
-    return true;
-  }
-  if (s.waiting == SharedShadow::kMostReads) {
-    note_reads(*w.block);
-    s.may_wait = 1;
-  }
-  s.reads[s.waiting++] = {static_cast<u32>(first), static_cast<u32>(count), static_cast<u32>(step),
-                          w.index};
-  return true;
+  note_reads(*w.block);
+  s.may_wait = 1;
+  return list_read(&s, w.index, first, count, step) != 0;
 }
 
 /// Somebody writes.
@@ -323,10 +298,10 @@ bool loads_clean(Warp& w, const u64* a, u32 m) {
     const u64 writer = old >> 32 & 255, reader = old >> 40 & 255;
     const u64 other = (reader == 0 ? 0 : ~u64{0}) & (reader == me ? 0 : ~u64{0});
     clash |= (writer == 0 ? 0 : ~u64{0}) & (writer ^ me);
-    clash |= ~u64{valid[k]} & kWholeWord;
+    clash |= ~u64{valid[k]} & kAllBytes;
     own |= writer;
     b.shared_lines[k / kLanes] = 0;
-    words[k] = old | (me | (other & kMany)) << 40 | u64{kWholeWord} << 56;
+    words[k] = old | (me | (other & kMany)) << 40 | u64{kAllBytes} << 56;
   }
   if (clash != 0) return false;
   if (own == 0) return true;
@@ -350,9 +325,9 @@ bool spaced_loads_clean(Warp& w, const u64* a, u32 m) {
   for (u32 l = 0; l < kLanes; ++l) differ |= (a[l] - u64{l} * step) ^ a[0];
   if (differ != 0) return false;
   const std::uint8_t* valid = w.shadow->valid + a[0] / 4;
-  u32 all = kWholeWord;
+  u32 all = kAllBytes;
   for (u32 l = 0; l < kLanes; ++l) all &= valid[l * step / 4];
-  return all == kWholeWord && put_off(w, a[0] / 4, kLanes, step / 4);
+  return all == kAllBytes && put_off(w, a[0] / 4, kLanes, step / 4);
 }
 
 /// The same for stores to different words.
@@ -368,8 +343,8 @@ bool stores_clean(Warp& w, const Ins* i, const u64* a, u32 m) {
     if ((writer != 0 && writer != me) || (reader != 0 && reader != me)) return false;
     note_writer(b.shared_writers[k], w, i, l, writer == me);
     b.shared_lines[k / kLanes] = 0;
-    words[k] = old | me << 32 | u64{kWholeWord} << 48;
-    b.shared_valid[k] = kWholeWord;
+    words[k] = with_writer(old, me);
+    b.shared_valid[k] = kAllBytes;
   }
   return true;
 }
@@ -404,7 +379,7 @@ void spread(u64* a, u64 at, u64 span, u32 bytes) {
 }  // namespace
 
 bool shared_written(const BlockState& b, u64 at, u64 bytes) {
-  if (at % 4 == 0 && bytes % 4 == 0) return words_written(*b.shadow, at / 4, bytes / 4);
+  if (at % 4 == 0 && bytes % 4 == 0) return words_written(b.shadow->valid + at / 4, bytes / 4) != 0;
   const std::uint8_t* valid = b.shadow->valid + at / 4;
   for (u64 k = at % 4; k < at % 4 + bytes; ++k)
     if ((valid[k / 4] >> k % 4 & 1) == 0) return false;
@@ -414,7 +389,7 @@ bool shared_written(const BlockState& b, u64 at, u64 bytes) {
 void set_shared_written(BlockState& b, u64 at, u64 bytes) {
   std::uint8_t* valid = b.shadow->valid + at / 4;
   if (at % 4 == 0 && bytes % 4 == 0) {
-    std::memset(valid, kWholeWord, bytes / 4);
+    std::memset(valid, kAllBytes, bytes / 4);
     return;
   }
   for (u64 k = at % 4; k < at % 4 + bytes; ++k)
@@ -432,14 +407,14 @@ std::string describe_shared(const Warp& w, u64 address) {
 void check_shared_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind) {
   // Most accesses.
   if (kind == Access::load && plain(i) && (at | span) % 4 == 0 && w.shadow->may_wait != 0 &&
-      words_written(*w.shadow, at / 4, span / 4) && put_off(w, at / 4, span / 4, 1))
+      words_written(w.shadow->valid + at / 4, span / 4) != 0 && put_off(w, at / 4, span / 4, 1))
     return;
   check_run_slowly(w, i, at, span, bytes, kind);
 }
 
 bool shared_loads_clean(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, bool uniform) {
   BlockState& b = *w.block;
-  if (!words_written(*b.shadow, at / 4, span / 4)) return false;
+  if (words_written(b.shadow->valid + at / 4, span / 4) == 0) return false;
   if (b.follows_shared) return false;
   if (!b.race_checks || !plain(i)) return true;
   if (put_off(w, at / 4, span / 4, 1)) return true;

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "ptx/limits.h"
 #include "simt/lower/definedness.h"
 #include "simt/lower/flow.h"
 #include "simt/lower/guesses.h"
@@ -108,12 +109,9 @@ class Placement {
 };
 
 bool is_move(const Lir& l) {
-  static const Handler kMoves[] = {
-      op_table().find("mov.b16")->run, op_table().find("mov.b32")->run,
-      op_table().find("mov.b64")->run, op_table().find("mov.f32")->run,
-      op_table().find("mov.f64")->run, op_table().find("mov.pred")->run};
-  return l.guard == kNoVal &&
-         std::find(std::begin(kMoves), std::end(kMoves), l.run) != std::end(kMoves);
+  const OpRow* row = l.info.row;
+  return l.guard == kNoVal && row != nullptr && row->op_class == OpClass::move && row->args == 1 &&
+         row->result.width == row->arg[0].width;
 }
 
 /// Copies of what never changes need no instruction: whoever reads the copy reads the original. The
@@ -145,6 +143,7 @@ void forward_copies(LoweredKernel& k) {
     for (Val* v : {&l.a, &l.b, &l.c, &l.guard}) *v = original(*v);
     for (std::size_t i = l.more_defs; i < l.more.size(); ++i) l.more[i] = original(l.more[i]);
     if (l.ghost) {
+      l.info.opcode = Opcode::nothing;
       l.run = run_nop;
       l.a = l.d = kNoVal;
     }
@@ -239,6 +238,7 @@ class Emitter {
     t.guard = l.guard;
     t.guard_negated = l.guard_negated;
     t.info = l.info;
+    t.info.opcode = Opcode::tally;
     t.info.counted = false;
     t.info.access = -1;
     Ins& i = push(t);
@@ -249,15 +249,16 @@ class Emitter {
     const ShadowStep step = shadow_step(defined_, l);
     if (!step.needed()) return;
     Lir s;
-    s.run = step.selects                            ? run_shadow_select
-            : step.reports                          ? run_shadow_report
-            : step.propagates && !step.read.empty() ? run_shadow_spread
-                                                    : run_shadow_write;
     // Branches are guarded by what they ask; everything else acts on the guard's lanes only.
     s.guard = l.flow == Lir::Flow::next ? l.guard : kNoVal;
     s.guard_negated = l.guard_negated;
     s.c = step.selects ? l.c : kNoVal;
     s.info = l.info;
+    s.info.opcode = step.selects                            ? Opcode::shadow_select
+                    : step.reports                          ? Opcode::shadow_report
+                    : step.propagates && !step.read.empty() ? Opcode::shadow_spread
+                                                            : Opcode::shadow_write;
+    s.run = handler_of(s.info.opcode);
     s.info.counted = false;
     s.info.access = -1;
     s.imm = step.guard == kNoShadow ? std::int64_t{-1} : std::int64_t{step.guard};
@@ -272,8 +273,14 @@ class Emitter {
   void fall_through(std::uint32_t next) {
     Lir jump;
     jump.run = run_jump;
+    jump.info.opcode = Opcode::jump;
     jump.info.counted = false;
     push(jump).target = next;
+  }
+
+  void become(Ins& i, Opcode opcode) {
+    i.run = handler_of(opcode);
+    k_.info[i.id].opcode = opcode;
   }
 
   Status instruction(const Lir& l, std::uint32_t b) {
@@ -282,17 +289,15 @@ class Emitter {
       case Lir::Flow::next:
         break;
       case Lir::Flow::jump:
-        i.run = run_jump;
         i.target = g_.block_of_label[l.label];
         break;
       case Lir::Flow::branch:
-        i.run = run_branch;
         i.target = g_.block_of_label[l.label];
         i.aux = b + 1;
         i.aux2 = g_.blocks[b].ipdom;
         break;
       case Lir::Flow::exit:
-        i.run = l.guard == kNoVal ? run_exit : run_guarded_exit;
+        if (l.guard != kNoVal) become(i, Opcode::guarded_exit);
         i.aux = b + 1;
         break;
       case Lir::Flow::call: {
@@ -301,7 +306,6 @@ class Emitter {
           rows[r + 1] = g_.block_of_label[rows[r + 1]];
           rows[r + 2] = g_.block_of_label[rows[r + 2]];
         }
-        i.run = l.a == kNoVal ? run_call : run_indirect_call;
         i.target = static_cast<std::uint32_t>(k_.jump_tables.size());
         i.aux = b + 1;
         k_.jump_tables.push_back(std::move(rows));
@@ -313,7 +317,6 @@ class Emitter {
       case Lir::Flow::table: {
         std::vector<std::uint32_t> blocks;
         for (const std::uint32_t label : l.table) blocks.push_back(g_.block_of_label[label]);
-        i.run = run_branch_table;
         i.target = static_cast<std::uint32_t>(k_.jump_tables.size());
         i.aux2 = g_.blocks[b].ipdom;
         k_.jump_tables.push_back(std::move(blocks));
@@ -356,7 +359,7 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
   k.places = placement.places();
   if (k.register_bytes >= (1u << 26))
     return Error{"kernel " + k.name + " needs too many registers"};
-  k.registers = std::clamp(placement.peak_words() + 6, 16u, 255u);
+  k.registers = std::clamp(placement.peak_words() + 6, 16u, ptx::kLimits.registers_per_thread);
   for (std::size_t s = 0; s < static_cast<std::size_t>(LaneSpecial::count_); ++s)
     if (k.uses_lane_special[s]) k.lane_special_ref[s] = placement.ref(k.lane_special_ref[s]);
   const Ref true_ref = k.constants.back().ref;

@@ -2,7 +2,6 @@
 // Decoders of arithmetic, moves and control flow, and the table of all decoders.
 #include <algorithm>
 
-#include "ptx/parser.h"
 #include "simt/lower/decoders.h"
 #include "simt/lower/lowering.h"
 #include "simt/ops/handlers.h"
@@ -166,16 +165,16 @@ Status decode_mov(Lowering& l) {
   const std::vector<Operand>& ops = l.operands();
   const std::string_view type = l.statement().ins.parts.back();
   if (ops.size() != 2) return l.error("wrong number of operands");
-  const auto clock = [&](Handler h, std::uint8_t width) -> Status {
+  const auto clock = [&](Opcode opcode, std::uint8_t width) -> Status {
     WW_TRY(const Dest d, l.dest(ops[0], {width}));
-    WW_CHECK(emit_guarded(l, h, OpClass::move));
+    WW_CHECK(emit_guarded(l, opcode));
     l.last().d = d.val;
     return l.settle(d);
   };
-  if (ops[1].name == "%clock" || ops[1].name == "%globaltimer_lo") return clock(run_clock32, 4);
+  if (ops[1].name == "%clock" || ops[1].name == "%globaltimer_lo") return clock(Opcode::clock32, 4);
   if (ops[1].name == "%clock_hi" || ops[1].name == "%globaltimer_hi")
-    return clock(run_clock_high, 4);
-  if (ops[1].name == "%clock64" || ops[1].name == "%globaltimer") return clock(run_clock64, 8);
+    return clock(Opcode::clock_high, 4);
+  if (ops[1].name == "%clock64" || ops[1].name == "%globaltimer") return clock(Opcode::clock64, 8);
   const bool packs = ops[1].kind == Operand::Kind::vector;
   const bool unpacks = ops[0].kind == Operand::Kind::vector;
   if (!packs && !unpacks) return decode_arithmetic(l);
@@ -239,7 +238,7 @@ Status decode_bra(Lowering& l) {
     o.name = ins.guard;
     WW_TRY(guard, l.predicate(o));
   }
-  Lir& lir = l.emit(nullptr, OpClass::control);
+  Lir& lir = l.emit(ins.guard.empty() ? Opcode::jump : Opcode::branch);
   lir.flow = ins.guard.empty() ? Lir::Flow::jump : Lir::Flow::branch;
   lir.guard = guard;
   lir.guard_negated = ins.guard_negated;
@@ -259,7 +258,7 @@ Status decode_brx(Lowering& l) {
     labels.push_back(label);
   }
   WW_TRY(const Val index, l.value(ins.operands[0], {4}));
-  Lir& lir = l.emit(nullptr, OpClass::control);
+  Lir& lir = l.emit(Opcode::branch_table);
   lir.flow = Lir::Flow::table;
   lir.a = index;
   lir.table = std::move(labels);
@@ -270,12 +269,12 @@ Status decode_call(Lowering& l) { return l.call(); }
 Status decode_leave(Lowering& l) { return l.leave(); }
 
 Status decode_trap(Lowering& l) {
-  WW_CHECK(emit_guarded(l, run_trap, OpClass::control));
+  WW_CHECK(emit_guarded(l, Opcode::trap));
   return {};
 }
 
 Status decode_ignored(Lowering& l) {
-  l.emit(run_nop, OpClass::control);
+  l.emit(Opcode::nothing);
   return {};
 }
 
@@ -286,13 +285,13 @@ Status decode_policy(Lowering& l) {
   return l.emit_op("mov.b64", d, {l.constant_bits(0, 8)});
 }
 
-Status decode_nanosleep(Lowering& l) { return emit_guarded(l, run_yield, OpClass::control); }
+Status decode_nanosleep(Lowering& l) { return emit_guarded(l, Opcode::yield); }
 
 Status decode_fence(Lowering& l) {
   const auto& parts = l.statement().ins.parts;
   const bool block_only = std::find(parts.begin(), parts.end(), "cta") != parts.end();
   if (l.statement().ins.text.find("proxy") != std::string_view::npos) return decode_ignored(l);
-  WW_CHECK(emit_guarded(l, run_fence, OpClass::control));
+  WW_CHECK(emit_guarded(l, Opcode::fence));
   l.last().aux = block_only ? 0 : 1;
   return {};
 }
@@ -303,49 +302,8 @@ struct DecoderRow {
 };
 
 constexpr DecoderRow kDecoders[] = {
-    {"activemask", decode_active_mask},
-    {"applypriority", decode_ignored},
-    {"atom", decode_atomic},
-    {"bar", decode_barrier},
-    {"barrier", decode_barrier},
-    {"bra", decode_bra},
-    {"brx", decode_brx},
-    {"call", decode_call},
-    {"cp", decode_copy_async},
-    {"cvta", decode_cvta},
-    {"createpolicy", decode_policy},
-    {"discard", decode_ignored},
-    {"elect", decode_elect},
-    {"exit", decode_leave},
-    {"fence", decode_fence},
-    {"getctarank", decode_mapa},
-    {"griddepcontrol", decode_ignored},
-    {"ld", decode_load},
-    {"ldmatrix", decode_matrix_rows},
-    {"ldu", decode_load},
-    {"mapa", decode_mapa},
-    {"match", decode_match},
-    {"mbarrier", decode_mbarrier},
-    {"membar", decode_fence},
-    {"mma", decode_mma},
-    {"mov", decode_mov},
-    {"movmatrix", decode_movmatrix},
-    {"nanosleep", decode_nanosleep},
-    {"pmevent", decode_ignored},
-    {"prefetch", decode_ignored},
-    {"prefetchu", decode_ignored},
-    {"red", decode_atomic},
-    {"redux", decode_redux},
-    {"ret", decode_leave},
-    {"set", decode_set},
-    {"setmaxnreg", decode_ignored},
-    {"setp", decode_setp},
-    {"shfl", decode_shuffle},
-    {"st", decode_store},
-    {"stmatrix", decode_matrix_rows},
-    {"trap", decode_trap},
-    {"vote", decode_vote},
-    {"wmma", decode_wmma},
+#define MNEMONIC(text, decoder) {text, decoder},
+#include "simt/isa/steps.def"
 };
 
 }  // namespace
@@ -396,7 +354,14 @@ Status decode_arithmetic(Lowering& l) {
   return decode_row(l, *row);
 }
 
-Status emit_guarded(Lowering& l, Handler run, OpClass op_class) {
+Status emit_guarded(Lowering& l, Opcode opcode, Handler run, OpClass op_class) {
+  WW_CHECK(emit_guarded(l, opcode));
+  l.last().run = run;
+  l.last().info.op_class = op_class;
+  return {};
+}
+
+Status emit_guarded(Lowering& l, Opcode opcode) {
   const Instruction& ins = l.statement().ins;
   Val guard = kNoVal;
   if (!ins.guard.empty()) {
@@ -404,7 +369,7 @@ Status emit_guarded(Lowering& l, Handler run, OpClass op_class) {
     o.name = ins.guard;
     WW_TRY(guard, l.predicate(o));
   }
-  Lir& lir = l.emit(run, op_class);
+  Lir& lir = l.emit(opcode);
   lir.guard = guard;
   lir.guard_negated = ins.guard_negated;
   return {};

@@ -2,7 +2,6 @@
 // Decoders of mbarriers, bulk copies and clusters.
 #include <algorithm>
 
-#include "ptx/parser.h"
 #include "simt/lower/decoders.h"
 #include "simt/ops/handlers.h"
 #include "simt/ops/mbarrier.h"
@@ -39,7 +38,7 @@ Status decode_wait(Lowering& l) {
   WW_TRY(const Lowering::Address a, l.address(ops[1]));
   WW_TRY(const Val b, l.value(ops[2], {static_cast<std::uint8_t>(parity ? 4 : 8)}));
   WW_TRY(const Dest d, l.dest(ops[0], {0}));
-  WW_CHECK(emit_guarded(l, run_mbarrier_test, OpClass::barrier));
+  WW_CHECK(emit_guarded(l, Opcode::mbarrier_test));
   fill(l, a, parity ? MbarrierForm::test_parity : MbarrierForm::test_state, true);
   l.last().b = b;
   l.last().d = d.val;
@@ -65,7 +64,7 @@ Status decode_arrive(Lowering& l) {
   if (first == 1) {
     WW_TRY(d, l.dest(ops[0], {8}));
   }
-  WW_CHECK(emit_guarded(l, run_mbarrier, OpClass::barrier));
+  WW_CHECK(emit_guarded(l, Opcode::mbarrier));
   fill(l, a,
        bytes ? (drops ? MbarrierForm::drop_expect : MbarrierForm::arrive_expect)
              : (drops ? MbarrierForm::arrive_drop : MbarrierForm::arrive),
@@ -85,7 +84,7 @@ Status decode_mbarrier(Lowering& l) {
   if (what == "pending_count" && ops.size() == 2) {
     WW_TRY(const Val a, l.value(ops[1], {8}));
     WW_TRY(const Dest d, l.dest(ops[0], {4}));
-    WW_CHECK(emit_guarded(l, run_mbarrier_pending, OpClass::barrier));
+    WW_CHECK(emit_guarded(l, Opcode::mbarrier_pending));
     l.last().a = a;
     l.last().d = d.val;
     return l.settle(d);
@@ -109,7 +108,7 @@ Status decode_mbarrier(Lowering& l) {
     if (ops.size() == 2) {
       WW_TRY(operand, l.value(ops[1], {4}));
     }
-    WW_CHECK(emit_guarded(l, run_mbarrier, OpClass::barrier));
+    WW_CHECK(emit_guarded(l, Opcode::mbarrier));
     fill(l, a, form, false);
     l.last().b = operand;
     return {};
@@ -126,7 +125,7 @@ Status decode_copy_bulk(Lowering& l) {
   if (parts.size() < 4) return l.unsupported();
   if (parts[3] == "commit_group" || parts[3] == "wait_group" ||
       (parts[3] == "prefetch" && !has(parts, "tensor"))) {
-    l.emit(run_nop, OpClass::control);
+    l.emit(Opcode::nothing);
     return {};
   }
   if (!only(parts, 3,
@@ -162,8 +161,8 @@ Status decode_copy_bulk(Lowering& l) {
       barrier.base = d.val;
     }
   }
-  WW_CHECK(
-      emit_guarded(l, run_copy_bulk, to_shared ? OpClass::load_global : OpClass::store_global));
+  WW_CHECK(emit_guarded(l, Opcode::copy_bulk, handler_of(Opcode::copy_bulk),
+                        to_shared ? OpClass::load_global : OpClass::store_global));
   Lir& lir = l.last();
   lir.a = to.base;
   lir.b = from.base;
@@ -204,7 +203,7 @@ Status decode_store_async(Lowering& l) {
     WW_TRY(const Val v, l.value(vector ? ops[1].list[k] : ops[1], wanted));
     values.push_back(v);
   }
-  WW_CHECK(emit_guarded(l, run_store_async, OpClass::store_shared));
+  WW_CHECK(emit_guarded(l, Opcode::store_async));
   Lir& lir = l.last();
   lir.a = to.base;
   lir.imm = to.offset;
@@ -231,20 +230,20 @@ Status decode_reduce_async(Lowering& l) {
       (bytes != 4 && bytes != 8) || ops.size() != 3 || !has(rest, "mbarrier::complete_tx::bytes") ||
       !only(rest, 0, {"relaxed", "cluster", "shared::cluster", "mbarrier::complete_tx::bytes"}))
     return l.unsupported();
-  const Handler run = atomic_handler(op, type, generic ? Space::generic : Space::shared, false);
+  const Handler run = atomic_handler(op, type, generic ? Space::generic : Space::shared);
   if (run == nullptr) return l.unsupported();
   WW_TRY(const Lowering::Address to, l.address(ops[0]));
   WW_TRY(const Lowering::Address barrier, l.address(ops[2]));
   const auto width = static_cast<std::uint8_t>(bytes);
   WW_TRY(const Val value, l.value(ops[1], {width}));
-  WW_CHECK(emit_guarded(l, run, OpClass::atomic));
+  WW_CHECK(emit_guarded(l, Opcode::atomic, run, OpClass::atomic));
   l.last().a = to.base;
   l.last().imm = to.offset;
   l.last().aux = to.narrow ? kNarrowAddress : 0;
   l.last().info.access = l.new_access();
   l.last().b = value;
   l.last().d = l.temporary(width);
-  WW_CHECK(emit_guarded(l, run_mbarrier, OpClass::barrier));
+  WW_CHECK(emit_guarded(l, Opcode::mbarrier));
   fill(l, barrier, MbarrierForm::complete, false);
   l.last().b = l.constant_bits(bytes, 4);
   l.last().info.counted = false;
@@ -265,7 +264,7 @@ Status decode_mapa(Lowering& l) {
     WW_TRY(rank, l.value(ops[2], {4}));
   }
   WW_TRY(const Dest d, l.dest(ops[0], {static_cast<std::uint8_t>(maps ? width : 4)}));
-  WW_CHECK(emit_guarded(l, maps ? run_mapa : run_cluster_rank, OpClass::integer));
+  WW_CHECK(emit_guarded(l, maps ? Opcode::mapa : Opcode::cluster_rank));
   l.last().a = a;
   l.last().b = rank;
   l.last().d = d.val;
@@ -282,7 +281,7 @@ Status decode_cluster_barrier(Lowering& l) {
     return l.unsupported();
   const bool arrives = parts[2] == "arrive";
   l.kernel().uses_cluster_barrier = true;
-  WW_CHECK(emit_guarded(l, arrives ? run_cluster_arrive : run_cluster_wait, OpClass::barrier));
+  WW_CHECK(emit_guarded(l, arrives ? Opcode::cluster_arrive : Opcode::cluster_wait));
   l.last().aux = has(parts, "aligned") ? kBarrierAligned : 0;
   return {};
 }

@@ -2,7 +2,6 @@
 // Decoders of loads, stores, atomics and asynchronous copies.
 #include <algorithm>
 
-#include "ptx/parser.h"
 #include "simt/lower/decoders.h"
 #include "simt/ops/handlers.h"
 
@@ -83,6 +82,18 @@ OpClass store_class(Space s) {
   return OpClass::store_global;
 }
 
+/// Constant memory is read as global memory is.
+AccessForm access_form(const Modifiers& m, std::uint32_t bytes, std::uint32_t width, bool loads) {
+  AccessForm f;
+  f.space = m.space == Space::constant ? Space::global : m.space;
+  f.bytes = static_cast<std::uint8_t>(bytes);
+  f.elements = static_cast<std::uint8_t>(m.elements);
+  f.register_bytes = static_cast<std::uint8_t>(width);
+  f.is_signed = loads && m.type[0] == 's';
+  f.is_load = loads;
+  return f;
+}
+
 /// The address operand; parameter space is a window of the generic one.
 Result<Lowering::Address> memory_address(Lowering& l, const Operand& o, Space& space) {
   WW_TRY(Lowering::Address a, l.address(o));
@@ -132,10 +143,12 @@ Status decode_load(Lowering& l) {
     width = this_width;
     regs.push_back(v);
   }
-  const Handler run = load_handler({m.space, bytes, m.elements, width, m.type[0] == 's'});
+  const AccessForm form = access_form(m, bytes, width, true);
+  const Handler run = load_handler(form);
   if (run == nullptr) return l.error("a load into a register narrower than its type");
-  WW_CHECK(emit_guarded(l, run, op_class));
+  WW_CHECK(emit_guarded(l, Opcode::load, run, op_class));
   fill_access(l, a, m);
+  l.last().info.form = form;
   if (m.elements == 1) {
     l.last().d = regs[0];
   } else {
@@ -167,16 +180,18 @@ Status decode_store(Lowering& l) {
     WW_TRY(const Val v, l.value(*o, type));
     values.push_back(v);
   }
-  const Handler run = store_handler({m.space, bytes, m.elements, type.width, false});
+  const AccessForm form = access_form(m, bytes, type.width, false);
+  const Handler run = store_handler(form);
   if (run == nullptr) return l.unsupported();
   if (m.releases) {
     // As a fence before it, so that other stores need not ask.
-    WW_CHECK(emit_guarded(l, run_fence, OpClass::control));
+    WW_CHECK(emit_guarded(l, Opcode::fence));
     l.last().aux = m.space == Space::shared || m.block_scope ? 0 : 1;
     l.last().info.counted = false;
   }
-  WW_CHECK(emit_guarded(l, run, op_class));
+  WW_CHECK(emit_guarded(l, Opcode::store, run, op_class));
   fill_access(l, a, m);
+  l.last().info.form = form;
   if (m.elements == 1)
     l.last().b = values[0];
   else
@@ -188,7 +203,7 @@ Status decode_store(Lowering& l) {
 Status decode_vector_atomic(Lowering& l, const Modifiers& m, bool reduces) {
   const std::vector<Operand>& ops = l.operands();
   const std::size_t first = reduces ? 0 : 1;
-  const Handler run = atomic_handler(m.op, m.type, m.space, !reduces);
+  const Handler run = atomic_handler(m.op, m.type, m.space);
   if (run == nullptr || m.space != Space::global || ops.size() != first + 2 ||
       ops[first + 1].list.size() != m.elements || (!reduces && ops[0].list.size() != m.elements))
     return l.unsupported();
@@ -207,7 +222,7 @@ Status decode_vector_atomic(Lowering& l, const Modifiers& m, bool reduces) {
     if (!reduces) {
       WW_TRY(d, l.dest(ops[0].list[k], type));
     }
-    WW_CHECK(emit_guarded(l, run, OpClass::atomic));
+    WW_CHECK(emit_guarded(l, Opcode::atomic, run, OpClass::atomic));
     fill_access(l, a, m);
     l.last().d = d.val;
     l.last().b = values[k];
@@ -227,7 +242,7 @@ Status decode_atomic(Lowering& l) {
   const std::uint32_t bytes = bytes_of_type(m.type);
   if (m.understood && m.elements > 1) return decode_vector_atomic(l, m, reduces);
   const Handler run =
-      m.understood && m.elements == 1 ? atomic_handler(m.op, m.type, m.space, !reduces) : nullptr;
+      m.understood && m.elements == 1 ? atomic_handler(m.op, m.type, m.space) : nullptr;
   const std::size_t first = reduces ? 0 : 1;
   const std::size_t wanted = first + (m.op == "cas" ? 3 : 2);
   if (run == nullptr) return l.unsupported();
@@ -247,7 +262,7 @@ Status decode_atomic(Lowering& l) {
   } else {
     d.val = l.temporary(type.width);
   }
-  WW_CHECK(emit_guarded(l, run, OpClass::atomic));
+  WW_CHECK(emit_guarded(l, Opcode::atomic, run, OpClass::atomic));
   fill_access(l, a, m);
   l.last().d = d.val;
   l.last().b = b;
@@ -265,7 +280,7 @@ Status decode_copy_async(Lowering& l) {
   if (parts[2] == "mbarrier") {
     if (ops.size() != 1 || parts.size() < 5 || parts[3] != "arrive") return l.unsupported();
     WW_TRY(const Lowering::Address a, l.address(ops[0]));
-    WW_CHECK(emit_guarded(l, run_copy_arrive, OpClass::barrier));
+    WW_CHECK(emit_guarded(l, Opcode::copy_arrive));
     l.last().a = a.base;
     const bool generic = l.statement().ins.text.find(".shared") == std::string_view::npos;
     l.last().imm = a.offset - (generic ? static_cast<std::int64_t>(kSharedWindow) : 0);
@@ -273,11 +288,11 @@ Status decode_copy_async(Lowering& l) {
     l.last().info.access = l.new_access();
     return {};
   }
-  if (parts[2] == "commit_group") return emit_guarded(l, run_copy_commit, OpClass::control);
+  if (parts[2] == "commit_group") return emit_guarded(l, Opcode::copy_commit);
   if (parts[2] == "wait_all" || parts[2] == "wait_group") {
     const bool all = parts[2] == "wait_all";
     if (!all && (ops.size() != 1 || ops[0].kind != Operand::Kind::integer)) return l.unsupported();
-    WW_CHECK(emit_guarded(l, run_copy_wait, OpClass::barrier));
+    WW_CHECK(emit_guarded(l, Opcode::copy_wait));
     l.last().imm = all ? 0 : static_cast<std::int64_t>(ops[0].bits);
     l.last().aux = all ? 1 : 0;
     return {};
@@ -297,7 +312,7 @@ Status decode_copy_async(Lowering& l) {
   if (ops.size() - (hint ? 1 : 0) == 4) {
     WW_TRY(size, l.value(ops[3], {4}));
   }
-  WW_CHECK(emit_guarded(l, run_copy_async, OpClass::load_global));
+  WW_CHECK(emit_guarded(l, Opcode::copy_async));
   Lir& lir = l.last();
   lir.a = to.base;
   lir.b = from.base;

@@ -105,7 +105,7 @@ Status emit_mma(Lowering& l, MatrixForm f) {
                                    elements(f.b, b.size()) == std::size_t{f.k} * f.n;
   if (!fits || c.size() != d.size()) return l.error("a matrix with the wrong number of registers");
   f.a_registers = static_cast<std::uint8_t>(a.size());
-  WW_CHECK(emit_guarded(l, run_mma, OpClass::tensor));
+  WW_CHECK(emit_guarded(l, Opcode::mma));
   Lir& lir = l.last();
   lir.imm = f.pack();
   lir.aux = static_cast<std::uint32_t>(d.size());
@@ -149,7 +149,7 @@ Status decode_fragment(Lowering& l, MatrixForm f) {
                       : has(parts, "global")                            ? Space::global
                                                                         : Space::generic;
   const std::uint32_t rows = which == 'b' ? f.k : f.m, columns = which == 'a' ? f.k : f.n;
-  WW_CHECK(emit_guarded(l, run_fragment, stores ? OpClass::store_global : OpClass::load_global));
+  WW_CHECK(emit_guarded(l, stores ? Opcode::fragment_store : Opcode::fragment_load));
   Lir& lir = l.last();
   lir.a = a.base;
   lir.imm = a.offset;
@@ -222,8 +222,7 @@ Status decode_matrix_rows(Lowering& l) {
   // A generic address must lie in the window of shared memory.
   if (!has(parts, "shared") && !has(parts, "shared::cta"))
     a.offset -= static_cast<std::int64_t>(kSharedWindow);
-  WW_CHECK(emit_guarded(l, stores ? run_stmatrix : run_ldmatrix,
-                        stores ? OpClass::store_shared : OpClass::load_shared));
+  WW_CHECK(emit_guarded(l, stores ? Opcode::stmatrix : Opcode::ldmatrix));
   Lir& lir = l.last();
   lir.a = a.base;
   lir.imm = a.offset;
@@ -242,7 +241,7 @@ Status decode_movmatrix(Lowering& l) {
     return l.unsupported();
   WW_TRY(const Val a, l.value(ops[1], {4}));
   WW_TRY(const Dest d, l.dest(ops[0], {4}));
-  WW_CHECK(emit_guarded(l, run_movmatrix, OpClass::warp));
+  WW_CHECK(emit_guarded(l, Opcode::movmatrix));
   l.last().a = a;
   l.last().d = d.val;
   return l.settle(d);

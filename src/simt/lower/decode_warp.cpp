@@ -12,7 +12,7 @@ Status decode_warp_barrier(Lowering& l) {
   const std::vector<Operand>& ops = l.operands();
   if (ops.size() != 1) return l.error("wrong number of operands");
   WW_TRY(const Val mask, l.value(ops[0], {4}));
-  WW_CHECK(emit_guarded(l, run_warp_sync, OpClass::warp));
+  WW_CHECK(emit_guarded(l, Opcode::warp_sync));
   l.last().c = mask;
   return {};
 }
@@ -50,7 +50,7 @@ Status decode_barrier(Lowering& l) {
     l.kernel().orders_warps = true;
   }
   if (form == BarrierForm::arrive) l.kernel().orders_warps = true;
-  WW_CHECK(emit_guarded(l, run_barrier, OpClass::barrier));
+  WW_CHECK(emit_guarded(l, Opcode::barrier));
   Lir& lir = l.last();
   lir.a = number;
   lir.b = count;
@@ -59,7 +59,7 @@ Status decode_barrier(Lowering& l) {
   if (!reduces) return {};
   const ArgType type{static_cast<std::uint8_t>(form == BarrierForm::red_popc ? 4 : 0)};
   WW_TRY(const Dest d, l.dest(ops[0], type));
-  WW_CHECK(emit_guarded(l, run_barrier_result, OpClass::barrier));
+  WW_CHECK(emit_guarded(l, Opcode::barrier_result));
   l.last().info.counted = false;
   l.last().a = number;
   l.last().d = d.val;
@@ -87,7 +87,7 @@ Status decode_shuffle(Lowering& l) {
   if (two) {
     WW_TRY(p, l.dest(ops[0].list[1], {0}));
   }
-  WW_CHECK(emit_guarded(l, run_shuffle, OpClass::warp));
+  WW_CHECK(emit_guarded(l, Opcode::shuffle));
   Lir& lir = l.last();
   lir.d = d.val;
   lir.a = a;
@@ -112,7 +112,7 @@ Status decode_vote(Lowering& l) {
   WW_TRY(const Val a, l.predicate(ops[1]));
   WW_TRY(const Val mask, l.value(ops[2], {4}));
   WW_TRY(const Dest d, l.dest(ops[0], {static_cast<std::uint8_t>(parts[2] == "ballot" ? 4 : 0)}));
-  WW_CHECK(emit_guarded(l, run_vote, OpClass::warp));
+  WW_CHECK(emit_guarded(l, Opcode::vote));
   Lir& lir = l.last();
   lir.d = d.val;
   lir.a = a;
@@ -137,13 +137,15 @@ Status decode_match(Lowering& l) {
   if (two) {
     WW_TRY(p, l.dest(ops[0].list[1], {0}));
   }
-  WW_CHECK(emit_guarded(l, match_handler(all, width), OpClass::warp));
+  WW_CHECK(emit_guarded(l, Opcode::match));
   Lir& lir = l.last();
   lir.d = d.val;
   lir.a = a;
   lir.c = mask;
   lir.more = {p.val};
   lir.more_defs = 1;
+  lir.run = match_handler(all, width);
+  lir.aux = width | (all ? 16u : 0u);
   return l.settle(d);
 }
 
@@ -152,16 +154,19 @@ Status decode_redux(Lowering& l) {
   const auto& parts = l.statement().ins.parts;
   const std::vector<Operand>& ops = l.operands();
   if (parts.size() != 4 || ops.size() != 3) return l.unsupported();
-  const Handler run = redux_handler(parts[2], parts[3]);
+  std::uint32_t form = 0;
+  const Handler run = redux_handler(parts[2], parts[3], form);
   if (run == nullptr) return l.unsupported();
   WW_TRY(const Val a, l.value(ops[1], {4}));
   WW_TRY(const Val mask, l.value(ops[2], {4}));
   WW_TRY(const Dest d, l.dest(ops[0], {4}));
-  WW_CHECK(emit_guarded(l, run, OpClass::warp));
+  WW_CHECK(emit_guarded(l, Opcode::redux));
   Lir& lir = l.last();
   lir.d = d.val;
   lir.a = a;
   lir.c = mask;
+  lir.run = run;
+  lir.aux = form;
   return l.settle(d);
 }
 
@@ -174,7 +179,7 @@ Status decode_elect(Lowering& l) {
   WW_TRY(const Val mask, l.value(ops[1], {4}));
   WW_TRY(const Dest d, l.dest(ops[0].list[0], {4}));
   WW_TRY(const Dest p, l.dest(ops[0].list[1], {0}));
-  WW_CHECK(emit_guarded(l, run_elect, OpClass::warp));
+  WW_CHECK(emit_guarded(l, Opcode::elect));
   Lir& lir = l.last();
   lir.d = d.val;
   lir.c = mask;
@@ -186,7 +191,7 @@ Status decode_elect(Lowering& l) {
 Status decode_active_mask(Lowering& l) {
   if (l.operands().size() != 1) return l.unsupported();
   WW_TRY(const Dest d, l.dest(l.operands()[0], {4}));
-  WW_CHECK(emit_guarded(l, run_active_mask, OpClass::warp));
+  WW_CHECK(emit_guarded(l, Opcode::active_mask));
   l.last().d = d.val;
   return l.settle(d);
 }

@@ -10,7 +10,9 @@
 namespace warpwright::simt {
 
 /// An instruction with the statement's guard; its operands are filled in through Lowering::last().
-Status emit_guarded(Lowering& l, Handler run, OpClass op_class);
+Status emit_guarded(Lowering& l, Opcode opcode);
+/// The same where the form decides about handler and class.
+Status emit_guarded(Lowering& l, Opcode opcode, Handler run, OpClass op_class);
 
 /// Whether an instruction's name has this modifier.
 inline bool has(const std::vector<std::string_view>& parts, std::string_view what) {

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "simt/state/worker.h"
-
 namespace warpwright::simt {
 namespace {
 
@@ -40,6 +38,11 @@ bool is_opaque(const Lir& l) {
   const OpClass c = l.info.op_class;
   return c == OpClass::warp || c == OpClass::tensor || c == OpClass::barrier ||
          (c == OpClass::control && l.flow == Lir::Flow::next);
+}
+
+/// The value of one operand or the other, by a predicate.
+bool is_select(const Lir& l) {
+  return l.info.row != nullptr && l.info.row->native.rule == ShapeRule::select;
 }
 
 bool is_pure(const Lir& l) {
@@ -97,20 +100,6 @@ Set read_early(const LoweredKernel& k, const FlowGraph& g) {
   return early;
 }
 
-u32 undefined_lanes(const Warp& w, const Ins* i) {
-  u32 lanes = 0;
-  for (u32 k = 0; k < i->aux; ++k) lanes |= w.undefined[i->more[k]];
-  return lanes & w.lanes(i);
-}
-
-void set_results(Warp& w, const Ins* i, u32 undefined) {
-  const u32 m = w.lanes(i);
-  for (u32 k = i->aux; k < i->aux + i->aux2; ++k) {
-    u32& word = w.undefined[i->more[k]];
-    word = (word & ~m) | (undefined & m);
-  }
-}
-
 }  // namespace
 
 Definedness find_undefined(const LoweredKernel& k, const FlowGraph& g) {
@@ -143,7 +132,7 @@ ShadowStep shadow_step(const Definedness& d, const Lir& l) {
   step.propagates = is_pure(l);
   step.reports = is_load(c) || is_store(c) || l.flow != Lir::Flow::next;
   step.guard = d.of(l.guard);
-  step.selects = l.info.text.starts_with("selp") && d.of(l.c) == kNoShadow;
+  step.selects = is_select(l) && d.of(l.c) == kNoShadow;
   const auto note = [](std::vector<std::uint32_t>& list, std::uint32_t word) {
     if (word != kNoShadow) list.push_back(word);
   };
@@ -157,39 +146,6 @@ ShadowStep shadow_step(const Definedness& d, const Lir& l) {
   }
   for_results(l, [&](Val v) { note(step.written, d.of(v)); });
   return step;
-}
-
-const Ins* run_shadow_report(Warp& w, const Ins* i) {
-  u32 lanes = undefined_lanes(w, i);
-  if (i->imm >= 0) lanes |= w.undefined[i->imm] & w.mask;
-  if (lanes != 0 && w.worker->launch->full_checks) {
-    // The instruction itself comes next.
-    report_lazily(w, i, FaultKind::uninitialised_read, static_cast<u32>(std::countr_zero(lanes)), 0,
-                  "register", [] {
-                    return std::string(
-                        "a variable that was never given a value decides what is stored, which "
-                        "address is accessed or which way a branch goes");
-                  });
-  }
-  set_results(w, i, 0);
-  return i + 1;
-}
-
-const Ins* run_shadow_write(Warp& w, const Ins* i) {
-  set_results(w, i, 0);
-  return i + 1;
-}
-
-const Ins* run_shadow_spread(Warp& w, const Ins* i) {
-  set_results(w, i, undefined_lanes(w, i));
-  return i + 1;
-}
-
-const Ins* run_shadow_select(Warp& w, const Ins* i) {
-  const auto word = [&](u32 k) { return i->more[k] == kNoShadow ? 0 : w.undefined[i->more[k]]; };
-  const u32 p = w.predicate(i->c);
-  set_results(w, i, (p & word(0)) | (~p & word(1)));
-  return i + 1;
 }
 
 }  // namespace warpwright::simt

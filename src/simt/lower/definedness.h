@@ -11,8 +11,6 @@
 
 namespace warpwright::simt {
 
-inline constexpr std::uint32_t kNoShadow = 0xffffffffu;
-
 /// Which registers need a shadow word.
 struct Definedness {
   std::vector<std::uint32_t> shadow;  ///< by virtual register; kNoShadow: always written first
@@ -37,11 +35,5 @@ struct ShadowStep {
   }
 };
 ShadowStep shadow_step(const Definedness& d, const Lir& l);
-
-/// more = read, then written; aux = how many are read, aux2 = written, imm = guard's word or -1.
-const Ins* run_shadow_report(Warp& w, const Ins* i);
-const Ins* run_shadow_write(Warp& w, const Ins* i);   ///< results become defined
-const Ins* run_shadow_spread(Warp& w, const Ins* i);  ///< results as undefined as the operands
-const Ins* run_shadow_select(Warp& w, const Ins* i);  ///< c = the predicate
 
 }  // namespace warpwright::simt

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ptx/types.h"
 #include "simt/ops/alu.h"
 #include "simt/state/program.h"
 
@@ -18,6 +19,13 @@
 // every instruction gets its handler. Then build.cpp finds the control flow and places registers.
 
 namespace warpwright::simt {
+
+using ptx::bytes_of_type;
+using ptx::Function;
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::Statement;
+using ptx::Variable;
 
 /// A virtual register or, with kConstantBit, a constant of the kernel.
 using Val = std::uint32_t;
@@ -77,8 +85,8 @@ class Lowering {
   Val temporary(std::uint8_t width);
   [[nodiscard]] std::uint8_t width_of(Val v) const;
 
-  /// Adds an instruction with the statement's guard and position.
-  Lir& emit(Handler run, OpClass op_class);
+  /// Adds an instruction with the statement's position: the handler and class of its opcode's row.
+  Lir& emit(Opcode opcode);
   Status emit_row(const OpRow& row, const Dest& d, const std::vector<Val>& args);
   /// The same for a row that must exist.
   Status emit_op(std::string_view opcode, const Dest& d, const std::vector<Val>& args);
@@ -198,6 +206,9 @@ class Lowering {
   std::uint64_t shared_bytes_ = 0;
   Val specials_[static_cast<std::size_t>(LaneSpecial::count_)];
 };
+
+/// `_ZZ6kernelPfE4tile` is the tile of kernel; other names stay as they are.
+std::string_view name_in_source(std::string_view name);
 
 /// Decodes the current statement; the table of all opcodes that are not plain arithmetic.
 using Decoder = Status (*)(Lowering&);

@@ -3,7 +3,6 @@
 // become registers.
 #include <algorithm>
 
-#include "ptx/parser.h"
 #include "simt/lower/lowering.h"
 #include "simt/ops/handlers.h"
 
@@ -222,7 +221,8 @@ Status Lowering::call_runtime(std::string_view name, const Operand* results, con
     WW_TRY(d, runtime_operand(name, results->list[0], f->result));
   }
   if (name == "malloc" || name == "free") out_.kernel.uses_heap = true;
-  Lir& lir = emit(f->run, OpClass::control);
+  Lir& lir = emit(Opcode::runtime_call);
+  lir.run = f->run;
   lir.d = d;
   lir.more = std::move(values);
   return {};
@@ -272,7 +272,7 @@ Status Lowering::leave() {
   }
   result_written_ = false;
   const bool is_exit = return_labels_.empty() || at_->ins.parts[0] == "exit";
-  Lir& lir = emit(nullptr, OpClass::control);
+  Lir& lir = emit(is_exit ? Opcode::exit : guarded ? Opcode::branch : Opcode::jump);
   lir.guard = guard;
   lir.guard_negated = at_->ins.guard_negated;
   lir.info.guarded = guarded;

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "simt/lower/lowering.h"
-#include "simt/ops/handlers.h"
 
 namespace warpwright::simt {
 namespace {
@@ -73,22 +72,22 @@ Status Lowering::real_call(const std::vector<std::size_t>& callees, Val address,
                            const Operand* results, const Operand* args) {
   if (result_written_) return error("not supported: a call behind a function's result");
   const bool again = current_ != nullptr && program_.calls.recursive[current_->index];
-  const auto frame = [&](Handler handler) {
-    Lir& lir = emit(handler, OpClass::control);
+  const auto frame = [&](Opcode opcode) {
+    Lir& lir = emit(opcode);
     lir.info.counted = false;
     lir.d = lir.a = stack_;
     current_->frames.push_back(out_.code.size() - 1);
   };
-  if (again) frame(run_frame_save);
+  if (again) frame(Opcode::frame_save);
   for (const std::size_t callee : callees) WW_CHECK(pass_arguments(out_of_line(callee), args));
-  Lir& lir = emit(nullptr, OpClass::control);
+  Lir& lir = emit(address == kNoVal ? Opcode::call : Opcode::indirect_call);
   lir.flow = Lir::Flow::call;
   lir.a = address;
   for (const std::size_t callee : callees) {
     const OutOfLine& o = out_of_line(callee);
     lir.table.insert(lir.table.end(), {static_cast<std::uint32_t>(callee), o.entry, o.back});
   }
-  if (again) frame(run_frame_restore);
+  if (again) frame(Opcode::frame_restore);
   for (std::size_t i = 0; results != nullptr && i < results->list.size(); ++i) {
     WW_TRY(const std::uint32_t index, storage_index(results->list[i]));
     storages_[index].alias = static_cast<std::int64_t>(result_storage(storages_[index].size_bytes));
@@ -166,7 +165,7 @@ Status Lowering::function_body(OutOfLine& o) {
   WW_CHECK(emit_op("mov.b64", stack, {frame_}));
   out_.code[opens].b = constant_bits((frame_bytes_ + 15) / 16 * 16, 8);
   out_.labels[o.back] = static_cast<std::uint32_t>(out_.code.size());
-  emit(run_return, OpClass::control).flow = Lir::Flow::give_back;
+  emit(Opcode::give_back).flow = Lir::Flow::give_back;
   for (Val v = first_register; v < out_.registers.size(); ++v) o.registers.push_back(v);
   current_ = nullptr;
   return_labels_.clear();
@@ -190,7 +189,8 @@ void Lowering::fill_frames(OutOfLine& o) {
   for (const std::size_t at : o.frames) {
     Lir& lir = out_.code[at];
     lir.more = saved;
-    lir.more_defs = lir.run == run_frame_restore ? static_cast<std::uint32_t>(saved.size()) : 0;
+    lir.more_defs =
+        lir.info.opcode == Opcode::frame_restore ? static_cast<std::uint32_t>(saved.size()) : 0;
     lir.imm = counts;
   }
   out_.pinned.insert(out_.pinned.end(), saved.begin(), saved.end());

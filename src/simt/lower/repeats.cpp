@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "simt/native/ops.h"
-
 namespace warpwright::simt {
 namespace {
 
@@ -25,8 +23,8 @@ void mark_repeats(Kernel& k) {
     std::uint32_t rows = 0;
     for (std::size_t id = k.blocks[b].first; id < end; ++id) {
       Ins& i = k.code[id];
-      if (const NativeAccess* a = find_native_access(i.run); a != nullptr) {
-        const std::uint32_t bytes = a->bytes * a->elements;
+      if (const AccessForm* a = k.info[id].memory_form(); a != nullptr) {
+        const std::uint32_t bytes = a->lane_bytes();
         const auto same = [&](const Base& x) { return x.ref == i.a && x.bytes == bytes; };
         const auto it = std::find_if(known.begin(), known.end(), same);
         if (it != known.end()) {

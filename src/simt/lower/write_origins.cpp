@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "simt/native/ops.h"
-
 namespace warpwright::simt {
 namespace {
 
@@ -29,7 +27,7 @@ bool writes_global(const Lir& l) {
 class Tracer {
  public:
   explicit Tracer(const LoweredKernel& k)
-      : k_(k), defs_(k.registers.size()), pack_(op_table().find("=pack.b64")->run) {
+      : k_(k), defs_(k.registers.size()), pack_(op_table().find("=pack.b64")) {
     for (std::uint32_t i = 0; i < k.code.size(); ++i) {
       const Lir& l = k.code[i];
       note(l.d, i);
@@ -88,18 +86,18 @@ class Tracer {
       known_ = known_ && k_.registers[v] < 8 && !half;
       return;
     }
-    if (!is_arithmetic(l.run) && c != OpClass::warp) {
+    if (l.info.opcode != Opcode::arithmetic && c != OpClass::warp) {
       known_ = false;
       return;
     }
-    const bool parts = half || l.run == pack_;
+    const bool parts = half || l.info.row == pack_;
     for (const Val from : {l.a, l.b, l.c}) reach(from, parts);
     for (std::size_t m = l.more_defs; m < l.more.size(); ++m) reach(l.more[m], parts);
   }
 
   const LoweredKernel& k_;
   std::vector<std::vector<std::uint32_t>> defs_;  ///< by register: instructions that write it
-  Handler pack_;
+  const OpRow* pack_;
   std::vector<std::uint8_t> seen_;
   std::vector<std::pair<Val, bool>> open_;
   std::vector<std::uint32_t>* origins_ = nullptr;

@@ -62,8 +62,7 @@ ValueFacts product(const ValueFacts& a, const ValueFacts& b, bool known, std::ui
 
 }  // namespace
 
-ValueFacts KernelShapes::operation_result(const SlotState& s, const Ins& i,
-                                          const NativeOp& op) const {
+ValueFacts KernelShapes::operation_result(const SlotState& s, const Ins& i, const OpRow& op) const {
   const ValueFacts a = facts_of(s, i.a), b = facts_of(s, i.b), c = facts_of(s, i.c);
   bool known = false, known_a = false;
   const std::uint64_t factor = literal(i.b, known), left = literal(i.a, known_a);
@@ -75,16 +74,16 @@ ValueFacts KernelShapes::operation_result(const SlotState& s, const Ins& i,
       a.shape == Shape::affine && a.stride_known && a.stride == 1 && a.zero_bits >= 5;
   bool all_uniform = true, divides = false;
   const ValueFacts* args[] = {&a, &b, &c};
-  for (std::size_t k = 0; k < op.row->args && k < 3; ++k) {
+  for (std::size_t k = 0; k < op.args && k < 3; ++k) {
     all_uniform = all_uniform && args[k]->shape == Shape::uniform;
     divides = divides || args[k]->divides;
   }
-  for (std::size_t k = 3; k < op.row->args; ++k)
+  for (std::size_t k = 3; k < op.args; ++k)
     all_uniform = all_uniform && facts_of(s, i.more[k - 3]).shape == Shape::uniform;
   ValueFacts plain = all_uniform ? uniform_facts(0) : vector_facts();
-  plain.divides = divides && op.row->result.width == 0;
+  plain.divides = divides && op.result.width == 0;
   using R = ShapeRule;
-  switch (op.rule) {
+  switch (op.native.rule) {
     case R::move:
     case R::narrow:
       return a;
@@ -120,7 +119,8 @@ ValueFacts KernelShapes::operation_result(const SlotState& s, const Ins& i,
       if (neighbours && b.shape == Shape::uniform && b.zero_bits >= 5) return a;
       return plain;
     case R::compare:
-      if (plain.shape == Shape::uniform || op.row->arg[0].width < 4) return plain;
+    case R::equality:
+      if (plain.shape == Shape::uniform || op.arg[0].width < 4) return plain;
       if ((a.shape == Shape::affine && b.shape == Shape::uniform) ||
           (a.shape == Shape::uniform && b.shape == Shape::affine)) {
         plain = uniform_facts(0);
@@ -147,7 +147,7 @@ ValueFacts KernelShapes::result_of(const SlotState& s, std::uint32_t id) const {
   if (n.step == Step::operation) {
     ValueFacts f = operation_result(s, i, *n.op);
     // Narrow registers and predicates are uniform or 32 values, nothing between.
-    if (f.shape == Shape::affine && n.op->row->result.width < 4) f = vector_facts();
+    if (f.shape == Shape::affine && n.op->result.width < 4) f = vector_facts();
     return f;
   }
   if (n.step == Step::access && n.access->is_load && facts_of(s, i.a).shape == Shape::uniform)

@@ -19,7 +19,7 @@ constexpr Cost kScalar{8, 0.7}, kVector{8, 3}, kGlobalRow{20, 7}, kSharedRow{18,
     kStart{35, 30};
 
 /// Lanes here and there: the more sectors, the longer it takes in both.
-Cost scattered(const NativeAccess& a, const AccessStats& s) {
+Cost scattered(const AccessForm& a, const AccessStats& s) {
   const bool counted = a.space != Space::shared && s.requests != 0;
   const double sectors =
       counted ? static_cast<double>(s.sectors) / static_cast<double>(s.requests) : 4;

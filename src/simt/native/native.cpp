@@ -11,19 +11,7 @@
 namespace warpwright::simt {
 namespace {
 
-// Compiled code reads these at fixed places.
-static_assert(offsetof(Warp, base) == 0 && offsetof(Warp, mask) == 16);
-static_assert(offsetof(Warp, fuel) == 32 && offsetof(Warp, counts) == 48);
-static_assert(offsetof(Warp, shared) == 72 && offsetof(Warp, shared_bytes) == 80);
-static_assert(offsetof(Warp, native) == 88 && offsetof(Warp, kept) == 96);
-static_assert(offsetof(Warp, resume) == 104 && offsetof(Warp, sync_epoch) == 108);
-static_assert(offsetof(Warp, race_key) == 112 && offsetof(Warp, index) == 128);
-static_assert(offsetof(SharedShadow, interval) == 32 && offsetof(SharedShadow, reads) == 44);
-static_assert(offsetof(KnownBuffer, low) == 0 && offsetof(KnownBuffer, high) == 8);
-static_assert(offsetof(KnownBuffer, fully_valid) == 16 && offsetof(KnownBuffer, quiet) == 18);
-static_assert(sizeof(bool) == 1 && sizeof(BlockCount) == 16);
-static_assert(offsetof(NativeState, code) == 64 && offsetof(NativeState, touched) == 104 &&
-              offsetof(NativeState, race_lines) == 128);
+static_assert(sizeof(bool) == 1);  // compiled code reads them as bytes
 
 const Ins* slow(Warp* w, std::uint32_t id) {
   return w->kernel->native->original[id](*w, w->kernel->code.data() + id);
@@ -34,11 +22,10 @@ const Ins* fuel_is_out(Warp* w, std::uint32_t id) {
 }
 
 void check(Warp* w, std::uint32_t id, std::uint64_t at, std::uint64_t span) {
-  const NativeCode& code = *w->kernel->native;
-  const NativeAccess& a = code.accesses[id];
+  const AccessForm& a = w->kernel->info[id].form;
   const Ins* i = w->kernel->code.data() + id;
   const Access kind = a.is_load ? Access::load : Access::store;
-  check_shared_run(*w, i, at, span, a.bytes * a.elements, kind);
+  check_shared_run(*w, i, at, span, a.lane_bytes(), kind);
 }
 
 void check_global_access(Warp* w, const AccessMemo* memo, std::uint32_t id, std::uint64_t at,
@@ -49,7 +36,7 @@ void check_global_access(Warp* w, const AccessMemo* memo, std::uint32_t id, std:
 
 /// Words of shared memory at equal distances.
 void check_strided(Warp* w, std::uint32_t id, std::uint64_t at, std::uint64_t step) {
-  const bool loads = w->kernel->native->accesses[id].is_load;
+  const bool loads = w->kernel->info[id].form.is_load;
   u64 a[kLanes];
   for (u32 l = 0; l < kLanes; ++l) a[l] = at + l * step;
   check_shared(*w, w->kernel->code.data() + id, a, kAllLanes, 4,
@@ -58,9 +45,8 @@ void check_strided(Warp* w, std::uint32_t id, std::uint64_t at, std::uint64_t st
 
 std::uint32_t loads_clean(Warp* w, std::uint32_t id, std::uint64_t at, std::uint64_t span,
                           std::uint32_t uniform) {
-  const NativeAccess& a = w->kernel->native->accesses[id];
-  return shared_loads_clean(*w, w->kernel->code.data() + id, at, span, a.bytes * a.elements,
-                            uniform != 0)
+  const AccessForm& a = w->kernel->info[id].form;
+  return shared_loads_clean(*w, w->kernel->code.data() + id, at, span, a.lane_bytes(), uniform != 0)
              ? 1
              : 0;
 }
@@ -105,10 +91,8 @@ Result<std::unique_ptr<NativeCode>> make_code(const std::shared_ptr<const Progra
   code->alone.resize(2 * kernel.code.size());
   for (std::size_t id = 0; id < kernel.code.size(); ++id) {
     code->original.push_back(kernel.code[id].run);
-    const NativeAccess* access = find_native_access(kernel.code[id].run);
-    code->accesses.push_back(access != nullptr ? *access : NativeAccess{});
     // Compiled code leaves no patterns of addresses behind for the handlers.
-    if (access != nullptr) code->kernel.code[id].aux2 = 0;
+    if (kernel.info[id].memory_form() != nullptr) code->kernel.code[id].aux2 = 0;
     code->alone[2 * id] = code->kernel.code[id];
     code->alone[2 * id + 1].run = run_stop;
   }
@@ -173,8 +157,8 @@ void merge_native(Worker& worker, const NativeCode& code) {
     if (code.text.counted_by[id] == kNoBlock) continue;
     const std::uint64_t n =
         worker.hits[code.text.counted_by[id]] + worker.hits[code.original.size() + id];
-    const NativeAccess& a = code.accesses[id];
-    const std::uint32_t bytes = a.bytes * a.elements;
+    const AccessForm& a = code.kernel.info[id].form;
+    const std::uint32_t bytes = a.lane_bytes();
     AccessStats& s = worker.stats[code.kernel.code[id].target];
     if (a.space == Space::shared) {
       // As the interpreter: simple accesses are always counted, others when counts are wanted.

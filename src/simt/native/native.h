@@ -13,7 +13,6 @@
 
 #include "base/result.h"
 #include "simt/native/compiler.h"
-#include "simt/native/ops.h"
 #include "simt/native/text.h"
 #include "simt/state/worker.h"
 
@@ -24,7 +23,7 @@
 
 namespace warpwright::simt {
 
-/// What compiled code needs of its worker. native/prelude.cpp has the same order in C.
+/// What compiled code needs of its worker; prelude.cpp tells it where.
 struct NativeState {
   const Ins* (*slow)(Warp*, std::uint32_t id);  ///< the handler, and on from there
   const Ins* (*out_of_fuel)(Warp*, std::uint32_t id);
@@ -54,7 +53,6 @@ struct NativeCode {
   Kernel kernel;
   std::vector<Handler> original;        ///< by instruction
   std::vector<Ins> alone;               ///< by instruction, two each: it, and a stop
-  std::vector<NativeAccess> accesses;   ///< by instruction; rubbish for others
   std::vector<std::uint32_t> entry_of;  ///< by instruction
   NativeText text;
   NativeLibrary library;

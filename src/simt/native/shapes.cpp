@@ -4,15 +4,12 @@
 #include <algorithm>
 #include <bit>
 
-#include "simt/lower/definedness.h"
-#include "simt/ops/handlers.h"
-
 namespace warpwright::simt {
 namespace {
 
-bool is_shadow(Handler run) {
-  return run == run_shadow_report || run == run_shadow_write || run == run_shadow_spread ||
-         run == run_shadow_select;
+bool is_shadow(Opcode o) {
+  return o == Opcode::shadow_report || o == Opcode::shadow_write || o == Opcode::shadow_spread ||
+         o == Opcode::shadow_select;
 }
 
 }  // namespace
@@ -49,9 +46,10 @@ const Constant* KernelShapes::constant_of(Ref ref) const {
 /// All lanes take part and who reads whom is known.
 bool KernelShapes::is_exchange(const Ins& i) const {
   bool known = false;
-  if ((i.run != run_shuffle && i.run != run_warp_sync) || guarded(i)) return false;
+  const Opcode opcode = k_.info[i.id].opcode;
+  if ((opcode != Opcode::shuffle && opcode != Opcode::warp_sync) || guarded(i)) return false;
   if (literal(i.c, known) != kAllLanes || !known) return false;
-  if (i.run == run_warp_sync) return true;
+  if (opcode == Opcode::warp_sync) return true;
   (void)literal(i.b, known);
   bool clamp_known = false;
   (void)literal(i.more[1], clamp_known);
@@ -61,28 +59,31 @@ bool KernelShapes::is_exchange(const Ins& i) const {
 NativeStep KernelShapes::step_of(std::uint32_t id) const {
   const Ins& i = k_.code[id];
   NativeStep n;
-  if (i.run == run_jump) return n.step = Step::jump, n;
-  if (i.run == run_branch) return n.step = Step::branch, n;
-  if (i.run == run_exit || i.run == run_guarded_exit || i.run == run_branch_table)
+  const InsInfo& info = k_.info[id];
+  const Opcode o = info.opcode;
+  if (o == Opcode::jump) return n.step = Step::jump, n;
+  if (o == Opcode::branch) return n.step = Step::branch, n;
+  if (o == Opcode::exit || o == Opcode::guarded_exit || o == Opcode::branch_table)
     return n.step = Step::end, n;
-  if (i.run == run_barrier) return n.step = Step::suspend, n;
-  if (i.run == run_nop) return n.step = Step::nothing, n;
-  if (is_shadow(i.run)) return n.step = options_.full_checks ? Step::call : Step::nothing, n;
-  if (i.run == run_tally || k_.info[id].op_class == OpClass::atomic) return n.step = Step::call, n;
+  if (o == Opcode::barrier) return n.step = Step::suspend, n;
+  if (o == Opcode::nothing) return n.step = Step::nothing, n;
+  if (is_shadow(o)) return n.step = options_.full_checks ? Step::call : Step::nothing, n;
+  if (o == Opcode::tally || info.op_class == OpClass::atomic) return n.step = Step::call, n;
   if (is_exchange(i)) return n.step = Step::exchange, n;
-  n.op = find_native_op(i.run);
-  n.access = find_native_access(i.run);
+  const bool arithmetic = o == Opcode::arithmetic;
+  n.op = arithmetic && info.row->native.name != nullptr ? info.row : nullptr;
+  n.access = info.memory_form();
   // Guarded instructions keep what the other lanes had: the handler does it.
   if (guarded(i)) {
-    n.step = is_arithmetic(i.run) || n.access != nullptr ? Step::call : Step::leaving;
+    n.step = arithmetic || n.access != nullptr ? Step::call : Step::leaving;
     n.op = nullptr;
     n.access = nullptr;
     return n;
   }
-  n.step = n.op != nullptr        ? Step::operation
-           : n.access != nullptr  ? Step::access
-           : is_arithmetic(i.run) ? Step::call
-                                  : Step::leaving;
+  n.step = n.op != nullptr       ? Step::operation
+           : n.access != nullptr ? Step::access
+           : arithmetic          ? Step::call
+                                 : Step::leaving;
   if (n.access != nullptr && (i.aux & kStrongAccess) != 0) {
     n.step = Step::call;
     n.access = nullptr;
@@ -99,10 +100,10 @@ bool KernelShapes::classify() {
                                     : static_cast<std::uint32_t>(k_.code.size());
     std::uint32_t id = k_.blocks[b].first;
     for (; id < limit; ++id) {
-      const Ins& i = k_.code[id];
+      const Opcode o = k_.info[id].opcode;
       // Calls save registers behind our back.
-      if (i.run == run_call || i.run == run_indirect_call || i.run == run_return ||
-          i.run == run_frame_save || i.run == run_frame_restore)
+      if (o == Opcode::call || o == Opcode::indirect_call || o == Opcode::give_back ||
+          o == Opcode::frame_save || o == Opcode::frame_restore)
         return false;
       steps_[id] = step_of(id);
       const Step s = steps_[id].step;
@@ -147,10 +148,11 @@ void KernelShapes::find_slots() {
 
 std::vector<std::uint32_t> KernelShapes::successors(std::uint32_t block) const {
   const Ins& last = k_.code[ends_[block] - 1];
-  if (last.run == run_jump) return {last.target};
-  if (last.run == run_branch) return {last.target, last.aux};
-  if (last.run == run_guarded_exit) return {last.aux};
-  if (last.run == run_branch_table) return k_.jump_tables[last.target];
+  const Opcode o = k_.info[last.id].opcode;
+  if (o == Opcode::jump) return {last.target};
+  if (o == Opcode::branch) return {last.target, last.aux};
+  if (o == Opcode::guarded_exit) return {last.aux};
+  if (o == Opcode::branch_table) return k_.jump_tables[last.target];
   return {};
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simt/native/ops.h"
+#include "simt/ops/alu.h"
 #include "simt/state/program.h"
 
 // What the compiled mode knows of a kernel before it writes any text: its registers' places as
@@ -32,8 +32,8 @@ ValueFacts joined(const ValueFacts& a, const ValueFacts& b);
 
 /// What kind of step an instruction is for compiled code.
 enum class Step : std::uint8_t {
-  operation,  ///< a NativeOp
-  access,     ///< a NativeAccess, with a way out to the handler
+  operation,  ///< an OpRow with a native form
+  access,     ///< a AccessForm, with a way out to the handler
   nothing,
   call,      ///< the handler, which always goes on with the next instruction
   leaving,   ///< the handler, which may go anywhere; registers must be in place
@@ -46,8 +46,8 @@ enum class Step : std::uint8_t {
 
 struct NativeStep {
   Step step = Step::call;
-  const NativeOp* op = nullptr;
-  const NativeAccess* access = nullptr;
+  const OpRow* op = nullptr;
+  const AccessForm* access = nullptr;
 };
 
 /// A place of a register as a variable.
@@ -115,7 +115,7 @@ class KernelShapes {
   template <class Visit>
   void for_writes(std::uint32_t id, Visit visit) const;
   [[nodiscard]] ValueFacts operation_result(const SlotState& s, const Ins& i,
-                                            const NativeOp& op) const;
+                                            const OpRow& op) const;
   const Kernel& k_;
   ShapeOptions options_;
   std::vector<NativeStep> steps_;

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "simt/native/writer.h"
-#include "simt/ops/handlers.h"
 
 namespace warpwright::simt {
 namespace {
@@ -72,7 +71,7 @@ void NativeWriter::edge(std::uint32_t to) {
 void NativeWriter::branch(std::uint32_t id) {
   ++text_.executed;
   const Ins& i = k_.code[id];
-  if (i.run == run_jump) {
+  if (k_.info[id].opcode == Opcode::jump) {
     ++text_.native;
     return edge(i.target);
   }
@@ -114,7 +113,7 @@ void NativeWriter::block(std::uint32_t b) {
   const Step last = shapes_.steps()[end - 1].step;
   if (last == Step::branch || last == Step::jump) return branch(end - 1);
   ++text_.executed;
-  if (k_.code[end - 1].run == run_exit) {
+  if (k_.info[end - 1].opcode == Opcode::exit) {
     ++text_.native;
     line("return n->exit(w);");
     return;
@@ -123,7 +122,7 @@ void NativeWriter::block(std::uint32_t b) {
 }
 
 bool NativeWriter::is_entry_block(std::uint32_t b) const {
-  if (k_.code[k_.blocks[b].first].run == run_exit) return false;
+  if (k_.info[k_.blocks[b].first].opcode == Opcode::exit) return false;
   if (b == 0 || shapes_.is_meeting(b)) return true;
   for (std::uint32_t from = b; from < k_.blocks.size(); ++from) {
     if (!shapes_.is_reached(from)) continue;
@@ -143,8 +142,8 @@ Result<NativeText> NativeWriter::run() {
     if (shapes_.is_reached(b)) block(b);
   std::string body = std::move(out_);
   out_.clear();
-  line("const struct I* kernel(struct W* w, u32 entry) {{");
-  line("char* const r = w->base[0]; char* const k = w->base[1]; struct N* const n = w->n;");
+  line("const Ins* kernel(Warp* w, u32 entry) {{");
+  line("char* const r = w->base[0]; char* const k = w->base[1]; NativeState* const n = w->native;");
   line("char* const sh = w->shared; const u64 shn = w->shared_bytes;");
   for (std::uint32_t v = 0; v < shapes_.slots().size(); ++v) {
     const std::uint8_t width = shapes_.slots()[v].width;

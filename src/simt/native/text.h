@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "simt/machine.h"
 #include "simt/native/shapes.h"
+#include "simt/state/launch.h"
 
 namespace warpwright::simt {
 
@@ -35,5 +36,8 @@ struct NativeText {
 
 /// The error says why there is none.
 Result<NativeText> native_text(const Kernel& kernel, const NativeVariant& variant);
+
+/// Types and operations, the same for all kernels.
+std::string_view native_prelude();
 
 }  // namespace warpwright::simt

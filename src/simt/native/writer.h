@@ -42,18 +42,18 @@ class NativeWriter {
   void suspend(std::uint32_t id);
   void exchange(std::uint32_t id);
   void resume(std::uint32_t id);
-  bool affine_operation(std::uint32_t id, const NativeOp& op, const ValueFacts& result);
-  bool compare_affine(std::uint32_t id, const NativeOp& op);
+  bool affine_operation(std::uint32_t id, const OpRow& op, const ValueFacts& result);
+  bool compare_affine(std::uint32_t id, const OpRow& op);
   void give_up(std::uint32_t id, const std::string& unless);
 
   // Memory accesses; native_writer_memory.cpp.
   void access(std::uint32_t id);
-  void slow_access(std::uint32_t id, const NativeAccess& a);
-  void load(std::uint32_t id, const NativeAccess& a, const std::string& from, bool uniform);
-  void store(std::uint32_t id, const NativeAccess& a, const std::string& to);
-  void shared_access(std::uint32_t id, const NativeAccess& a, bool uniform);
+  void slow_access(std::uint32_t id, const AccessForm& a);
+  void load(std::uint32_t id, const AccessForm& a, const std::string& from, bool uniform);
+  void store(std::uint32_t id, const AccessForm& a, const std::string& to);
+  void shared_access(std::uint32_t id, const AccessForm& a, bool uniform);
   /// `surely`: the addresses are neighbours; only bounds can fail.
-  void global_access(std::uint32_t id, const NativeAccess& a, bool uniform, bool surely);
+  void global_access(std::uint32_t id, const AccessForm& a, bool uniform, bool surely);
   void find_groups(std::uint32_t b);
   [[nodiscard]] bool covers(const Group& g, std::uint32_t bytes, std::uint32_t span) const;
   [[nodiscard]] std::string first_address(std::uint32_t id) const;

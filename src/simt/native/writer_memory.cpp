@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "simt/checks/race_words.h"
+#include "simt/checks/race_rules.h"
 #include "simt/native/writer.h"
 #include "simt/ops/handlers.h"
 #include "simt/state/worker.h"
@@ -12,16 +12,14 @@
 namespace warpwright::simt {
 namespace {
 
-std::string memory_type(const NativeAccess& a) {
+std::string memory_type(const AccessForm& a) {
   return fmt::format("{}{}", a.is_load && a.is_signed ? "s" : "u", 8 * a.bytes);
 }
 
-std::string register_type(const NativeAccess& a) {
-  return fmt::format("u{}", 8 * a.register_bytes);
-}
+std::string register_type(const AccessForm& a) { return fmt::format("u{}", 8 * a.register_bytes); }
 
 /// Words at equal distances, as in a column of a tile in shared memory.
-bool is_strided(const NativeAccess& a, const ValueFacts& f) {
+bool is_strided(const AccessForm& a, const ValueFacts& f) {
   return a.space == Space::shared && a.bytes == 4 && a.elements == 1 && a.register_bytes == 4 &&
          f.shape == Shape::affine && f.stride_known && f.stride > 4 && f.stride % 4 == 0 &&
          f.stride < 4096;
@@ -104,7 +102,7 @@ std::string NativeWriter::first_address(std::uint32_t id) const {
   return fmt::format("((u64){} + {:#x}ull)", scalar(i.a), static_cast<std::uint64_t>(i.imm));
 }
 
-void NativeWriter::slow_access(std::uint32_t id, const NativeAccess& a) {
+void NativeWriter::slow_access(std::uint32_t id, const AccessForm& a) {
   const Ins& i = k_.code[id];
   const bool uniform = shapes_.result_of(state_, id).shape == Shape::uniform;
   const auto put = [&](Ref r) {
@@ -124,7 +122,7 @@ void NativeWriter::slow_access(std::uint32_t id, const NativeAccess& a) {
   }
 }
 
-void NativeWriter::load(std::uint32_t id, const NativeAccess& a, const std::string& from,
+void NativeWriter::load(std::uint32_t id, const AccessForm& a, const std::string& from,
                         bool uniform) {
   const Ins& i = k_.code[id];
   for (std::uint32_t m = 0; m < a.elements; ++m) {
@@ -140,7 +138,7 @@ void NativeWriter::load(std::uint32_t id, const NativeAccess& a, const std::stri
   }
 }
 
-void NativeWriter::store(std::uint32_t id, const NativeAccess& a, const std::string& to) {
+void NativeWriter::store(std::uint32_t id, const AccessForm& a, const std::string& to) {
   const Ins& i = k_.code[id];
   const std::string type = memory_type(a);
   const auto value = [&](std::uint32_t m) {
@@ -155,7 +153,7 @@ void NativeWriter::store(std::uint32_t id, const NativeAccess& a, const std::str
     line("ST4({}, {}, {}, {}, {}, {});", type, to, value(0), value(1), value(2), value(3));
 }
 
-void NativeWriter::shared_access(std::uint32_t id, const NativeAccess& a, bool uniform) {
+void NativeWriter::shared_access(std::uint32_t id, const AccessForm& a, bool uniform) {
   const std::uint32_t bytes = a.bytes * a.elements;
   const ValueFacts f = facts(k_.code[id].a);
   const std::uint32_t step = is_strided(a, f) ? static_cast<std::uint32_t>(f.stride) : 0;
@@ -215,17 +213,15 @@ void NativeWriter::shared_access(std::uint32_t id, const NativeAccess& a, bool u
     store(id, a, "(sh + at)");
 }
 
-void NativeWriter::global_access(std::uint32_t id, const NativeAccess& a, bool uniform,
-                                 bool surely) {
+void NativeWriter::global_access(std::uint32_t id, const AccessForm& a, bool uniform, bool surely) {
   const std::uint32_t bytes = a.bytes * a.elements;
   const std::uint32_t span = uniform ? bytes : bytes * kLanes;
   const std::uint32_t row = k_.code[id].target;
   line("const char* const m = n->memos + {};", row * sizeof(AccessMemo));
   const std::string fine = fmt::format(
-      "run && (at & {}) == 0 && at >= LDS(u64, m) && at < LDS(u64, m + 8) && "
-      "{} <= LDS(u64, m + 8) - at{}",
-      bytes - 1, span,
-      a.is_load ? "" : fmt::format(" && !LDS(u8, m + {})", offsetof(KnownBuffer, read_only)));
+      "run && (at & {}) == 0 && at >= LDS(u64, m + LOW) && at < LDS(u64, m + HIGH) && "
+      "{} <= LDS(u64, m + HIGH) - at{}",
+      bytes - 1, span, a.is_load ? "" : " && !LDS(u8, m + READ_ONLY)");
   if (surely) {
     give_up(id, fine);
     line("{{");
@@ -257,7 +253,7 @@ void NativeWriter::global_access(std::uint32_t id, const NativeAccess& a, bool u
 
 void NativeWriter::access(std::uint32_t id) {
   const Ins& i = k_.code[id];
-  const NativeAccess& a = *shapes_.steps()[id].access;
+  const AccessForm& a = *shapes_.steps()[id].access;
   const std::uint32_t bytes = a.bytes * a.elements;
   const ValueFacts f = facts(i.a);
   const bool narrow = (i.aux & kNarrowAddress) != 0;

@@ -9,7 +9,7 @@ namespace warpwright::simt {
 void NativeWriter::exchange(std::uint32_t id) {
   const Ins& i = k_.code[id];
   line("w->sync_epoch += 1;");
-  if (i.run == run_warp_sync) return;
+  if (k_.info[id].opcode == Opcode::warp_sync) return;
   bool known = false;
   const auto from = static_cast<std::uint32_t>(shapes_.literal(i.b, known));
   const auto clamp = static_cast<std::uint32_t>(shapes_.literal(i.more[1], known));
@@ -32,48 +32,48 @@ void NativeWriter::exchange(std::uint32_t id) {
 }
 
 /// Comparisons of a value that grows with the lane: the ends decide, unless they disagree.
-bool NativeWriter::compare_affine(std::uint32_t id, const NativeOp& op) {
+bool NativeWriter::compare_affine(std::uint32_t id, const OpRow& op) {
   const Ins& i = k_.code[id];
   const bool left = facts(i.a).shape == Shape::affine;
   const Ref moving = left ? i.a : i.b;
   const std::int32_t d = shapes_.slot_of(i.d);
-  const std::string type = type_of(op.row->arg[0].width);
-  const std::string s_type = op.is_signed ? "s" + type.substr(1) : type;
+  const std::string type = type_of(op.arg[0].width);
+  const std::string s_type = op.arg[0].is_signed ? "s" + type.substr(1) : type;
   const std::string first = scalar(moving), step = stride(moving);
   const std::string other = scalar(left ? i.b : i.a);
   give_up(id, fmt::format("fits_{}({}, {})", s_type, first, step));
   const std::string last = fmt::format("({})({} + 31 * {})", type, first, step);
-  if (op.equality) {
+  if (op.native.rule == ShapeRule::equality) {
     give_up(id, fmt::format("{2} == 0 || (({0}){3} < ({0}){1} && ({0}){3} < ({0}){4}) || "
                             "(({0}){3} > ({0}){1} && ({0}){3} > ({0}){4})",
                             s_type, first, step, other, last));
-    line("a{} = {}_s({}, {});", d, op.name, first, other);
+    line("a{} = {}_s({}, {});", d, op.native.name, first, other);
     return true;
   }
   const auto test = [&](const std::string& value) {
-    return left ? fmt::format("{}_s({}, {})", op.name, value, other)
-                : fmt::format("{}_s({}, {})", op.name, other, value);
+    return left ? fmt::format("{}_s({}, {})", op.native.name, value, other)
+                : fmt::format("{}_s({}, {})", op.native.name, other, value);
   };
   give_up(id, fmt::format("{} == {}", test(first), test(last)));
   line("a{} = {};", d, test(first));
   return true;
 }
 
-bool NativeWriter::affine_operation(std::uint32_t id, const NativeOp& op,
-                                    const ValueFacts& result) {
+bool NativeWriter::affine_operation(std::uint32_t id, const OpRow& op, const ValueFacts& result) {
   const Ins& i = k_.code[id];
   const std::int32_t d = shapes_.slot_of(i.d);
   using R = ShapeRule;
-  if (op.rule == R::compare && result.divides &&
+  const bool compares = op.native.rule == R::compare || op.native.rule == R::equality;
+  if (compares && result.divides &&
       (facts(i.a).shape == Shape::affine || facts(i.b).shape == Shape::affine))
     return compare_affine(id, op);
   if (result.shape == Shape::uniform && facts(i.a).shape == Shape::affine) {
     // Neighbours whose differences are cut off.
-    line("a{} = {}_s({}, {});", d, op.name, scalar(i.a), scalar(i.b));
+    line("a{} = {}_s({}, {});", d, op.native.name, scalar(i.a), scalar(i.b));
     return true;
   }
   if (result.shape != Shape::affine) return false;
-  const std::string type = type_of(op.row->result.width);
+  const std::string type = type_of(op.result.width);
   const std::string a = scalar(i.a), b = scalar(i.b), c = scalar(i.c);
   const std::string ta = stride(i.a), tb = stride(i.b), tc = stride(i.c);
   const Ref moving = facts(i.a).shape == Shape::affine ? i.a : i.b;
@@ -81,33 +81,33 @@ bool NativeWriter::affine_operation(std::uint32_t id, const NativeOp& op,
   const auto set = [&](const std::string& first, const std::string& step) {
     line("{{ {2} first = {0}, step = {1}; a{3} = first; t{3} = step; }}", first, step, type, d);
   };
-  const bool is_signed =
-      op.rule == R::wide_signed || op.rule == R::wide_mad_signed || op.rule == R::widen_signed;
-  const bool widens = op.rule >= R::wide_signed && op.rule <= R::widen_unsigned;
+  const bool is_signed = op.native.rule == R::wide_signed || op.native.rule == R::wide_mad_signed ||
+                         op.native.rule == R::widen_signed;
+  const bool widens = op.native.rule >= R::wide_signed && op.native.rule <= R::widen_unsigned;
   if (widens && facts(moving).shape == Shape::affine)
     give_up(id, fmt::format("fits_{}({}, {})", is_signed ? "s32" : "u32", scalar(moving),
                             stride(moving)));
-  const std::string first = fmt::format("{}_s({}, {})", op.name, a, b);
+  const std::string first = fmt::format("{}_s({}, {})", op.native.name, a, b);
   const std::string wide_step = fmt::format("(u64)(s64)(s32){} * (u64){}{}", stride(moving),
                                             is_signed ? "(s64)(s32)" : "", scalar(factor));
-  switch (op.rule) {
+  switch (op.native.rule) {
     case R::move:
     case R::narrow:
-      set(fmt::format("{}_s({})", op.name, a), fmt::format("({}){}", type, ta));
+      set(fmt::format("{}_s({})", op.native.name, a), fmt::format("({}){}", type, ta));
       break;
     case R::add:
     case R::sub:
-      set(first, fmt::format("{} {} {}", ta, op.rule == R::add ? "+" : "-", tb));
+      set(first, fmt::format("{} {} {}", ta, op.native.rule == R::add ? "+" : "-", tb));
       break;
     case R::mul:
       set(first, fmt::format("{} * {}", stride(moving), scalar(factor)));
       break;
     case R::mad:
-      set(fmt::format("{}_s({}, {}, {})", op.name, a, b, c),
+      set(fmt::format("{}_s({}, {}, {})", op.native.name, a, b, c),
           fmt::format("{} * {} + {}", stride(moving), scalar(factor), tc));
       break;
     case R::shl:
-      set(first, fmt::format("{}_s({}, {})", op.name, ta, b));
+      set(first, fmt::format("{}_s({}, {})", op.native.name, ta, b));
       break;
     case R::bit_and:
     case R::bit_or:
@@ -119,14 +119,15 @@ bool NativeWriter::affine_operation(std::uint32_t id, const NativeOp& op,
       break;
     case R::wide_mad_signed:
     case R::wide_mad_unsigned:
-      set(fmt::format("{}_s({}, {}, {})", op.name, a, b, c), fmt::format("{} + {}", wide_step, tc));
+      set(fmt::format("{}_s({}, {}, {})", op.native.name, a, b, c),
+          fmt::format("{} + {}", wide_step, tc));
       break;
     case R::widen_signed:
     case R::widen_unsigned:
-      set(fmt::format("{}_s({})", op.name, a), fmt::format("(u64)(s64)(s32){}", ta));
+      set(fmt::format("{}_s({})", op.native.name, a), fmt::format("(u64)(s64)(s32){}", ta));
       break;
     case R::select:
-      set(fmt::format("{}_s({}, {}, {})", op.name, a, b, c),
+      set(fmt::format("{}_s({}, {}, {})", op.native.name, a, b, c),
           fmt::format("{} ? {} : {}", c, ta, tb));
       break;
     default:
@@ -137,29 +138,29 @@ bool NativeWriter::affine_operation(std::uint32_t id, const NativeOp& op,
 
 void NativeWriter::operation(std::uint32_t id) {
   const Ins& i = k_.code[id];
-  const NativeOp& op = *shapes_.steps()[id].op;
+  const OpRow& op = *shapes_.steps()[id].op;
   const std::int32_t d = shapes_.slot_of(i.d);
-  const std::size_t args = op.row->args;
-  if (!op.raw_in)
+  const std::size_t args = op.args;
+  if (!op.native.raw_in)
     for (std::size_t k = 0; k < args; ++k) settle(operand(&i, k));
   const ValueFacts result = shapes_.result_of(state_, id);
   if (!affine_operation(id, op, result)) {
     const bool uniform = result.shape == Shape::uniform;
-    const bool chosen = op.rule == ShapeRule::select && facts(i.c).shape == Shape::uniform;
+    const bool chosen = op.native.rule == ShapeRule::select && facts(i.c).shape == Shape::uniform;
     std::string list;
     for (std::size_t k = 0; k < args; ++k) {
       const Ref r = operand(&i, k);
       if (k > 0) list += ", ";
       const bool whole = uniform || (chosen && k == 2);
-      list += whole ? scalar(r) : vector(r, op.row->arg[k].width);
+      list += whole ? scalar(r) : vector(r, op.arg[k].width);
     }
-    line("{}{} = {}_{}({});", uniform ? "a" : "v", d, op.name,
+    line("{}{} = {}_{}({});", uniform ? "a" : "v", d, op.native.name,
          uniform  ? "s"
          : chosen ? "u"
                   : "v",
          list);
   }
-  raw_[static_cast<std::size_t>(d)] = op.raw_out && op.row->result.width == 4;
+  raw_[static_cast<std::size_t>(d)] = op.native.raw_out && op.result.width == 4;
 }
 
 }  // namespace warpwright::simt

@@ -29,7 +29,7 @@ void NativeWriter::leave(std::uint32_t id, bool returns) {
     return;
   }
   line(
-      "{{ const struct I* next = n->slow(w, {0}); if ((const char*)next != n->code + {1}) return "
+      "{{ const Ins* next = n->slow(w, {0}); if ((const char*)next != n->code + {1}) return "
       "next; }}",
       id, (id + 1) * sizeof(Ins));
   const Ins& i = k_.code[id];

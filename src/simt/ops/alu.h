@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "simt/isa/numbers.h"
+#include "simt/isa/shape_rule.h"
 #include "simt/ops/half.h"
 #include "simt/state/warp.h"
 
@@ -17,17 +19,6 @@
 // predicate (one word for all lanes), everything else a slot of 32 values.
 
 namespace warpwright::simt {
-
-using s8 = std::int8_t;
-using s16 = std::int16_t;
-using s32 = std::int32_t;
-using s64 = std::int64_t;
-using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using f32 = float;
-using f64 = double;
 
 /// How an operand is stored and how an immediate for it is read.
 struct ArgType {
@@ -151,22 +142,31 @@ struct OpRow {
   std::uint8_t args = 0;
   ArgType result;
   ArgType arg[6];
+  NativeForm native;
 };
 
 /// The arithmetic instruction set by full opcode ("mad.wide.u32").
 class OpTable {
  public:
   template <auto F>
-  void add(std::string name, OpClass op_class, int flops = 0) {
-    add_signature(std::move(name), &Alu<F>::run, F, op_class, flops);
+  void add(std::string name, OpClass op_class, int flops = 0, NativeForm native = {}) {
+    add_signature(std::move(name), &Alu<F>::run, F, op_class, flops, native);
   }
   /// The same operands as F, another way to execute it.
   template <class R, class... A>
-  void add_signature(std::string name, Handler run, R (*)(A...), OpClass op_class, int flops) {
-    OpRow row{run, op_class, static_cast<std::uint16_t>(flops), sizeof...(A), arg_type<R>(), {}};
+  void add_signature(std::string name, Handler run, R (*)(A...), OpClass op_class, int flops,
+                     NativeForm native = {}) {
+    OpRow row{run, op_class, static_cast<std::uint16_t>(flops), sizeof...(A), arg_type<R>(),
+              {},  native};
     std::size_t k = 0;
     ((row.arg[k++] = arg_type<A>()), ...);
     rows_.emplace(std::move(name), row);
+  }
+  /// How compiled code executes a row that is there.
+  void set_native(const std::string& name, NativeForm native) { rows_.at(name).native = native; }
+  /// Another opcode for a row that is there.
+  void add_name(std::string name, const std::string& of) {
+    rows_.emplace(std::move(name), rows_.at(of));
   }
   [[nodiscard]] const OpRow* find(const std::string& name) const {
     const auto it = rows_.find(name);

@@ -7,6 +7,7 @@
 #include "simt/checks/access.h"
 #include "simt/checks/order.h"
 #include "simt/ops/float_math.h"
+#include "simt/ops/half.h"
 #include "simt/ops/handlers.h"
 
 namespace warpwright::simt {
@@ -238,7 +239,7 @@ constexpr AtomicRow kAtomics[] = {
 
 }  // namespace
 
-Handler atomic_handler(std::string_view op, std::string_view type, Space space, bool) {
+Handler atomic_handler(std::string_view op, std::string_view type, Space space) {
   for (const AtomicRow& r : kAtomics) {
     if (r.op != op || r.type != type) continue;
     if (space == Space::global) return r.global;

@@ -9,7 +9,6 @@
 
 #include <utility>
 
-#include "ptx/call_graph.h"
 #include "simt/checks/order.h"
 #include "simt/ops/handlers.h"
 #include "simt/state/worker.h"
@@ -39,7 +38,7 @@ std::int32_t new_split(Warp& w) {
 }
 
 bool is_exit_block(const Warp& w, std::uint32_t block) {
-  return w.kernel->code[w.kernel->blocks[block].first].run == run_exit;
+  return w.kernel->info[w.kernel->blocks[block].first].opcode == Opcode::exit;
 }
 
 void retire(Warp& w, std::uint32_t lanes) {

@@ -2,6 +2,7 @@
 // Conversions. 8-bit values live in 16-bit registers.
 #include <limits>
 
+#include "simt/isa/rules.h"
 #include "simt/ops/alu.h"
 #include "simt/ops/float_math.h"
 
@@ -46,10 +47,7 @@ Stored<D> real_to_int(S a) {
   const S r = whole<kMode>(flushed<Z>(a));
   constexpr S kHigh = static_cast<S>(static_cast<S>(L::max() / 2 + 1) * 2);
   constexpr S kLow = static_cast<S>(L::min());
-  if (r != r) return static_cast<D>(kOfNan);
-  if (r >= kHigh) return L::max();
-  if (r <= kLow) return L::min();
-  return static_cast<D>(r);
+  return WW_CLAMPED(r, static_cast<D>(kOfNan), kLow, L::min(), kHigh, L::max(), static_cast<D>(r));
 }
 
 template <class D, class S>
@@ -194,6 +192,23 @@ void add_half_type(OpTable& t) {
   });
 }
 
+/// What compiled code does by itself of the conversions.
+void add_native_forms(OpTable& t) {
+#define INT_TO_REAL(To, From) t.set_native("cvt.rn." #To "." #From, {"cvt_" #To "_" #From});
+#define REAL_TO_INT(To, ...) \
+  t.set_native("cvt.rzi." #To ".f32", {"cvt_" #To "_f32", ShapeRule::plain, true});
+#include "simt/isa/arithmetic.def"
+}
+
+/// Of 32 bits and more, compiled code follows what grows with the lane.
+template <class To, class From>
+constexpr ShapeRule convert_rule() {
+  if (sizeof(To) < 4 || sizeof(From) < 4) return ShapeRule::plain;
+  if (sizeof(To) == sizeof(From)) return ShapeRule::move;
+  if (sizeof(To) < sizeof(From)) return ShapeRule::narrow;
+  return std::is_signed_v<From> ? ShapeRule::widen_signed : ShapeRule::widen_unsigned;
+}
+
 }  // namespace
 
 void add_convert_ops(OpTable& t) {
@@ -219,15 +234,15 @@ void add_convert_ops(OpTable& t) {
   t.add<narrow<true, false>>("cvt.rn.ftz.f32.f64", kClass);
   t.add<narrow<false, true>>("cvt.rn.sat.f32.f64", kClass);
   t.add<to_tf32_away<false>>("cvt.rna.tf32.f32", kClass);
+  add_native_forms(t);
 }
 
 void add_integer_convert_ops(OpTable& t) {
-  for_types<u8, s8, u16, s16, u32, s32, u64, s64>([&]<class D>() {
-    for_types<u8, s8, u16, s16, u32, s32, u64, s64>([&]<class S>() {
-      t.add<int_to_int<D, S, false>>(opcode({"cvt", type_name<D>(), type_name<S>()}), kClass);
-      t.add<int_to_int<D, S, true>>(opcode({"cvt", "sat", type_name<D>(), type_name<S>()}), kClass);
-    });
-  });
+#define CONVERT_INT(To, From)                                                           \
+  t.add<int_to_int<To, From, false>>("cvt." #To "." #From, kClass, 0,                   \
+                                     {"cvt_" #To "_" #From, convert_rule<To, From>()}); \
+  t.add<int_to_int<To, From, true>>("cvt.sat." #To "." #From, kClass);
+#include "simt/isa/arithmetic.def"
 }
 
 }  // namespace warpwright::simt

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 
-#include "simt/native/native.h"
 #include "simt/ops/alu.h"
 #include "simt/ops/handlers.h"
 #include "simt/schedule/stuck_lanes.h"
@@ -30,9 +29,9 @@ struct Gathered {
   u32 mask_buffer[kLanes];
 };
 
-/// The handler as it was before compiled code took its place.
-Handler handler_of(const Warp& w, const Ins* i) {
-  return w.kernel->native == nullptr ? i->run : w.kernel->native->original[i->id];
+/// Whether two instructions are the same but for their registers.
+bool same_exchange(const Warp& w, const Ins* a, const Ins* b) {
+  return w.kernel->info[a->id].opcode == w.kernel->info[b->id].opcode && a->aux == b->aux;
 }
 
 /// The lanes of a split that wait at its instruction.
@@ -71,9 +70,7 @@ void add_waiting(const Warp& w, const Ins* i, Gathered& g) {
   }
   g.lanes = g.part[0].lanes;
   for (const Split& s : w.splits) {
-    if (s.state != Split::State::at_sync || s.ip == i || s.ip->aux != i->aux ||
-        handler_of(w, s.ip) != handler_of(w, i))
-      continue;
+    if (s.state != Split::State::at_sync || s.ip == i || !same_exchange(w, s.ip, i)) continue;
     const Part other{s.ip, waiting_lanes(w, s)};
     if (other.lanes == 0 || !same_masks(w, other, g.part[0])) continue;
     g.part[g.parts++] = other;
@@ -378,15 +375,32 @@ Handler match_handler(bool all, std::uint32_t width) {
   return all ? run_match<u32, true> : run_match<u32, false>;
 }
 
-Handler redux_handler(std::string_view op, std::string_view type) {
+namespace {
+
+struct ReduxRow {
+  std::string_view op;
+  Handler of_unsigned, of_signed;
+};
+constexpr ReduxRow kReductions[] = {
+    {"add", run_redux<u32, add>, run_redux<u32, add>},
+    {"and", run_redux<u32, and_>, run_redux<u32, and_>},
+    {"or", run_redux<u32, or_>, run_redux<u32, or_>},
+    {"xor", run_redux<u32, xor_>, run_redux<u32, xor_>},
+    {"min", run_redux<u32, min_<u32>>, run_redux<s32, min_<s32>>},
+    {"max", run_redux<u32, max_<u32>>, run_redux<s32, max_<s32>>},
+};
+
+}  // namespace
+
+Handler redux_handler(std::string_view op, std::string_view type, std::uint32_t& form) {
   const bool is_signed = type == "s32";
   if (!is_signed && type != "u32" && type != "b32") return nullptr;
-  if (op == "add") return run_redux<u32, add>;
-  if (op == "and") return run_redux<u32, and_>;
-  if (op == "or") return run_redux<u32, or_>;
-  if (op == "xor") return run_redux<u32, xor_>;
-  if (op == "min") return is_signed ? run_redux<s32, min_<s32>> : run_redux<u32, min_<u32>>;
-  if (op == "max") return is_signed ? run_redux<s32, max_<s32>> : run_redux<u32, max_<u32>>;
+  form = 0;
+  for (const ReduxRow& row : kReductions) {
+    const bool differ = row.of_signed != row.of_unsigned && is_signed;
+    if (row.op == op) return form += differ ? 1 : 0, differ ? row.of_signed : row.of_unsigned;
+    form += 2;
+  }
   return nullptr;
 }
 

@@ -1,50 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// binary32 and binary64 arithmetic rounded to nearest even, one line per instruction.
-#include "simt/ops/alu.h"
-#include "simt/ops/float_math.h"
+// binary32 and binary64 arithmetic rounded to nearest even: the rows of arithmetic.def, and what
+// only the interpreter executes.
+#include "simt/ops/real_rows.h"
 
 namespace warpwright::simt {
 namespace {
 
-template <class T, bool Z, bool S>
-T add(T a, T b) {
-  return finish<Z, S>(flushed<Z>(a) + flushed<Z>(b));
-}
-template <class T, bool Z, bool S>
-T sub(T a, T b) {
-  return finish<Z, S>(flushed<Z>(a) - flushed<Z>(b));
-}
-template <class T, bool Z, bool S>
-T mul(T a, T b) {
-  a = flushed<Z>(a), b = flushed<Z>(b);
-  return finish<Z, S>(unless_tiny<Z>(a * b, a * kScale<T> * b));
-}
-template <class T, bool Z, bool S>
-T fma_(T a, T b, T c) {
-  a = flushed<Z>(a), b = flushed<Z>(b), c = flushed<Z>(c);
-  return finish<Z, S>(unless_tiny<Z>(std::fma(a, b, c), std::fma(a * kScale<T>, b, c * kScale<T>)));
-}
-template <class T, bool Z>
-T div(T a, T b) {
-  a = flushed<Z>(a), b = flushed<Z>(b);
-  return finish<Z, false>(unless_tiny<Z>(a / b, a * kScale<T> / b));
-}
-template <class T, bool Z>
-T sqrt_(T a) {
-  return finish<Z, false>(std::sqrt(flushed<Z>(a)));
-}
-template <class T, bool Z>
-T rcp(T a) {
-  a = flushed<Z>(a);
-  return finish<Z, false>(unless_tiny<Z>(T{1} / a, kScale<T> / a));
-}
+#define REAL_BITS(name, ...) \
+  u32 name##_bits(u32 a) { return __VA_ARGS__; }
+#include "simt/isa/arithmetic.def"
+
 template <class T, bool Z>
 T abs_(T a) {
-  return std::fabs(flushed<Z>(a));
+  if constexpr (sizeof(T) == 4)
+    return std::bit_cast<f32>(abs_bits(std::bit_cast<u32>(flushed<Z>(a))));
+  return std::fabs(a);
 }
 template <class T, bool Z>
 T neg(T a) {
-  return -flushed<Z>(a);
+  if constexpr (sizeof(T) == 4)
+    return std::bit_cast<f32>(neg_bits(std::bit_cast<u32>(flushed<Z>(a))));
+  return -a;
 }
 template <class T>
 T copysign_(T a, T b) {
@@ -76,35 +52,40 @@ bool is_subnormal(T a) {
   return std::fpclassify(a) == FP_SUBNORMAL;
 }
 
-template <class T, bool Z, bool S>
-void add_arithmetic(OpTable& t) {
-  const OpClass k = sizeof(T) == 4 ? OpClass::fp32 : OpClass::fp64;
+template <class T, bool Z, bool S, class Row>
+void add_forms(OpTable& t) {
   const char* z = Z ? "ftz" : "";
   const char* s = S ? "sat" : "";
-  const char* ty = type_name<T>();
-  for (const char* rn : {"", "rn"}) {
-    t.add<add<T, Z, S>>(opcode({"add", rn, z, s, ty}), k, 1);
-    t.add<sub<T, Z, S>>(opcode({"sub", rn, z, s, ty}), k, 1);
-    t.add<mul<T, Z, S>>(opcode({"mul", rn, z, s, ty}), k, 1);
-  }
-  t.add<fma_<T, Z, S>>(opcode({"fma", "rn", z, s, ty}), k, 2);
-  t.add<fma_<T, Z, S>>(opcode({"mad", "rn", z, s, ty}), k, 2);
+  NativeForm native;
+  // Compiled code makes a NaN of binary32 canonical where somebody can see it.
+  if (!Z && !S)
+    native = {Row::kNative[sizeof(T) / 8], ShapeRule::plain, sizeof(T) == 4, sizeof(T) == 4};
+  const auto add = [&](const char* name, const char* mode) {
+    t.add<Row::template kFunction<T, Z, S>>(opcode({name, mode, z, s, type_name<T>()}),
+                                            kRealClass<T>, Row::kFlops, native);
+  };
+  add(Row::kName, "rn");
+  if (Row::kForms == Forms::bare) add(Row::kName, "");
+  if (std::string_view(Row::kName) == "fma") add("mad", "rn");
 }
 
 template <class T, bool Z>
 void add_rest(OpTable& t) {
-  const OpClass k = sizeof(T) == 4 ? OpClass::fp32 : OpClass::fp64;
+  const OpClass k = kRealClass<T>;
   const char* z = Z ? "ftz" : "";
   const char* ty = type_name<T>();
-  add_arithmetic<T, Z, false>(t);
-  if constexpr (sizeof(T) == 4) add_arithmetic<T, Z, true>(t);
-  t.add<div<T, Z>>(opcode({"div", "rn", z, ty}), k, 1);
-  t.add<sqrt_<T, Z>>(opcode({"sqrt", "rn", z, ty}), k, 1);
-  t.add<rcp<T, Z>>(opcode({"rcp", "rn", z, ty}), k, 1);
-  t.add<abs_<T, Z>>(opcode({"abs", z, ty}), k);
-  t.add<neg<T, Z>>(opcode({"neg", z, ty}), k);
-  t.add<min_max<Z, false, false, T>>(opcode({"min", z, ty}), k, 1);
-  t.add<min_max<Z, false, true, T>>(opcode({"max", z, ty}), k, 1);
+  for_real_rows([&]<class Row>() {
+    add_forms<T, Z, false, Row>(t);
+    if constexpr (sizeof(T) == 4 && Row::kForms != Forms::rounded) add_forms<T, Z, true, Row>(t);
+  });
+  const bool shared = sizeof(T) == 4 && !Z;
+  const auto native = [&](const char* name, bool raw) -> NativeForm {
+    return shared ? NativeForm{name, ShapeRule::plain, raw, raw} : NativeForm{};
+  };
+  t.add<abs_<T, Z>>(opcode({"abs", z, ty}), k, 0, native("abs_f32", false));
+  t.add<neg<T, Z>>(opcode({"neg", z, ty}), k, 0, native("neg_f32", false));
+  t.add<min_max<Z, false, false, T>>(opcode({"min", z, ty}), k, 1, native("min_f32", true));
+  t.add<min_max<Z, false, true, T>>(opcode({"max", z, ty}), k, 1, native("max_f32", true));
   if constexpr (sizeof(T) == 4) {
     t.add<min_max<Z, true, false, T>>(opcode({"min", z, "NaN", ty}), k, 1);
     t.add<min_max<Z, true, true, T>>(opcode({"max", z, "NaN", ty}), k, 1);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "simt/isa/rules.h"
+
 // Scalar building blocks of PTX's floating-point instructions, free of branches where the
 // compiler is to turn them into vector code.
 
@@ -42,7 +44,7 @@ inline T unless_tiny(T result, T scaled) {
 }
 
 /// binary32 instructions deliver one NaN, 0x7fffffff; binary64 ones keep the operand's.
-inline float canonical(float x) { return x != x ? std::bit_cast<float>(0x7fffffffu) : x; }
+inline float canonical(float x) { return x != x ? std::bit_cast<float>(WW_NAN_BITS) : x; }
 inline double canonical(double x) { return x; }
 
 /// [0, 1]; NaN becomes +0.
@@ -59,16 +61,22 @@ inline T finish(T x) {
   return canonical(x);
 }
 
+#define NEGATIVE(a) std::signbit(a)
+#define REAL_PICK(name, ...)               \
+  template <class T>                       \
+  inline bool prefers_##name(T a, T b) {   \
+    return static_cast<bool>(__VA_ARGS__); \
+  }
+#include "simt/isa/arithmetic.def"
+#undef NEGATIVE
+
 /// One operand NaN: the other. Both: NaN. Zeros are ordered by sign.
 template <bool kFtz, bool kNan, bool kMax, class T>
 inline T min_max(T a, T b) {
   a = flushed<kFtz>(a);
   b = flushed<kFtz>(b);
-  const bool take_a =
-      kMax ? (a > b || (a == b && !std::signbit(a))) : (a < b || (a == b && std::signbit(a)));
-  T r = take_a ? a : b;
-  r = a != a ? b : r;
-  r = b != b ? a : r;
+  const bool take_a = kMax ? prefers_max(a, b) : prefers_min(a, b);
+  T r = WW_PICKED(a, b, take_a, a, b);
   if constexpr (kNan) r = (a != a || b != b) ? std::numeric_limits<T>::quiet_NaN() : r;
   return canonical(r);
 }

@@ -11,6 +11,11 @@
 
 namespace warpwright::simt {
 
+/// The handler of the opcode's row; null where its form decides.
+Handler handler_of(Opcode opcode);
+/// The cost class of its row.
+OpClass class_of(Opcode opcode);
+
 // Control flow. Operands: target = taken block, aux = next block, aux2 = immediate post-dominator.
 const Ins* run_branch(Warp& w, const Ins* i);
 const Ins* run_jump(Warp& w, const Ins* i);
@@ -43,7 +48,6 @@ enum class BarrierForm : std::uint32_t {
   red_and = 3,
   red_or = 4
 };
-inline constexpr std::uint32_t kBarrierAligned = 16;
 const Ins* run_barrier(Warp& w, const Ins* i);
 const Ins* run_barrier_result(Warp& w, const Ins* i);
 
@@ -60,25 +64,15 @@ const Ins* run_vote(Warp& w, const Ins* i);
 const Ins* run_elect(Warp& w, const Ins* i);
 const Ins* run_active_mask(Warp& w, const Ins* i);
 Handler match_handler(bool all, std::uint32_t width);
-Handler redux_handler(std::string_view op, std::string_view type);
+/// `form` tells those apart that differ in more than the names of their types.
+Handler redux_handler(std::string_view op, std::string_view type, std::uint32_t& form);
 
 // Memory. a = address, imm = offset, d or more = data; target = row of AccessStats.
-inline constexpr std::uint32_t kNarrowAddress = 1;  ///< in aux
-inline constexpr std::uint32_t kStrongAccess = 2;   ///< volatile, relaxed, acquire, release
-inline constexpr std::uint32_t kReleases = 4;       ///< atomics: release, acq_rel
-inline constexpr std::uint32_t kBlockScope = 8;     ///< for the block only
-inline constexpr std::uint32_t kGuess = 16;         ///< what a load gives is only tried by a CAS
-struct AccessForm {
-  Space space = Space::generic;
-  std::uint32_t bytes = 4;           ///< of one element
-  std::uint32_t elements = 1;        ///< 1, 2, 4
-  std::uint32_t register_bytes = 4;  ///< of one register
-  bool is_signed = false;
-};
+/// By InsInfo::form; null where PTX has no such instruction.
 Handler load_handler(const AccessForm& form);
 Handler store_handler(const AccessForm& form);
 /// op "add", type "f32"; null where PTX has no such instruction.
-Handler atomic_handler(std::string_view op, std::string_view type, Space space, bool with_result);
+Handler atomic_handler(std::string_view op, std::string_view type, Space space);
 
 // Asynchronous copies: a = shared address, b = global address, c = bytes to read, imm = copy size,
 // aux = bit 0 / 1: shared / global address is narrow, aux2 = offset of the global address.
@@ -94,6 +88,13 @@ const Ins* run_cluster_wait(Warp& w, const Ins* i);
 /// d = address a as seen from everywhere in the cluster, in block b; aux: 4 or 8 bytes wide.
 const Ins* run_mapa(Warp& w, const Ins* i);
 const Ins* run_cluster_rank(Warp& w, const Ins* i);
+
+// Shadow words of registers that may be read before they are written: more = read, then written;
+// aux = how many are read, aux2 = written, imm = guard's word or -1.
+const Ins* run_shadow_report(Warp& w, const Ins* i);
+const Ins* run_shadow_write(Warp& w, const Ins* i);   ///< results become defined
+const Ins* run_shadow_spread(Warp& w, const Ins* i);  ///< results as undefined as the operands
+const Ins* run_shadow_select(Warp& w, const Ins* i);  ///< c = the predicate
 
 /// vprintf, __assertfail and the like: arguments in `more`, result in d.
 struct RuntimeFunction {

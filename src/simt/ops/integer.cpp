@@ -1,37 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer arithmetic of PTX, one line per instruction.
+// Integer arithmetic of PTX: the rows of arithmetic.def, and what only the interpreter executes.
 #include <algorithm>
 #include <limits>
 
-#include "simt/ops/alu.h"
+#include "simt/ops/arithmetic_rows.h"
 
 namespace warpwright::simt {
 namespace {
 
-template <class T>
-using Unsigned = std::make_unsigned_t<T>;
-/// Wide enough that unsigned 16-bit products do not become signed ints.
-template <class T>
-using Wide = std::conditional_t<sizeof(T) < 4, u32, Unsigned<T>>;
-template <class T>
-using Double = std::conditional_t<sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, s32, u32>,
-                                  std::conditional_t<std::is_signed_v<T>, s64, u64>>;
+#define ROW_TYPES(T)             \
+  using T_ [[maybe_unused]] = T; \
+  using U_ [[maybe_unused]] = Wide<T>;
+#define DOUBLE_TYPES(T)                  \
+  using D_ [[maybe_unused]] = Double<T>; \
+  using DU_ [[maybe_unused]] = Unsigned<Double<T>>;
+#define UNARY(T, name, text, cost, rule, ...) \
+  T name##_##T(T a_) {                        \
+    ROW_TYPES(T)                              \
+    const U_ a = wrapped(a_);                 \
+    return static_cast<T>(__VA_ARGS__);       \
+  }
+#define BINARY(T, name, text, cost, rule, ...) \
+  T name##_##T(T a_, T b_) {                   \
+    ROW_TYPES(T)                               \
+    const U_ a = wrapped(a_), b = wrapped(b_); \
+    return static_cast<T>(__VA_ARGS__);        \
+  }
+#define LANEWISE BINARY
+#define TERNARY(T, name, text, cost, rule, ...)                 \
+  T name##_##T(T a_, T b_, T c_) {                              \
+    ROW_TYPES(T)                                                \
+    const U_ a = wrapped(a_), b = wrapped(b_), c = wrapped(c_); \
+    return static_cast<T>(__VA_ARGS__);                         \
+  }
+#define SHIFT(T, name, text, cost, rule, ...)  \
+  T name##_##T(T a_, u32 b) {                  \
+    ROW_TYPES(T)                               \
+    [[maybe_unused]] const U_ a = wrapped(a_); \
+    return static_cast<T>(__VA_ARGS__);        \
+  }
+#define WIDE2(T, name, text, cost, rule, ...)   \
+  Double<T> name##_##T(T a, T b) {              \
+    ROW_TYPES(T)                                \
+    DOUBLE_TYPES(T)                             \
+    return static_cast<Double<T>>(__VA_ARGS__); \
+  }
+#define WIDE3(T, name, text, cost, rule, ...)    \
+  Double<T> name##_##T(T a, T b, Double<T> c_) { \
+    ROW_TYPES(T)                                 \
+    DOUBLE_TYPES(T)                              \
+    const DU_ c = static_cast<DU_>(c_);          \
+    return static_cast<Double<T>>(__VA_ARGS__);  \
+  }
+#define HIGH2(T, name, text, cost, rule, ...) \
+  T name##_##T(T a, T b) {                    \
+    ROW_TYPES(T)                              \
+    DOUBLE_TYPES(T)                           \
+    return static_cast<T>(__VA_ARGS__);       \
+  }
+#define SELECT(T, name, text, cost, rule, ...) \
+  T name##_##T(T a, T b, bool p) { return static_cast<T>(__VA_ARGS__); }
+#define PREDICATE1(name, text, cost, rule, ...) \
+  bool name##_pred(bool a) { return static_cast<bool>(__VA_ARGS__); }
+#define PREDICATE2(name, text, cost, rule, ...) \
+  bool name##_pred(bool a, bool b) { return static_cast<bool>(__VA_ARGS__); }
+#define CONVERT1(To, From, name, text, cost, rule, ...) \
+  To name##_##From(From a) { return static_cast<To>(__VA_ARGS__); }
+#define CONVERT2(To, From, name, text, cost, rule, ...) \
+  To name##_##From(From a, From b) { return static_cast<To>(__VA_ARGS__); }
+#include "simt/isa/arithmetic.def"
+
+void add_shared_rows(OpTable& t) {
+#define ADD_ROW(T, name, text, cost, rule, ...) \
+  t.add<name##_##T>(text "." #T, OpClass::cost, 0, {#name "_" #T, ShapeRule::rule});
+#define ADD_PREDICATE(name, text, cost, rule, ...) \
+  t.add<name##_pred>(text, OpClass::cost, 0, {#name "_pred", ShapeRule::rule});
+#define UNARY ADD_ROW
+#define BINARY ADD_ROW
+#define TERNARY ADD_ROW
+#define SHIFT ADD_ROW
+#define WIDE2 ADD_ROW
+#define WIDE3 ADD_ROW
+#define HIGH2 ADD_ROW
+#define LANEWISE ADD_ROW
+#define SELECT ADD_ROW
+#define PREDICATE1 ADD_PREDICATE
+#define PREDICATE2 ADD_PREDICATE
+#define CONVERT1(To, From, name, text, cost, rule, ...) \
+  t.add<name##_##From>(text, OpClass::cost, 0, {#name "_" #From, ShapeRule::rule});
+#define CONVERT2 CONVERT1
+#include "simt/isa/arithmetic.def"
+}
 
 template <class T>
 T add(T a, T b) {
-  return static_cast<T>(Wide<T>(a) + Wide<T>(b));
+  return static_cast<T>(wrapped(a) + wrapped(b));
 }
 template <class T>
 T sub(T a, T b) {
-  return static_cast<T>(Wide<T>(a) - Wide<T>(b));
+  return static_cast<T>(wrapped(a) - wrapped(b));
 }
 template <class T>
 T mul(T a, T b) {
-  return static_cast<T>(Wide<T>(a) * Wide<T>(b));
-}
-template <class T>
-T mad(T a, T b, T c) {
-  return static_cast<T>(Wide<T>(a) * Wide<T>(b) + Wide<T>(c));
+  return static_cast<T>(wrapped(a) * wrapped(b));
 }
 
 template <class T>
@@ -47,15 +118,6 @@ template <class T>
 T mad_hi(T a, T b, T c) {
   return add<T>(mul_hi<T>(a, b), c);
 }
-template <class T>
-Double<T> mul_wide(T a, T b) {
-  return static_cast<Double<T>>(a) * static_cast<Double<T>>(b);
-}
-template <class T>
-Double<T> mad_wide(T a, T b, Double<T> c) {
-  return add<Double<T>>(mul_wide<T>(a, b), c);
-}
-
 s32 add_sat(s32 a, s32 b) {
   return static_cast<s32>(std::clamp<s64>(s64{a} + b, std::numeric_limits<s32>::min(),
                                           std::numeric_limits<s32>::max()));
@@ -66,38 +128,6 @@ s32 sub_sat(s32 a, s32 b) {
 }
 s32 mad_hi_sat(s32 a, s32 b, s32 c) { return add_sat(mul_hi<s32>(a, b), c); }
 
-// Division by zero is unspecified in PTX; all ones is what hardware gives. Overflow wraps.
-template <class T>
-T div(T a, T b) {
-  if (b == 0) return static_cast<T>(-1);
-  if constexpr (std::is_signed_v<T>)
-    if (b == -1) return static_cast<T>(Wide<T>(0) - Wide<T>(a));
-  return static_cast<T>(a / b);
-}
-template <class T>
-T rem(T a, T b) {
-  if (b == 0) return static_cast<T>(-1);
-  if constexpr (std::is_signed_v<T>)
-    if (b == -1) return 0;
-  return static_cast<T>(a % b);
-}
-
-template <class T>
-T abs_(T a) {
-  return a < 0 ? static_cast<T>(Wide<T>(0) - Wide<T>(a)) : a;
-}
-template <class T>
-T neg(T a) {
-  return static_cast<T>(Wide<T>(0) - Wide<T>(a));
-}
-template <class T>
-T min_(T a, T b) {
-  return a < b ? a : b;
-}
-template <class T>
-T max_(T a, T b) {
-  return a > b ? a : b;
-}
 template <class T>
 T sad(T a, T b, T c) {
   return add<T>(c, a < b ? sub<T>(b, a) : sub<T>(a, b));
@@ -199,27 +229,13 @@ void add_chains(OpTable& t) {
 
 void add_integer_ops(OpTable& t) {
   const OpClass k = OpClass::integer;
+  add_shared_rows(t);
+  for_types<u16, s16, u64, s64>([&]<class T>() {
+    t.add<mul_hi<T>>(opcode({"mul", "hi", type_name<T>()}), k);
+  });
   for_types<u16, s16, u32, s32, u64, s64>([&]<class T>() {
-    const char* ty = type_name<T>();
-    t.add<add<T>>(opcode({"add", ty}), k);
-    t.add<sub<T>>(opcode({"sub", ty}), k);
-    t.add<mul<T>>(opcode({"mul", "lo", ty}), k);
-    t.add<mul_hi<T>>(opcode({"mul", "hi", ty}), k);
-    t.add<mad<T>>(opcode({"mad", "lo", ty}), k);
-    t.add<mad_hi<T>>(opcode({"mad", "hi", ty}), k);
-    t.add<div<T>>(opcode({"div", ty}), k);
-    t.add<rem<T>>(opcode({"rem", ty}), k);
-    t.add<min_<T>>(opcode({"min", ty}), k);
-    t.add<max_<T>>(opcode({"max", ty}), k);
-    t.add<sad<T>>(opcode({"sad", ty}), k);
-    if constexpr (sizeof(T) < 8) {
-      t.add<mul_wide<T>>(opcode({"mul", "wide", ty}), k);
-      t.add<mad_wide<T>>(opcode({"mad", "wide", ty}), k);
-    }
-    if constexpr (std::is_signed_v<T>) {
-      t.add<abs_<T>>(opcode({"abs", ty}), k);
-      t.add<neg<T>>(opcode({"neg", ty}), k);
-    }
+    t.add<mad_hi<T>>(opcode({"mad", "hi", type_name<T>()}), k);
+    t.add<sad<T>>(opcode({"sad", type_name<T>()}), k);
   });
   t.add<add_sat>("add.sat.s32", k);
   t.add<sub_sat>("sub.sat.s32", k);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves, logic, shifts, bit fields and selections of PTX, one line per instruction.
+// Bit fields, selections and moves of PTX that only the interpreter executes, one line per
+// instruction; integer.cpp has the rest.
 #include <bit>
 
 #include "simt/ops/alu.h"
@@ -12,43 +13,12 @@ T mov(T a) {
   return a;
 }
 template <class T>
-T and_(T a, T b) {
-  return static_cast<T>(a & b);
-}
-template <class T>
-T or_(T a, T b) {
-  return static_cast<T>(a | b);
-}
-template <class T>
-T xor_(T a, T b) {
-  return static_cast<T>(a ^ b);
-}
-template <class T>
-T not_(T a) {
-  return static_cast<T>(~a);
-}
-bool not_pred(bool a) { return !a; }
-template <class T>
 T cnot(T a) {
   return a == 0 ? 1 : 0;
 }
 
-// Amounts at or above the width give 0, or copies of the sign.
-template <class T>
-T shl(T a, u32 n) {
-  return n < 8 * sizeof(T) ? static_cast<T>(static_cast<u64>(a) << (n & 63)) : T{0};
-}
-template <class T>
-T shr(T a, u32 n) {
-  constexpr u32 kBits = 8 * sizeof(T);
-  if constexpr (std::is_signed_v<T>) return static_cast<T>(a >> (n < kBits ? n : kBits - 1));
-  return n < kBits ? static_cast<T>(a >> (n & (kBits - 1))) : T{0};
-}
-
 u32 funnel_left(u32 lo, u32 hi, u32 n) { return static_cast<u32>((u64{hi} << 32 | lo) << n >> 32); }
 u32 funnel_right(u32 lo, u32 hi, u32 n) { return static_cast<u32>((u64{hi} << 32 | lo) >> n); }
-u32 shf_l_wrap(u32 a, u32 b, u32 n) { return funnel_left(a, b, n & 31); }
-u32 shf_r_wrap(u32 a, u32 b, u32 n) { return funnel_right(a, b, n & 31); }
 u32 shf_l_clamp(u32 a, u32 b, u32 n) { return n >= 32 ? a : funnel_left(a, b, n); }
 u32 shf_r_clamp(u32 a, u32 b, u32 n) { return n >= 32 ? b : funnel_right(a, b, n); }
 
@@ -158,11 +128,8 @@ T slct_f32(T a, T b, f32 c) {
 
 // Instructions of our own, which the decoder uses to take packed moves and addresses apart.
 u32 pack32(u16 low, u16 high) { return low | u32{high} << 16; }
-u64 pack64(u32 low, u32 high) { return low | u64{high} << 32; }
 u16 low16(u32 a) { return static_cast<u16>(a); }
 u16 high16(u32 a) { return static_cast<u16>(a >> 16); }
-u32 low32(u64 a) { return static_cast<u32>(a); }
-u32 high32(u64 a) { return static_cast<u32>(a >> 32); }
 bool in_shared(u64 a) { return a - kSharedWindow < kWindowBytes; }
 bool in_local(u64 a) { return a - kLocalWindow < kWindowBytes; }
 bool in_param(u64 a) { return a - kParamWindow < kWindowBytes; }
@@ -171,16 +138,8 @@ bool in_global(u64 a) { return !in_shared(a) && !in_local(a) && !in_param(a); }
 template <class T>
 void add_sized(OpTable& t, const char* bits, std::initializer_list<const char*> movable) {
   const OpClass k = OpClass::integer;
-  t.add<and_<T>>(opcode({"and", bits}), k);
-  t.add<or_<T>>(opcode({"or", bits}), k);
-  t.add<xor_<T>>(opcode({"xor", bits}), k);
-  t.add<not_<T>>(opcode({"not", bits}), k);
   t.add<cnot<T>>(opcode({"cnot", bits}), k);
-  t.add<shl<T>>(opcode({"shl", bits}), k);
-  t.add<shr<T>>(opcode({"shr", bits}), k);
   for (const char* ty : movable) {
-    t.add<mov<T>>(opcode({"mov", ty}), OpClass::move);
-    t.add<selp<T>>(opcode({"selp", ty}), k);
     t.add<slct_s32<T>>(opcode({"slct", ty, "s32"}), k);
     t.add<slct_f32<T>>(opcode({"slct", ty, "f32"}), k);
   }
@@ -194,22 +153,11 @@ void add_logic_ops(OpTable& t) {
   add_sized<u32>(t, "b32", {"b32", "u32", "s32"});
   add_sized<u64>(t, "b64", {"b64", "u64", "s64"});
   // Real-typed moves read their immediates as real numbers.
-  t.add<mov<f32>>("mov.f32", OpClass::move);
-  t.add<mov<f64>>("mov.f64", OpClass::move);
-  t.add<selp<f32>>("selp.f32", k);
-  t.add<selp<f64>>("selp.f64", k);
+  t.add<mov<f32>>("mov.f32", OpClass::move, 0, {"mov_b32", ShapeRule::move});
+  t.add<mov<f64>>("mov.f64", OpClass::move, 0, {"mov_b64", ShapeRule::move});
+  t.add<selp<f32>>("selp.f32", k, 0, {"sel_b32", ShapeRule::select});
+  t.add<selp<f64>>("selp.f64", k, 0, {"sel_b64", ShapeRule::select});
   t.add<mov<Half>>("mov.f16", OpClass::move);
-  t.add<mov<u32>>("mov.f16x2", OpClass::move);
-  for_types<u16, s16, u32, s32, u64, s64>([&]<class T>() {
-    t.add<shr<T>>(opcode({"shr", type_name<T>()}), k);
-  });
-  t.add<and_<bool>>("and.pred", k);
-  t.add<or_<bool>>("or.pred", k);
-  t.add<xor_<bool>>("xor.pred", k);
-  t.add<not_pred>("not.pred", k);
-  t.add<mov<bool>>("mov.pred", OpClass::move);
-  t.add<shf_l_wrap>("shf.l.wrap.b32", k);
-  t.add<shf_r_wrap>("shf.r.wrap.b32", k);
   t.add<shf_l_clamp>("shf.l.clamp.b32", k);
   t.add<shf_r_clamp>("shf.r.clamp.b32", k);
   t.add<popc<u32>>("popc.b32", k);
@@ -229,11 +177,8 @@ void add_logic_ops(OpTable& t) {
   t.add<prmt>("prmt.b32", k);
   t.add<lop3>("lop3.b32", k);
   t.add<pack32>("=pack.b32", OpClass::move);
-  t.add<pack64>("=pack.b64", OpClass::move);
   t.add<low16>("=low.b32", OpClass::move);
   t.add<high16>("=high.b32", OpClass::move);
-  t.add<low32>("=low.b64", OpClass::move);
-  t.add<high32>("=high.b64", OpClass::move);
   t.add<in_shared>("isspacep.shared", k);
   t.add<in_shared>("isspacep.shared::cta", k);
   t.add<in_shared>("isspacep.shared::cluster", k);

@@ -4,44 +4,11 @@
 // calls that change it.
 #include <cfenv>
 
-#include "simt/ops/alu.h"
-#include "simt/ops/float_math.h"
+#include "simt/ops/real_rows.h"
 
 namespace warpwright::simt {
 namespace {
 
-template <class T, bool Z, bool S>
-T add(T a, T b) {
-  return finish<Z, S>(flushed<Z>(a) + flushed<Z>(b));
-}
-template <class T, bool Z, bool S>
-T sub(T a, T b) {
-  return finish<Z, S>(flushed<Z>(a) - flushed<Z>(b));
-}
-template <class T, bool Z, bool S>
-T mul(T a, T b) {
-  a = flushed<Z>(a), b = flushed<Z>(b);
-  return finish<Z, S>(unless_tiny<Z>(a * b, a * kScale<T> * b));
-}
-template <class T, bool Z, bool S>
-T fma_(T a, T b, T c) {
-  a = flushed<Z>(a), b = flushed<Z>(b), c = flushed<Z>(c);
-  return finish<Z, S>(unless_tiny<Z>(std::fma(a, b, c), std::fma(a * kScale<T>, b, c * kScale<T>)));
-}
-template <class T, bool Z>
-T div(T a, T b) {
-  a = flushed<Z>(a), b = flushed<Z>(b);
-  return finish<Z, false>(unless_tiny<Z>(a / b, a * kScale<T> / b));
-}
-template <class T, bool Z>
-T sqrt_(T a) {
-  return finish<Z, false>(std::sqrt(flushed<Z>(a)));
-}
-template <class T, bool Z>
-T rcp(T a) {
-  a = flushed<Z>(a);
-  return finish<Z, false>(unless_tiny<Z>(T{1} / a, kScale<T> / a));
-}
 template <class D, class S>
 D convert(S a) {
   return canonical(static_cast<D>(a));
@@ -66,19 +33,13 @@ void put(OpTable& t, std::string name, OpClass k, int flops) {
 
 template <class T, bool Z, bool S, int M>
 void add_arithmetic(OpTable& t, const char* mode) {
-  const OpClass k = sizeof(T) == 4 ? OpClass::fp32 : OpClass::fp64;
   const char* z = Z ? "ftz" : "";
   const char* s = S ? "sat" : "";
-  const char* ty = type_name<T>();
-  put<add<T, Z, S>, M>(t, opcode({"add", mode, z, s, ty}), k, 1);
-  put<sub<T, Z, S>, M>(t, opcode({"sub", mode, z, s, ty}), k, 1);
-  put<mul<T, Z, S>, M>(t, opcode({"mul", mode, z, s, ty}), k, 1);
-  put<fma_<T, Z, S>, M>(t, opcode({"fma", mode, z, s, ty}), k, 2);
-  if constexpr (!S) {
-    put<div<T, Z>, M>(t, opcode({"div", mode, z, ty}), k, 1);
-    put<sqrt_<T, Z>, M>(t, opcode({"sqrt", mode, z, ty}), k, 1);
-    put<rcp<T, Z>, M>(t, opcode({"rcp", mode, z, ty}), k, 1);
-  }
+  for_real_rows([&]<class Row>() {
+    if constexpr (!S || Row::kForms != Forms::rounded)
+      put<Row::template kFunction<T, Z, S>, M>(t, opcode({Row::kName, mode, z, s, type_name<T>()}),
+                                               kRealClass<T>, Row::kFlops);
+  });
 }
 
 template <int M>

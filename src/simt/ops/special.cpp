@@ -83,23 +83,4 @@ void add_special_ops(OpTable& t) {
   t.add<rcp64>("rcp.approx.ftz.f64", OpClass::special, 1);
 }
 
-const OpTable& op_table() {
-  static const OpTable kTable = [] {
-    OpTable t;
-    add_integer_ops(t);
-    add_logic_ops(t);
-    add_video_ops(t);
-    add_float_ops(t);
-    add_rounded_ops(t);
-    add_half_ops(t);
-    add_compare_ops(t);
-    add_convert_ops(t);
-    add_integer_convert_ops(t);
-    add_special_ops(t);
-    add_math_calls(t);
-    return t;
-  }();
-  return kTable;
-}
-
 }  // namespace warpwright::simt

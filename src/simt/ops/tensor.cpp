@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "simt/checks/access.h"
+#include "simt/ops/half.h"
 #include "simt/ops/handlers.h"
 #include "simt/ops/tensor_sum.h"
 

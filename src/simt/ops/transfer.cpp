@@ -5,7 +5,6 @@
 
 #include "simt/checks/access.h"
 #include "simt/checks/order.h"
-#include "simt/lower/repeats.h"
 #include "simt/ops/handlers.h"
 
 namespace warpwright::simt {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "simt/checks/order.h"
-#include "simt/ops/alu.h"
+#include "simt/isa/numbers.h"
 #include "simt/schedule/stuck_lanes.h"
 #include "simt/state/worker.h"
 

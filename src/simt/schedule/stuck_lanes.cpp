@@ -11,8 +11,6 @@
 #include <span>
 #include <vector>
 
-#include "simt/native/native.h"
-#include "simt/ops/handlers.h"
 #include "simt/state/worker.h"
 
 namespace warpwright::simt {
@@ -27,11 +25,11 @@ std::uint32_t end_of(const Kernel& k, std::uint32_t block) {
 std::vector<std::uint32_t> ways_from(const Kernel& k, std::uint32_t block) {
   for (std::uint32_t id = k.blocks[block].first; id < end_of(k, block); ++id) {
     const Ins& i = k.code[id];
-    const Handler run = k.native == nullptr ? i.run : k.native->original[id];
-    if (run == run_jump) return {i.target};
-    if (run == run_branch) return {i.target, i.aux};
-    if (run == run_guarded_exit) return {i.aux};
-    if (run == run_branch_table) return k.jump_tables[i.target];
+    const Opcode opcode = k.info[id].opcode;
+    if (opcode == Opcode::jump) return {i.target};
+    if (opcode == Opcode::branch) return {i.target, i.aux};
+    if (opcode == Opcode::guarded_exit) return {i.aux};
+    if (opcode == Opcode::branch_table) return k.jump_tables[i.target];
   }
   return {};
 }
@@ -141,8 +139,9 @@ bool merge_one(Warp& w, const Ins* met) {
 
 /// Lanes in a function that was called must come back to where it was: such kernels are left alone.
 bool has_calls(const Kernel& k) {
-  return std::any_of(k.code.begin(), k.code.end(),
-                     [](const Ins& i) { return i.run == run_call || i.run == run_indirect_call; });
+  return std::any_of(k.info.begin(), k.info.end(), [](const InsInfo& i) {
+    return i.opcode == Opcode::call || i.opcode == Opcode::indirect_call;
+  });
 }
 
 }  // namespace

@@ -11,9 +11,15 @@
 
 #include "ptx/ast.h"
 #include "ptx/call_graph.h"
+#include "simt/isa/opcode.h"
 #include "simt/state/report.h"
 
 namespace warpwright::simt {
+
+using ptx::Ast;
+using ptx::CallGraph;
+using ptx::SourceLine;
+using ptx::Space;
 
 inline constexpr std::uint32_t kLanes = 32;
 inline constexpr std::uint32_t kAllLanes = 0xffffffffu;
@@ -23,6 +29,11 @@ inline constexpr std::uint32_t kNoBlock = 0xffffffffu;
 inline constexpr std::uint64_t kSharedWindow = std::uint64_t{1} << 56;
 inline constexpr std::uint64_t kLocalWindow = std::uint64_t{2} << 56;
 inline constexpr std::uint64_t kParamWindow = std::uint64_t{3} << 56;
+/// Functions have addresses of their own, far from all data.
+inline constexpr std::uint64_t kFunctionWindow = std::uint64_t{5} << 56;
+constexpr std::uint64_t function_address(std::size_t index) {
+  return kFunctionWindow + 16 * (index + 1);
+}
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
 /// Shared addresses of another block of the cluster: its rank + 1 above the offset.
 inline constexpr std::uint32_t kClusterRankShift = 24;
@@ -31,10 +42,13 @@ inline constexpr std::uint32_t kClusterRankShift = 24;
 /// the constants of the block.
 using Ref = std::uint32_t;
 inline constexpr Ref kConstantBit = 0x80000000u;
+/// No shadow word: the register is always written before it is read.
+inline constexpr std::uint32_t kNoShadow = 0xffffffffu;
 
 struct Warp;
 struct Ins;
 struct NativeCode;
+struct OpRow;
 /// Executes one instruction for the active lanes; the next one, or null to leave the warp.
 using Handler = const Ins* (*)(Warp&, const Ins*);
 
@@ -52,7 +66,38 @@ struct Ins {
   std::uint32_t aux2 = 0;
 };
 
+// Bits of Ins::aux of instructions that access memory.
+inline constexpr std::uint32_t kNarrowAddress = 1;  ///< of 32 bits
+inline constexpr std::uint32_t kStrongAccess = 2;   ///< volatile, relaxed, acquire, release
+inline constexpr std::uint32_t kReleases = 4;       ///< atomics: release, acq_rel
+inline constexpr std::uint32_t kBlockScope = 8;     ///< for the block only
+inline constexpr std::uint32_t kGuess = 16;         ///< what a load gives is only tried by a CAS
+/// Of barriers: all lanes of a warp must come together.
+inline constexpr std::uint32_t kBarrierAligned = 16;
+
+/// In Ins::aux2 of a load or store: 0, or one of these and the number of a row of Warp::known.
+/// Loads and stores of a block that use one base register after the other: the first finds out how
+/// the addresses lie (one, neighbours, scattered), the others know.
+inline constexpr std::uint32_t kFindsPattern = 0x100;
+inline constexpr std::uint32_t kKnowsPattern = 0x200;
+inline constexpr std::uint32_t kPatternRows = 16;
+
+/// What a load or store moves between registers and memory.
+struct AccessForm {
+  Space space = Space::generic;
+  std::uint8_t bytes = 4;           ///< of one element
+  std::uint8_t elements = 1;        ///< 1, 2, 4
+  std::uint8_t register_bytes = 4;  ///< of one register
+  bool is_signed = false;
+  bool is_load = true;
+
+  [[nodiscard]] std::uint32_t lane_bytes() const { return std::uint32_t{bytes} * elements; }
+};
+
 struct InsInfo {
+  Opcode opcode = Opcode::nothing;
+  AccessForm form;             ///< of Opcode::load and store
+  const OpRow* row = nullptr;  ///< of Opcode::arithmetic
   std::uint32_t ptx_line = 0;
   SourceLine source;
   OpClass op_class = OpClass::move;
@@ -62,6 +107,12 @@ struct InsInfo {
   std::int32_t access = -1;               ///< row of AccessStats
   std::string_view text;                  ///< opcode as written
   std::uint16_t more = 0, more_defs = 0;  ///< length of Ins::more; that many are written
+
+  /// Loads and stores whose statistics are kept by access; null for others.
+  [[nodiscard]] const AccessForm* memory_form() const {
+    const bool moves = opcode == Opcode::load || opcode == Opcode::store;
+    return moves && form.space != Space::local ? &form : nullptr;
+  }
 };
 
 struct BasicBlock {

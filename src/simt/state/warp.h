@@ -58,7 +58,7 @@ struct alignas(64) Warp {
   std::uint64_t* kept = nullptr;  ///< values of compiled code that waits, two numbers a register
   std::uint32_t resume = 0;       ///< where it waits; 0: nowhere
   std::uint32_t sync_epoch = 0;   ///< warp-level synchronisations so far
-  std::uint64_t race_key = 0;  ///< who accesses global memory now, see race_words.h; 0: nobody asks
+  std::uint64_t race_key = 0;  ///< who accesses global memory now, see race_rules.h; 0: nobody asks
   SharedShadow* shadow = nullptr;   ///< of the block
   std::uint32_t index = 0;          ///< in the block
   std::uint64_t* simple = nullptr;  ///< of the worker: simple accesses to shared memory

@@ -13,8 +13,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "simt/machine.h"
+#include "ptx/limits.h"
 #include "simt/state/clocks.h"
+#include "simt/state/launch.h"
+#include "simt/state/touched.h"
 #include "simt/state/warp.h"
 
 namespace warpwright::simt {
@@ -156,7 +158,7 @@ struct BlockState {
   std::vector<Constant> moving;  ///< those that differ between blocks
   std::uint32_t live_threads = 0;
   std::uint32_t running_warps = 0;
-  Barrier barriers[16];
+  Barrier barriers[ptx::kLimits.barriers_per_block];
   bool used_barriers = false;
   std::uint32_t waiting = 0;  ///< barriers at which somebody has arrived, one bit each
   std::byte* shared = nullptr;
