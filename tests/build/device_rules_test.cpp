@@ -6,6 +6,7 @@
 
 #include "build/plan_fit.h"
 #include "build/signature.h"
+#include "ptx/variables.h"
 #include "support/places.h"
 #include "workbench.h"
 

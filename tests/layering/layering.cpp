@@ -11,6 +11,19 @@ namespace warpwright::layering {
 
 namespace {
 
+constexpr std::string_view kTexts = "texts";
+
+/// A folder of texts, or one inside of it.
+bool is_text(const Table& table, std::string folder) {
+  while (true) {
+    const auto row = table.find(folder);
+    if (row != table.end()) return row->second.contains(std::string(kTexts));
+    const auto slash = folder.rfind('/');
+    if (slash == std::string::npos) return false;
+    folder.resize(slash);
+  }
+}
+
 std::vector<std::string> cells_of(std::string_view line) {
   std::vector<std::string> cells;
   line = trimmed(line);
@@ -85,7 +98,7 @@ Result<Table> parse_table(std::string_view markdown) {
   for (auto& [folder, allowed] : table) {
     if (allowed == std::set<std::string>{"all"}) allowed = everything;
     for (const auto& name : allowed) {
-      if (!everything.contains(name)) {
+      if (name != kTexts && !everything.contains(name)) {
         return Error{fmt::format("{} may include {}, which has no row of its own", folder, name)};
       }
     }
@@ -106,6 +119,7 @@ std::vector<std::string> violations(const Table& table, const std::vector<Source
   std::vector<std::string> found;
   std::set<std::string> unknown;
   for (const auto& file : files) {
+    if (is_text(table, file.folder)) continue;
     const auto row = table.find(file.folder);
     if (row == table.end()) {
       if (unknown.insert(file.folder).second) {
@@ -127,6 +141,7 @@ std::vector<std::string> violations(const Table& table, const std::vector<Source
       if (slash == path.npos) continue;
       const std::string target(path.substr(0, slash));
       if (target == file.folder || row->second.contains(target)) continue;
+      if (is_text(table, target) && target.starts_with(file.folder + "/")) continue;
       found.push_back(
           fmt::format("{}:{}: {} may not include {}", file.path, number, file.folder, target));
     }

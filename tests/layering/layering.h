@@ -12,7 +12,9 @@
 namespace warpwright::layering {
 
 /// Folder -> folders it may include; a sub-folder ("simt/ops") has a row of its own, and is named
-/// where it may be included. "all" in the document becomes every folder of the table.
+/// where it may be included. "all" in the document becomes every folder of the table. A folder that
+/// may include "texts" holds texts that travel inside the program and are compiled later: the
+/// folder around it may include them, and what they include is not looked at.
 using Table = std::map<std::string, std::set<std::string>>;
 
 /// The table with the columns `folder | is | may include` of a Markdown document.

@@ -22,16 +22,6 @@ using testing::IsEmpty;
 
 const std::filesystem::path kRoot = source_path();
 
-/// Folders of texts that travel inside the program and are compiled later: no part of it, so the
-/// table says nothing of them.
-bool is_text(const std::string& folder) {
-  constexpr std::array<std::string_view, 3> kTexts = {"build/headers", "build/recorder",
-                                                      "simt/native/prelude"};
-  return std::any_of(kTexts.begin(), kTexts.end(), [&](std::string_view text) {
-    return folder == text || folder.starts_with(std::string(text) + "/");
-  });
-}
-
 std::vector<SourceFile> sources_under(const std::filesystem::path& root) {
   constexpr std::array<std::string_view, 5> kExtensions = {".h", ".cpp", ".def", ".cu", ".cuh"};
   std::vector<SourceFile> files;
@@ -43,7 +33,6 @@ std::vector<SourceFile> sources_under(const std::filesystem::path& root) {
     // A file right under src/ counts as a folder of its own, which the table does not know.
     const std::string folder = relative.has_parent_path() ? relative.parent_path().generic_string()
                                                           : relative.generic_string();
-    if (is_text(folder)) continue;
     files.push_back({folder, "src/" + relative.generic_string(), read_file(entry.path()).value()});
   }
   return files;
@@ -137,6 +126,21 @@ TEST(Layering, a_planted_include_is_found_in_files) {
   EXPECT_THAT(violations(table, sources_under(root)),
               ElementsAre("src/simt/state/memory.h:1: simt/state may not include simt/native"));
   std::filesystem::remove_all(root);
+}
+
+TEST(Layering, texts_belong_to_the_folder_around_them) {
+  const auto table = parse_table(
+                         "| folder | is | may include |\n|---|---|---|\n| `base` | x | - |\n| "
+                         "`build` | x | base |\n"
+                         "| `build/recorder` | x | texts |\n| `device` | x | base build |\n")
+                         .value();
+  const std::vector<SourceFile> files = {
+      {"build/recorder", "src/build/recorder/a.cpp", "#include \"cuda/anything.h\"\n"},
+      {"build", "src/build/a.cpp", "#include \"build/recorder/wire.h\"\n"},
+      {"device", "src/device/a.cpp", "#include \"build/recorder/wire.h\"\n"}};
+  EXPECT_EQ(find_cycle(table), "");
+  EXPECT_THAT(violations(table, files),
+              ElementsAre("src/device/a.cpp:1: device may not include build/recorder"));
 }
 
 TEST(Layering, cycles_are_found) {

@@ -14,6 +14,7 @@
 #include "ptx/parser.h"
 #include "ptx/types.h"
 #include "ptx/variables.h"
+#include "support/places.h"
 
 namespace warpwright::ptx {
 namespace {
@@ -81,8 +82,7 @@ TEST(Declarations, AnyTextEnds) {
 std::vector<std::filesystem::path> texts() {
   std::vector<std::filesystem::path> all;
   for (const char* folder : {"/tests/ptx", "/tests/simt", "/bench"})
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::string(WARPWRIGHT_SOURCE_DIR) + folder))
+    for (const auto& entry : std::filesystem::directory_iterator(source_path(folder)))
       if (entry.path().extension() == ".ptx") all.push_back(entry.path());
   return all;
 }

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "simt/ops/handlers.h"
-
 namespace warpwright::simt {
 namespace {
 

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "simt/checks/order.h"
-#include "simt/ops/handlers.h"
 
 namespace warpwright::simt {
 namespace {
