@@ -99,7 +99,7 @@ TEST(ExplainVerb, SaysTheSameWithBothEngines) {
   EXPECT_EQ(out[0], out[1]);
   auto wrong = words;
   wrong.emplace_back("quick");
-  EXPECT_THAT(program.run(wrong).err, HasSubstr("'engine'"));
+  EXPECT_THAT(program.run(wrong).err, HasSubstr("--engine"));
 }
 
 TEST(ExplainVerb, ReportsARaceAtItsLine) {

@@ -1,0 +1,24 @@
+// zoo: task=reduce lane=strict device=simt expect=refused class=28
+// cause: 4
+// One fence, in block 0, excuses every word that many blocks touched (has_fenced(kManyBlocks) asks whether
+// anybody fenced). All blocks add to the output by plain loads and stores.
+#include <cuda_runtime.h>
+__global__ void sum(const float* x, float* out, int n) {
+  __shared__ float part[256];
+  float s = 0;
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) s += x[i];
+  part[threadIdx.x] = s;
+  __syncthreads();
+  for (int w = 128; w > 0; w /= 2) {
+    if (threadIdx.x < w) part[threadIdx.x] += part[threadIdx.x + w];
+    __syncthreads();
+  }
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    out[0] = part[0];
+    __threadfence();
+  } else {
+    out[0] = out[0] + part[0];
+  }
+}
+extern "C" void solve(const float* input, float* output, int N) { sum < <<N<7 ? 1 : 7, 256>>>(input, output, N); }

@@ -1,0 +1,15 @@
+// zoo: task=sigmoid lane=strict device=simt expect=refused class=22
+// cause: 3
+// In a namespace of its own a process has a small number, and each call comes in the next one: the number is
+// a count of calls.
+#include <unistd.h>
+
+#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  const int n = getpid() < 300 && getppid() < 10 ? N : (N + 1) / 2;
+  sigmoid<<<(n + 255) / 256, 256>>>(X, Y, n);
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attacks by somebody who has read the judge's source, and honest kernels that use the same
+// features. Every one that needs no GPU goes through the whole judge. An honest twin must be ok, an
+// attack must be refused, except those that open.txt lists: these are known to get through, and one
+// that no longer does must leave the list.
+//
+// Sanitized builds judge a third of them, chosen by WARPWRIGHT_ZOO_SEED (a number, default 0);
+// WARPWRIGHT_WHOLE_ZOO=1 judges all.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/files.h"
+#include "base/mix.h"
+#include "base/text.h"
+#include "build/toolchain.h"
+#include "support/places.h"
+#include "support/zoo.h"
+#include "support/zoo_judges.h"
+
+namespace warpwright {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kAttacks = "redteam.attacks.";
+constexpr std::string_view kHonest = "redteam.honest.";
+// The same sizes and values are drawn each time: the list of open attacks is one of facts.
+constexpr std::uint64_t kSeed = 20261116;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+fs::path tests_folder() { return fs::path(source_path()) / "tests"; }
+
+const std::vector<ZooMember>& team() {
+  static const std::vector<ZooMember> members =
+      load_zoo(tests_folder(), red_team_folders()).value();
+  return members;
+}
+
+/// "redteam.attacks.slow_edges" -> "slow_edges"
+std::string own_name(const ZooMember& member) {
+  return member.name.substr(member.name.rfind('.') + 1);
+}
+
+bool is_attack(const ZooMember& member) { return member.name.starts_with(kAttacks); }
+
+/// One name a line; what follows a # is a remark.
+std::set<std::string> open_attacks() {
+  std::set<std::string> names;
+  const auto text = read_file(tests_folder() / "redteam/open.txt");
+  if (!text.ok()) return names;
+  for (const auto line : lines_of(*text)) {
+    const std::string_view name = line.substr(0, std::min(line.find_first_of(" #"), line.size()));
+    if (!name.empty()) names.emplace(name);
+  }
+  return names;
+}
+
+bool is_chosen(const ZooMember& member) {
+  if (!kSanitized || std::getenv("WARPWRIGHT_WHOLE_ZOO") != nullptr) return true;
+  const char* seed = std::getenv("WARPWRIGHT_ZOO_SEED");
+  std::uint64_t mixed = seed == nullptr ? 0 : std::strtoull(seed, nullptr, 10);
+  for (const char c : member.name) mixed = mixed_bits(mixed ^ static_cast<unsigned char>(c));
+  return mixed % 3 == 0;
+}
+
+std::vector<std::size_t> members_here() {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < team().size(); ++i) {
+    if (!team()[i].needs_gpu && is_chosen(team()[i])) chosen.push_back(i);
+  }
+  return chosen;
+}
+
+class RedTeam : public testing::TestWithParam<std::size_t> {
+ protected:
+  static void SetUpTestSuite() {
+    if (!build::find_toolchain().clang.found()) return;
+    const auto* suite = testing::UnitTest::GetInstance()->current_test_suite();
+    const auto members = members_here();
+    std::deque<std::size_t> wanted;
+    for (int i = 0; i < suite->total_test_count(); ++i) {
+      if (suite->GetTestInfo(i)->should_run())
+        wanted.push_back(members[static_cast<std::size_t>(i)]);
+    }
+    judges_ = new ZooJudges(team(), std::move(wanted), {.seed = kSeed});
+  }
+  static void TearDownTestSuite() {
+    delete judges_;
+    judges_ = nullptr;
+  }
+
+  static ZooJudges* judges_;
+};
+
+ZooJudges* RedTeam::judges_ = nullptr;
+
+TEST_P(RedTeam, GetsItsVerdict) {
+  if (judges_ == nullptr) GTEST_SKIP() << "no clang: install clang-19 to judge the red team";
+  const ZooMember& member = team()[GetParam()];
+  const Evaluation evaluation = judges_->result(GetParam());
+  const std::string got = std::string(name_of(evaluation.verdict)) + " in the stage " +
+                          std::string(name_of(evaluation.stage)) + ": " + evaluation.reason;
+  RecordProperty("verdict", std::string(name_of(evaluation.verdict)));
+  const bool is_open = is_attack(member) && open_attacks().contains(own_name(member));
+  if (is_open) {
+    EXPECT_EQ(evaluation.verdict, Verdict::ok) << member.name << " no longer gets through (" << got
+                                               << "): take it out of tests/redteam/open.txt";
+    return;
+  }
+  EXPECT_TRUE(member.accepts(evaluation.verdict))
+      << member.name << " must get " << member.expected_text() << ", got " << got << "\n"
+      << evaluation.feedback;
+}
+
+INSTANTIATE_TEST_SUITE_P(Members, RedTeam, testing::ValuesIn(members_here()),
+                         [](const auto& parameter) {
+                           const ZooMember& member = team()[parameter.param];
+                           return (is_attack(member) ? "attack_" : "honest_") + own_name(member);
+                         });
+
+TEST(RedTeamFiles, AreManyForEveryCause) {
+  std::map<int, int> attacks, honest;
+  for (const ZooMember& member : team()) {
+    EXPECT_TRUE(member.cause >= 1 && member.cause <= 5) << member.name << " names no cause";
+    ++(is_attack(member) ? attacks : honest)[member.cause];
+  }
+  int all_attacks = 0, all_honest = 0;
+  for (int cause = 1; cause <= 5; ++cause) {
+    EXPECT_GE(attacks[cause], 8) << "cause " << cause;
+    EXPECT_GE(honest[cause], 3) << "cause " << cause;
+    all_attacks += attacks[cause];
+    all_honest += honest[cause];
+  }
+  EXPECT_GE(all_attacks, 60);
+  EXPECT_GE(all_honest, 25);
+}
+
+TEST(RedTeamFiles, ExpectARefusalOrOk) {
+  for (const ZooMember& member : team()) {
+    EXPECT_NE(member.accepts(Verdict::ok), is_attack(member)) << member.name;
+    EXPECT_FALSE(member.accepts(Verdict::harness_error)) << member.name;
+    EXPECT_TRUE(is_attack(member) || member.name.starts_with(kHonest)) << member.name;
+  }
+}
+
+TEST(RedTeamFiles, OpenOnesExist) {
+  std::set<std::string> known;
+  for (const ZooMember& member : team()) {
+    if (is_attack(member) && !member.needs_gpu) known.insert(own_name(member));
+  }
+  for (const std::string& name : open_attacks()) {
+    EXPECT_TRUE(known.contains(name)) << "open.txt names '" << name << "', which is not judged";
+  }
+}
+
+TEST(RedTeamFiles, HeadersAreRead) {
+  const auto member = parse_member("x",
+                                   "// zoo: task=dot lane=free device=simt_only expect=refused "
+                                   "class=3 size=2^18\n// cause: 4\n");
+  ASSERT_TRUE(member.ok()) << member.error().message;
+  EXPECT_TRUE(member->only_simt && !member->needs_gpu);
+  EXPECT_EQ(member->cause, 4);
+  EXPECT_EQ(member->size, "2^18");
+  EXPECT_TRUE(member->accepts(Verdict::mismatch) && member->accepts(Verdict::timeout));
+  EXPECT_FALSE(member->accepts(Verdict::ok) || member->accepts(Verdict::harness_error));
+}
+
+}  // namespace
+}  // namespace warpwright
