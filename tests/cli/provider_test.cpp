@@ -128,7 +128,7 @@ TEST(Provider, TokenBudgetsHoldToTheToken) {
       Scene scene(scenario);
       const auto exit =
           scene.search({"--budget-tokens", std::to_string(budget), "--max-output-tokens", "1000",
-                        "-n", "4", "-d", "50", "--json"});
+                        "-n", "4", "-d", "50", "--repairs", "50", "--json"});
       const double spent = ending(exit.out, "tokens");
       EXPECT_GT(spent, 0) << exit.out << exit.err;
       EXPECT_LE(spent, budget);
