@@ -50,13 +50,50 @@ bool is_pure(const Lir& l) {
   return l.flow == Lir::Flow::next && !is_load(c) && !is_store(c) && !is_opaque(l);
 }
 
-using Set = std::vector<bool>;
+/// Registers, a bit each.
+class Set {
+ public:
+  Set(std::size_t registers, bool all)
+      : words_((registers + 63) / 64, all ? ~std::uint64_t{0} : 0) {}
+  [[nodiscard]] bool has(Val v) const { return (words_[v / 64] >> (v % 64) & 1) != 0; }
+  void add(Val v) { words_[v / 64] |= std::uint64_t{1} << (v % 64); }
+  void keep_only(const Set& other) {
+    for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= other.words_[w];
+  }
+  [[nodiscard]] bool empty() const {
+    return std::all_of(words_.begin(), words_.end(), [](std::uint64_t w) { return w == 0; });
+  }
+  bool operator==(const Set&) const = default;
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
 // Kernels beyond any that people write are not followed, so that loading stays quick.
 constexpr std::size_t kMostWork = std::size_t{1} << 26;
 
 /// Adds what an instruction writes for certain.
 void assign(const Lir& l, Set& assigned) {
-  if (l.guard == kNoVal) for_results(l, [&](Val v) { assigned[v] = true; });
+  if (l.guard == kNoVal) for_results(l, [&](Val v) { assigned.add(v); });
+}
+
+/// For each block, the registers that every way to its end has written.
+std::vector<Set> written_at_end(const LoweredKernel& k, const FlowGraph& g,
+                                const std::vector<std::vector<std::uint32_t>>& before,
+                                const Set& start) {
+  const std::size_t blocks = g.blocks.size();
+  std::vector<Set> out(blocks, Set(k.registers.size(), true));
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::uint32_t b = 0; b < blocks; ++b) {
+      Set now = b == 0 ? start : Set(k.registers.size(), true);
+      for (const std::uint32_t p : before[b]) now.keep_only(out[p]);
+      for (std::uint32_t i = g.blocks[b].first; i < g.blocks[b].last; ++i) assign(k.code[i], now);
+      if (now == out[b]) continue;
+      out[b] = std::move(now);
+      changed = true;
+    }
+  }
+  return out;
 }
 
 /// Registers that are read somewhere although not every way there writes them.
@@ -69,29 +106,16 @@ Set read_early(const LoweredKernel& k, const FlowGraph& g) {
       if (s < blocks) before[s].push_back(b);
   Set start(n, false);
   for (std::size_t s = 0; s < static_cast<std::size_t>(LaneSpecial::count_); ++s)
-    if (k.kernel.uses_lane_special[s]) start[k.kernel.lane_special_ref[s]] = true;
-  std::vector<Set> out(blocks, Set(n, true));
-  const auto entry_set = [&](std::uint32_t b) {
-    Set in = b == 0 ? start : Set(n, true);
-    for (const std::uint32_t p : before[b])
-      for (std::size_t v = 0; v < n; ++v) in[v] = in[v] && out[p][v];
-    return in;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::uint32_t b = 0; b < blocks; ++b) {
-      Set now = entry_set(b);
-      for (std::uint32_t i = g.blocks[b].first; i < g.blocks[b].last; ++i) assign(k.code[i], now);
-      if (now == out[b]) continue;
-      out[b] = std::move(now);
-      changed = true;
-    }
-  }
+    if (k.kernel.uses_lane_special[s]) start.add(k.kernel.lane_special_ref[s]);
+  const auto out = written_at_end(k, g, before, start);
   Set early(n, false);
   for (std::uint32_t b = 0; b < blocks; ++b) {
-    Set now = entry_set(b);
+    Set now = b == 0 ? start : Set(n, true);
+    for (const std::uint32_t p : before[b]) now.keep_only(out[p]);
     for (std::uint32_t i = g.blocks[b].first; i < g.blocks[b].last; ++i) {
-      const auto look = [&](Val v) { early[v] = early[v] || !now[v]; };
+      const auto look = [&](Val v) {
+        if (!now.has(v)) early.add(v);
+      };
       for_operands(k.code[i], look);
       if (is_register(k.code[i].guard)) look(k.code[i].guard);
       assign(k.code[i], now);
@@ -105,23 +129,23 @@ Set read_early(const LoweredKernel& k, const FlowGraph& g) {
 Definedness find_undefined(const LoweredKernel& k, const FlowGraph& g) {
   Definedness d;
   Set tracked = read_early(k, g);
-  if (std::find(tracked.begin(), tracked.end(), true) == tracked.end()) return d;
+  if (tracked.empty()) return d;
   for (bool changed = true; changed;) {
     changed = false;
     for (const Lir& l : k.code) {
       if (!is_pure(l)) continue;
       bool any = false;
-      for_operands(l, [&](Val v) { any = any || tracked[v]; });
+      for_operands(l, [&](Val v) { any = any || tracked.has(v); });
       if (!any) continue;
       for_results(l, [&](Val v) {
-        changed = changed || !tracked[v];
-        tracked[v] = true;
+        changed = changed || !tracked.has(v);
+        tracked.add(v);
       });
     }
   }
-  d.shadow.assign(tracked.size(), kNoShadow);
-  for (std::size_t v = 0; v < tracked.size(); ++v)
-    if (tracked[v]) d.shadow[v] = d.count++;
+  d.shadow.assign(k.registers.size(), kNoShadow);
+  for (Val v = 0; v < d.shadow.size(); ++v)
+    if (tracked.has(v)) d.shadow[v] = d.count++;
   return d;
 }
 
