@@ -40,7 +40,8 @@ class CheckedJudgement : public testing::Test {
     if (!build::find_toolchain().clang.found()) GTEST_SKIP() << "no clang: install clang-19";
   }
   /// At a small size and at one that is estimated from a part of the blocks.
-  static Evaluation judge(const std::string& source) {
+  static Evaluation judge(const std::string& source,
+                          std::vector<std::string> sizes = {"16x2^10", "16x2^18"}) {
     JobRequest request;
     request.id = "test";
     request.task = suite::load_embedded_task("sigmoid").value();
@@ -49,7 +50,9 @@ class CheckedJudgement : public testing::Test {
     request.front_end = "clang";
     request.seed = 20260101;
     request.cache = shared_->path() / "cache";
-    request.sizes = {"16x2^10", "16x2^18"};
+    request.sizes = std::move(sizes);
+    // No test here is about this limit: what ends a kernel is the work it may do.
+    request.limit_s = 600;
     const StopSignal stop;
     return evaluate::judge(request, shared_->path() / "scratch", stop);
   }
@@ -110,7 +113,8 @@ TEST_F(CheckedJudgement, ABusyHostChangesNothing) {
       "  volatile float* p = y;\n  p[0] = 1;\n  while (p[0] != 2) ++i;\n  y[0] = (float)i;");
   const std::string slow =
       sigmoid("  for (int k = 0; k < 1500; ++k) if (i < n) y[i] = x[i] + k;\n" + kPlain);
-  const Evaluation quiet_endless = judge(endless), quiet_slow = judge(slow);
+  const std::vector<std::string> small = {"16x2^10"};
+  const Evaluation quiet_endless = judge(endless, small), quiet_slow = judge(slow, small);
   std::vector<ChildProcess> busy;
   for (int i = 0; i < 4; ++i) {
     Command command;
@@ -118,7 +122,7 @@ TEST_F(CheckedJudgement, ABusyHostChangesNothing) {
     command.env = {"PATH=/usr/bin:/bin"};
     busy.push_back(std::move(ChildProcess::start(command)).value());
   }
-  const Evaluation loud_endless = judge(endless), loud_slow = judge(slow);
+  const Evaluation loud_endless = judge(endless, small), loud_slow = judge(slow, small);
   EXPECT_EQ(quiet_endless.verdict, Verdict::timeout) << quiet_endless.reason;
   EXPECT_EQ(loud_endless.verdict, quiet_endless.verdict);
   EXPECT_EQ(loud_endless.reason, quiet_endless.reason);
