@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // task: ols
-// lane: strict
+// rules: strict
 // device: NVIDIA H200 (CUDA 13.0 driver)
 // date: 2026-11-15
 // commit: 8fecd3c

@@ -12,7 +12,7 @@ const geomean = (numbers) => {
 
 /** The fastest of its kind that plays by the same rules; of kernels the task's best one. */
 function timedOf(row, runner) {
-  const fits = list(row.times).filter((t) => t.runner === runner && !t.lane && t.median > 0);
+  const fits = list(row.times).filter((t) => t.runner === runner && !t.apart && t.median > 0);
   if (runner === 'kernel' && row.best) return fits.find((t) => t.name === row.best) || null;
   return fits.sort((a, b) => a.median - b.median)[0] || null;
 }
@@ -37,7 +37,7 @@ function taskTable(task, rows) {
     const timed = list(row.times).find((t) => String(t.name) === name);
     if (!timed) return {text: '–', num: true};
     const span = timed.high > timed.low ? `${digits(timed.low)} … ${digits(timed.high)} µs` : '';
-    return {text: digits(timed.median), num: true, title: [runnerLabel(timed.runner), span, plural(timed.samples, 'sample'), timed.source, timed.lane, timed.note].filter(Boolean).join(', ')};
+    return {text: digits(timed.median), num: true, title: [runnerLabel(timed.runner), span, plural(timed.samples, 'sample'), timed.source, timed.apart, timed.note].filter(Boolean).join(', ')};
   };
   return table(`${task}: microseconds per call`, ['size', 'regime', {text: 'floor', num: true}, ...names.map((name) => ({text: name, num: true}))],
     rows.map((row) => [{text: row.size, head: true}, row.regime, {text: row.floor > 0 ? digits(row.floor) : '–', num: true}, ...names.map((name) => cell(row, name))]));

@@ -79,7 +79,7 @@ function setupSection(state) {
       el('h2', {id: 'setup-title'}, 'Set-up, and how to repeat it'),
       el('dl', {class: 'facts'},
         fact('judged on', device.words), fact('device', device.name && `${device.name} (${device.architecture}, compute ${device.compute}, ${device.sms} SMs, ${whole(device.memory_gb_per_s)} GB/s, ${device.fp32_tflops} TFLOP/s fp32)`),
-        fact('lane', task.lane), fact('signature', task.signature && el('code', {}, task.signature)),
+        fact('rules', task.rule_set), fact('signature', task.signature && el('code', {}, task.signature)),
         fact('seed of the best kernel’s inputs', seeds && el('code', {}, seeds)),
         fact('model', run.model), fact('strategy', run.strategy), fact('started', date(run.created_ms)),
         fact('page made', doc.made_ms ? date(doc.made_ms) : null)),

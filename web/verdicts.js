@@ -5,7 +5,7 @@
 const VERDICTS = {
   ok: ['valid', 'ok', 'right on all checks, and timed'],
   no_code: ['no code', 'build', 'the reply holds no usable source'],
-  forbidden: ['forbidden', 'build', 'breaks a rule of the task or the lane'],
+  forbidden: ['forbidden', 'build', 'breaks a rule of the task or its rule set'],
   compile_error: ['compile error', 'build', 'the compiler refused it'],
   host_error: ['host error', 'build', 'the host part misused the runtime or died'],
   launch_error: ['launch error', 'fault', 'a launch the device refuses'],

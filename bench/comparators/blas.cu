@@ -82,10 +82,10 @@ std::vector<Op> matmul(const Values& v, Arena& arena) {
   fill_normal(a, std::size_t(m) * k, 0, 1, 1);
   fill_normal(b, std::size_t(k) * n, 0, 1, 2);
   const auto blas = std::make_shared<Blas>(arena);
-  const auto op = [=](const char* name, const char* lane, cublasComputeType_t type) {
+  const auto op = [=](const char* name, const char* apart, cublasComputeType_t type) {
     Op made;
     made.name = name;
-    made.lane = lane;
+    made.apart = apart;
     made.run = [=](cudaStream_t s) { product(*blas, s, type, m, n, k, a, b, c); };
     made.error = [=] { return product_error(m, n, k, a, b, c); };
     return made;

@@ -56,8 +56,8 @@ std::vector<T> download(const T* from, std::size_t n) {
 
 /// One way to do a task at one size.
 struct Op {
-  std::string name;  ///< "cublas.sgemm"
-  std::string lane;  ///< empty, or why it is no equal of an fp32 kernel: "tf32", "other algorithm"
+  std::string name;   ///< "cublas.sgemm"
+  std::string apart;  ///< empty, or why it is no equal of an fp32 kernel: "tf32", "other algorithm"
   std::string note;
   bool capturable = true;
   std::function<void(cudaStream_t)> run;

@@ -23,7 +23,7 @@ using nlohmann::json;
 
 // A comparator that does not compute the task is no comparator.
 constexpr double kMostError = 1e-4;
-constexpr double kMostErrorOtherLane = 1e-2;
+constexpr double kMostErrorApart = 1e-2;
 // Sets of buffers that take turns, as many as the judge has for large sizes.
 constexpr std::size_t kSets = 3;
 
@@ -86,7 +86,7 @@ class Bench {
       std::vector<const Op*> turns;
       for (const auto& set : sets) turns.push_back(&set[n]);
       const Sampled sampled = timer_.time(turns, options_.cell_s);
-      const double most = op.lane == "tf32" ? kMostErrorOtherLane : kMostError;
+      const double most = op.apart == "tf32" ? kMostErrorApart : kMostError;
       const double error = smallest && op.error ? op.error() : 0;
       if (!(error <= most)) {
         std::printf("%s at %s is wrong (relative error %.1e): left out\n", op.name.c_str(),
@@ -112,7 +112,7 @@ class Bench {
       note += std::string(note.empty() ? "" : "; ") + "not captured: host gaps inside";
     const json line = {{"comparator", op.name},    {"task", row.task},   {"size", label},
                        {"median_us", s.median_us}, {"low_us", s.low_us}, {"high_us", s.high_us},
-                       {"samples", s.samples},     {"note", note},       {"lane", op.lane}};
+                       {"samples", s.samples},     {"note", note},       {"apart", op.apart}};
     out_ << line.dump() << "\n" << std::flush;
     std::printf("%-14s %-18s %-28s %11.2f us  n %d%s\n", row.task, label.c_str(), op.name.c_str(),
                 s.median_us, s.samples, s.graph ? "  (graph)" : "");

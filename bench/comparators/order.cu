@@ -23,7 +23,7 @@ std::vector<Op> sort(const Values& v, Arena& arena) {
   void* work = arena.bytes(bytes);
   Op op;
   op.name = "cub.radix_sort";
-  op.lane = "other algorithm";
+  op.apart = "other algorithm";
   op.note = "a yardstick: the task allows exchanges of neighbours only";
   op.restore = [=](cudaStream_t s) {
     cudaMemcpyAsync(data, pristine, n * sizeof(float), cudaMemcpyDeviceToDevice, s);

@@ -9,7 +9,7 @@ as a CUDA graph between two events where it can be captured, samples until the m
 tight or time is up.
 
 Writes FOLDER/comparators-torch.jsonl, a line per result as it is found: {comparator, task, size,
-median_us, low_us, high_us, samples, note, lane}.
+median_us, low_us, high_us, samples, note, apart}.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def normal(n, mean=0.0, sd=1.0):
     return torch.randn(n, device="cuda") * sd + mean
 
 
-# Each maker returns (inputs, function of the inputs, lane, note). Functions are
+# Each maker returns (inputs, function of the inputs, apart, note). Functions are
 # plain: what a PyTorch user would write.
 
 
@@ -306,13 +306,13 @@ class Bench:
     def left_s(self):
         return self.options.limit - (time.monotonic() - self.start)
 
-    def write(self, name, task, size, result, lane, note):
+    def write(self, name, task, size, result, apart, note):
         median, low, high, samples, graph = result
         if not graph:
             note = "; ".join(filter(None, (note, "not captured: host gaps inside")))
         line = {
             "comparator": name, "task": task, "size": size, "median_us": median, "low_us": low,
-            "high_us": high, "samples": samples, "note": note, "lane": lane,
+            "high_us": high, "samples": samples, "note": note, "apart": apart,
         }
         self.out.write(json.dumps(line) + "\n")
         self.out.flush()
@@ -325,9 +325,9 @@ class Bench:
         return values
 
     def eager(self, task, size):
-        inputs, function, lane, note = MAKERS[task](self.values(size))
+        inputs, function, apart, note = MAKERS[task](self.values(size))
         result = self.clock.time(function, inputs, capturable=task not in NOT_CAPTURED)
-        self.write("torch.eager", task, size["label"], result, lane, note)
+        self.write("torch.eager", task, size["label"], result, apart, note)
         if task == "matmul":
             torch.backends.cuda.matmul.allow_tf32 = True
             try:
@@ -337,7 +337,7 @@ class Bench:
             self.write("torch.eager.tf32", task, size["label"], result, "tf32", "")
 
     def compiled(self, task, size):
-        inputs, function, lane, note = MAKERS[task](self.values(size))
+        inputs, function, apart, note = MAKERS[task](self.values(size))
         torch._dynamo.reset()
         compiled = torch.compile(lambda *arguments: function(*arguments), dynamic=False)
         start = time.monotonic()
@@ -345,7 +345,7 @@ class Bench:
         torch.cuda.synchronize()
         spent = time.monotonic() - start
         result = self.clock.time(compiled, inputs)
-        self.write("torch.compile", task, size["label"], result, lane, note)
+        self.write("torch.compile", task, size["label"], result, apart, note)
         return spent
 
     def guarded(self, what, task, size):

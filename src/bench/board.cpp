@@ -45,7 +45,7 @@ std::string_view name_of(Runner runner) { return kNames.at(static_cast<std::size
 const Timed* Row::of(Runner runner) const {
   const Timed* best = nullptr;
   for (const Timed& timed : times) {
-    if (timed.runner != runner || !timed.lane.empty() || timed.median_us <= 0) continue;
+    if (timed.runner != runner || !timed.apart.empty() || timed.median_us <= 0) continue;
     if (runner == Runner::kernel && timed.name != best_kernel) continue;
     if (best == nullptr || timed.median_us < best->median_us) best = &timed;
   }
@@ -67,7 +67,7 @@ void choose_best_kernels(Board& board) {
   for (const Row& row : board.rows) {
     bool any = false;
     for (const Timed& timed : row.times) {
-      if (timed.runner != Runner::kernel || !timed.lane.empty()) continue;
+      if (timed.runner != Runner::kernel || !timed.apart.empty()) continue;
       if (timed.median_us <= 0) continue;
       sums[row.task][timed.name].add(std::log(timed.median_us));
       any = true;

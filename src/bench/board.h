@@ -21,8 +21,8 @@ std::string_view name_of(Runner runner);  ///< "b0", "b1", "kernel", "library", 
 /// The time of one runner at one size.
 struct Timed {
   Runner runner = Runner::kernel;
-  std::string name;  ///< "b1", "k.tiled", "cublas.sgemm"
-  std::string lane;  ///< "" or what makes it no equal: "tf32", or "free" of a kernel
+  std::string name;   ///< "b1", "k.tiled", "cublas.sgemm"
+  std::string apart;  ///< why it competes with none: "tf32", or "free" of a kernel; usually ""
   std::string note;
   TimeSource source = TimeSource::measured;
   double median_us = 0, low_us = 0, high_us = 0;

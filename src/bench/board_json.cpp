@@ -16,7 +16,7 @@ json timed_json(const Board& board, const Row& row, const Timed& timed) {
                  {"low_us", timed.low_us},
                  {"high_us", timed.high_us},
                  {"samples", timed.samples}};
-  if (!timed.lane.empty()) object["lane"] = timed.lane;
+  if (!timed.apart.empty()) object["apart"] = timed.apart;
   if (!timed.note.empty()) object["note"] = timed.note;
   if (const auto share = share_of_ceiling(board, row, timed)) object["share"] = *share;
   // Over the baseline; the ends from the ends of both intervals.

@@ -94,8 +94,8 @@ Row& row_of(Board& board, const Task& task, const TaskSize& size) {
 void add_evaluation(Board& board, const BenchJob& job, const evaluate::JobRequest& request,
                     const Evaluation& evaluation) {
   const Task& task = request.task;
-  const bool other_lane =
-      job.kind == KernelKind::given && request.rule_set == "free" && task.lane != "free";
+  const bool other_rules =
+      job.kind == KernelKind::given && request.rule_set == "free" && task.rule_set != "free";
   if (board.device.empty() && !evaluation.device.empty()) board.device = evaluation.device;
   if (!evaluation.valid()) {
     board.troubles.push_back({job.job, std::string(name_of(evaluation.verdict)), evaluation.reason,
@@ -109,7 +109,7 @@ void add_evaluation(Board& board, const BenchJob& job, const evaluate::JobReques
     row_of(board, task, *size)
         .times.push_back({.runner = runner_of(job.kind),
                           .name = job.kernel,
-                          .lane = other_lane ? std::string(request.rule_set.name()) : "",
+                          .apart = other_rules ? std::string(request.rule_set.name()) : "",
                           .source = m.source,
                           .median_us = m.median_us,
                           .low_us = m.low_us,
@@ -132,7 +132,9 @@ Status add_comparators(Board& board, const std::vector<fs::path>& folders) {
         timed.high_us = in.number("high_us");
         timed.samples = in.small_integer("samples");
         if (in.has("note")) timed.note = in.text("note");
-        if (in.has("lane")) timed.lane = in.text("lane");
+        for (const char* key : {"lane", "apart"}) {  // older files say "lane"
+          if (in.has(key)) timed.apart = in.text(key);
+        }
         WW_CHECK(in.status());
         for (Row& row : board.rows) {
           if (row.task == task && row.size == size) row.times.push_back(timed);

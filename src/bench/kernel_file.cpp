@@ -45,7 +45,7 @@ std::optional<std::string> value_of(std::string_view head, std::string_view name
 std::string kernel_file_text(const KernelOrigin& origin, std::string_view source) {
   std::string text = "// SPDX-License-Identifier: Apache-2.0\n";
   text += line_of(kTask, origin.task);
-  text += line_of("lane", origin.lane);
+  text += line_of("rules", origin.rule_set);
   text += line_of("device", origin.device);
   text += line_of("date", origin.date);
   if (!origin.commit.empty()) text += line_of("commit", origin.commit);

@@ -15,7 +15,7 @@ namespace warpwright::bench {
 /// "// name: value" per line, up to the first empty line (docs/bench.md).
 struct KernelOrigin {
   std::string task;
-  std::string lane;  ///< "strict" or "free"
+  std::string rule_set;  ///< "strict" or "free"
   std::string device;
   std::string date;    ///< of the run, 2026-11-15
   std::string commit;  ///< of Warpwright, may be empty

@@ -31,10 +31,10 @@ const char* name_of(KernelKind kind) {
 struct Kernel {
   BenchJob job;
   std::string source;
-  std::string lane;  ///< empty = the benchmark's own
+  std::string rule_set;  ///< empty = the benchmark's own
 };
 
-constexpr const char* kFreeLane = "free";
+constexpr const char* kFree = "free";
 
 std::string plain(std::string name) {
   for (char& c : name) {
@@ -54,7 +54,7 @@ Result<std::vector<fs::path>> kernel_files(const fs::path& folder, const std::st
     if (entries->path().extension() == ".cu") files.push_back(entries->path());
   }
   std::sort(files.begin(), files.end());
-  const fs::path free = folder / kFreeLane / (task + ".cu");
+  const fs::path free = folder / kFree / (task + ".cu");
   if (fs::is_regular_file(free, error)) files.push_back(free);
   return files;
 }
@@ -74,9 +74,9 @@ Result<std::vector<Kernel>> kernels_of(const Task& task, const PrepareOptions& o
     if (const auto problem = kernel_file_problem(source, task.name)) {
       return Error{"'" + file.string() + "': " + *problem};
     }
-    const bool free = file == options.kernels / kFreeLane / (task.name + ".cu");
-    add(KernelKind::given, "k." + (free ? kFreeLane : file.stem().string()), std::move(source));
-    if (free) kernels.back().lane = kFreeLane;
+    const bool free = file == options.kernels / kFree / (task.name + ".cu");
+    add(KernelKind::given, "k." + (free ? kFree : file.stem().string()), std::move(source));
+    if (free) kernels.back().rule_set = kFree;
   }
   return kernels;
 }
@@ -98,7 +98,7 @@ evaluate::JobRequest request_for(const Task& task, const Kernel& kernel,
   request.is_baseline = kernel.job.kind != KernelKind::given;
   request.timing_only = kernel.job.kind == KernelKind::slow ||
                         (kernel.job.kind == KernelKind::baseline && !options.validate);
-  if (const auto rules = RuleSet::named(kernel.lane); rules && *rules != "") {
+  if (const auto rules = RuleSet::named(kernel.rule_set); rules && *rules != "") {
     request.rule_set = *rules;
   }
   if (options.quick) request.sizes = quick_sizes(task);

@@ -20,7 +20,7 @@ enum class KernelKind {
 
 struct PrepareOptions {
   std::vector<Task> tasks;
-  /// KERNELS/TASK.cu and KERNELS/TASK/*.cu, and KERNELS/free/TASK.cu for the lane free; empty =
+  /// KERNELS/TASK.cu and KERNELS/TASK/*.cu, and KERNELS/free/TASK.cu for the rule set free; empty =
   /// none.
   std::filesystem::path kernels;
   bool slow = true;              ///< time B0, too

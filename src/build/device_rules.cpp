@@ -99,7 +99,7 @@ std::optional<LintFinding> count_functions(const std::vector<ptx::Entry>& entrie
     if (!is_library_kernel(entry)) functions.insert(kernel_function(entry));
   }
   if (functions.size() == 1) return std::nullopt;
-  std::string message = "this lane asks for exactly one __global__ function";
+  std::string message = "the rule set `strict` asks for exactly one __global__ function";
   if (functions.empty()) return LintFinding{"one_kernel", 0, message + "; there is none"};
   message += "; there are " + std::to_string(functions.size()) + ":";
   for (const auto& function : functions) message += " " + function + ",";
@@ -109,8 +109,8 @@ std::optional<LintFinding> count_functions(const std::vector<ptx::Entry>& entrie
 
 }  // namespace
 
-DeviceRules device_rules(const Task& task, std::string_view lane) {
-  return {.one_kernel = (lane.empty() ? std::string_view(task.lane) : lane) == "strict",
+DeviceRules device_rules(const Task& task, std::string_view rule_set) {
+  return {.one_kernel = (rule_set.empty() ? std::string_view(task.rule_set) : rule_set) == "strict",
           .full_precision = wants_full_precision(task),
           .no_copy_call = has_rule(task, "no_copy_call")};
 }
@@ -160,9 +160,10 @@ std::optional<LintFinding> broken_by_plan(const DeviceRules& rules,
     if (!rules.one_kernel || launch == nullptr) continue;
     const ptx::Entry* entry = entry_named(entries, launch->kernel);
     if (entry == nullptr || !is_library_kernel(*entry)) continue;
-    return LintFinding{"one_kernel", 0,
-                       "this lane asks for exactly one __global__ function of your own; kernels of "
-                       "a library are not allowed"};
+    return LintFinding{
+        "one_kernel", 0,
+        "the rule set `strict` asks for exactly one __global__ function of your own; kernels of "
+        "a library are not allowed"};
   }
   return std::nullopt;
 }

@@ -14,15 +14,15 @@
 
 namespace warpwright::build {
 
-/// The rules of a task and lane that are decided on what the compiler made, not on the text: no
+/// The rules of a task and rule set that are decided on what the compiler made, not on the text: no
 /// macro, template or #if can hide from them.
 struct DeviceRules {
-  bool one_kernel = true;      ///< lane strict
+  bool one_kernel = true;      ///< rule set strict
   bool full_precision = true;  ///< no arithmetic below single precision
   bool no_copy_call = false;
 };
-/// `lane` replaces the task's own unless empty.
-DeviceRules device_rules(const Task& task, std::string_view lane);
+/// `rule_set` replaces the task's own unless empty.
+DeviceRules device_rules(const Task& task, std::string_view rule_set);
 
 /// The `__global__` function behind a PTX entry: all instances of one template have one name, two
 /// overloads have two.

@@ -135,7 +135,7 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
   WW_TRY(pattern.device, chosen<DeviceName>(settings.text("judge.device"), "--device"));
   pattern.target = settings.text("judge.target");
   if (pattern.target == kLiveTarget) pattern.target = kUsualTarget;  // for where there is no GPU
-  WW_TRY(pattern.rule_set, chosen<RuleSet>(settings.text("judge.lane"), "--rule-set"));
+  WW_TRY(pattern.rule_set, chosen<RuleSet>(settings.text("judge.rule_set"), "--rule-set"));
   WW_TRY(pattern.sizes, chosen_sizes(settings.text("judge.sizes"), task));
   WW_TRY(pattern.front_end,
          chosen<FrontEndChoice>(settings.text("judge.front_end"), "--front-end"));

@@ -55,7 +55,7 @@ constexpr std::array<SettingRow, 41> kRows = {{
     {"judge.device", "--device", text, "auto", "auto, simt, cuda or cuda:N"},
     {"judge.target", "--target", text, "auto",
      "GPU the kernels are for: auto (the one here, else h200) or a described one"},
-    {"judge.lane", "--lane,--rule-set", text, "", "strict or free; default: the task's"},
+    {"judge.rule_set", "--rule-set,--lane", text, "", "strict or free; default: the task's"},
     {"judge.sizes", "--sizes", text, "", "labels of the sizes to time, comma-separated"},
     {"judge.front_end", "--front-end", text, "auto", "auto, clang or nvcc"},
     {"judge.checks", "--checks", text, "full", "of the SIMT machine: full, fast or off"},
@@ -66,6 +66,11 @@ constexpr std::array<SettingRow, 41> kRows = {{
     {"judge.jobs", "-j,--jobs", integer, "", "trials at a time"},
     {"judge.unsafe", "--unsafe", flag, "false", "judge without a sandbox where none works"},
 }};
+
+/// Names that older files and archives use.
+std::string_view todays_key(std::string_view key) {
+  return key == "judge.lane" ? "judge.rule_set" : key;
+}
 
 const SettingRow* find_row(std::string_view key) {
   for (const auto& row : kRows) {
@@ -147,7 +152,8 @@ Settings::Settings() {
   }
 }
 
-Status Settings::set(std::string_view key, const std::string& value, const std::string& origin) {
+Status Settings::set(std::string_view given, const std::string& value, const std::string& origin) {
+  const std::string_view key = todays_key(given);
   if (key.starts_with(kPrices)) {
     if (!parse_price(value)) {
       return Error{origin +
@@ -215,7 +221,7 @@ Status Settings::read(const std::string& path, Part part, const std::string& bef
 
 Status Settings::adopt(const std::vector<store::ConfigValue>& stored) {
   for (const auto& value : stored) {
-    const SettingRow* row = find_row(value.key);
+    const SettingRow* row = find_row(todays_key(value.key));
     // Stored before empty values were refused: the default.
     if (row != nullptr && value.value.empty() && !row->otherwise.empty()) continue;
     WW_CHECK(set(value.key, value.value, value.origin));

@@ -54,9 +54,10 @@ Result<int> write_campaign(const CampaignFlags& flags) {
 
 void add_campaign(CLI::App& verb, Action& action) {
   const auto flags = std::make_shared<CampaignFlags>();
-  verb.add_option("archive", flags->archives,
-                  "archives, or folders that hold one; the newest run of each task and lane counts "
-                  "[the current one]");
+  verb.add_option(
+      "archive", flags->archives,
+      "archives, or folders that hold one; the newest run of each task and rule set counts "
+      "[the current one]");
   verb.add_option("--bench", flags->benches, "JSON of 'warpwright bench': baselines, comparators");
   verb.add_option("-o,--out", flags->out, "Markdown file to write [standard output]");
   verb.callback([flags, &action] {

@@ -94,9 +94,10 @@ Files kernel_file(const ExportFlags& flags, const Task& task, const store::RunRe
                   const store::TrialRecord& best, const std::vector<store::ConfigValue>& config) {
   bench::KernelOrigin origin;
   origin.task = task.name;
-  origin.lane = task.lane;
+  origin.rule_set = task.rule_set;
   for (const auto& value : config) {
-    if (value.key == "judge.lane" && !value.value.empty()) origin.lane = value.value;
+    const bool named = value.key == "judge.rule_set" || value.key == "judge.lane";
+    if (named && !value.value.empty()) origin.rule_set = value.value;
   }
   origin.device = best.evaluation->device;
   origin.date =
@@ -106,8 +107,8 @@ Files kernel_file(const ExportFlags& flags, const Task& task, const store::RunRe
   origin.model = best.reply && !best.reply->model.empty() ? best.reply->model : run.model;
   origin.run = run.id + " " + best.prompt.trial;
   origin.measurements = best.evaluation->measurements;
-  const bool other_lane = origin.lane == "free" && task.lane != "free";
-  return {{(other_lane ? "free/" : "") + task.name + ".cu",
+  const bool other_rules = origin.rule_set == "free" && task.rule_set != "free";
+  return {{(other_rules ? "free/" : "") + task.name + ".cu",
            bench::kernel_file_text(origin, best.candidate->source)}};
 }
 

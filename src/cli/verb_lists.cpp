@@ -37,7 +37,7 @@ int list_tasks(bool as_json) {
     list.push_back({{"name", name},
                     {"title", task->title},
                     {"group", task->group.empty() ? "paper" : task->group},
-                    {"lane", task->lane},
+                    {"rule_set", task->rule_set},
                     {"sizes", sizes}});
   }
   if (as_json) return print(list);
@@ -112,8 +112,8 @@ Result<int> preview(const std::string& name, const SettingFlags& flags, bool as_
   WW_TRY(auto templates, prompt_templates(settings));
   WW_TRY(const auto facts, target_facts(settings));
   WW_TRY(const auto level, feedback_level(settings));
-  search::PromptComposer composer(std::move(templates), task, facts, settings.text("judge.lane"),
-                                  level);
+  search::PromptComposer composer(std::move(templates), task, facts,
+                                  settings.text("judge.rule_set"), level);
   WW_TRY(const auto messages, composer.initial());
   json list = json::array();
   for (const auto& message : messages) {
@@ -155,8 +155,8 @@ void add_prompt(CLI::App& verb, Action& action) {
   const auto as_json = std::make_shared<bool>(false);
   verb.add_option("task", *task, "a built-in task's name or a task folder")->required();
   verb.add_flag("--json", *as_json, "as JSON");
-  const auto flags =
-      add_setting_flags(verb, {"search.prompts", "search.feedback", "judge.target", "judge.lane"});
+  const auto flags = add_setting_flags(
+      verb, {"search.prompts", "search.feedback", "judge.target", "judge.rule_set"});
   verb.callback([task, flags, as_json, &action] {
     action = [task, flags, as_json] {
       const auto code = preview(*task, *flags, *as_json);

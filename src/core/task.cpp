@@ -50,7 +50,7 @@ Conventions
 * No libraries beyond the CUDA runtime. Nothing may be kept from one call for the next.
 )";
 
-constexpr std::string_view kStrictLane =
+constexpr std::string_view kOneKernelRule =
     "* Exactly one `__global__` function; it may be launched several times, and cudaMemsetAsync is "
     "allowed.\n";
 
@@ -152,7 +152,7 @@ std::string description_for_model(const Task& task) {
   std::string text = task.description;
   if (!text.empty() && text.back() != '\n') text += '\n';
   text += kCallingConvention;
-  if (task.lane == "strict") text += kStrictLane;
+  if (task.rule_set == "strict") text += kOneKernelRule;
   for (const auto sentence : rule_sentences(task)) text += fmt::format("* {}\n", sentence);
   return text + ranges_for_model(task);
 }

@@ -76,7 +76,7 @@ struct Task {
   std::string bytes_expression;  ///< least traffic to and from memory
   std::string flops_expression;
   std::string work_expression;          ///< what a simple kernel does; empty: as much as the flops
-  std::string lane = "strict";          ///< "strict": one kernel function; "free": any number
+  std::string rule_set = "strict";      ///< "strict": one kernel function; "free": any number
   std::vector<std::string> rules;       ///< per-task rules by name, see known_task_rules()
   std::string baseline_source;          ///< B1: speed-ups are measured against it
   std::string slow_source;              ///< B0: timing only, may be empty
@@ -122,7 +122,7 @@ std::vector<std::string_view> rule_sentences(const Task& task);
 std::string signature_of(const Task& task);
 
 /// All that the model is told of the computation: the description, the calling convention that all
-/// tasks share, and the rules of the lane and of the task.
+/// tasks share, and the rules of the rule set and of the task.
 std::string description_for_model(const Task& task);
 
 /// All that expressions may name at this size: its values, the variant's, the derived ones and the

@@ -254,7 +254,7 @@ Problem read_task(const Json& json, Domains domains, Task& task) {
   WW_FIND(reader.text("title", task.title));
   WW_FIND(reader.text("group", task.group));
   WW_FIND(reader.text("description", task.description));
-  WW_FIND(reader.text("lane", task.lane));
+  WW_FIND(reader.text(json.contains("rule_set") ? "rule_set" : "lane", task.rule_set));
   WW_FIND(read_names(reader, "rules", task.rules));
   WW_FIND(read_list(reader, "argument", task.arguments, read_argument));
   const auto size = [&](const Json& item, const std::string& where, TaskSize& out) {
@@ -311,9 +311,9 @@ OrderedJson to_list(const std::vector<T>& items) {
 }  // namespace
 
 std::string task_to_json(const Task& task) {
-  OrderedJson document = {{"name", task.name},   {"title", task.title},
-                          {"group", task.group}, {"description", task.description},
-                          {"lane", task.lane},   {"rules", task.rules}};
+  OrderedJson document = {{"name", task.name},         {"title", task.title},
+                          {"group", task.group},       {"description", task.description},
+                          {"rule_set", task.rule_set}, {"rules", task.rules}};
   document["argument"] = to_list(task.arguments);
   document["derived"] = task.derived;
   document["size"] = to_list(task.sizes);

@@ -54,10 +54,10 @@ Problem check_header(const Task& task) {
         "description",
         "a description is needed: it is all that the model learns of the computation"};
   }
-  if (task.lane != "strict" && task.lane != "free") {
+  if (task.rule_set != "strict" && task.rule_set != "free") {
     return TaskProblem{
-        "lane",
-        fmt::format("unknown lane '{}'; known: strict (one kernel function), free", task.lane)};
+        "rule_set", fmt::format("unknown rule set '{}'; known: strict (one kernel function), free",
+                                task.rule_set)};
   }
   if (!task.group.empty() && !is_identifier(task.group))
     return TaskProblem{"group", fmt::format("'{}' is not a usable name", task.group)};

@@ -10,7 +10,7 @@ namespace warpwright {
 enum class Verdict : int {
   ok = 0,
   no_code = 1,    ///< the reply holds no usable source
-  forbidden = 2,  ///< breaks a rule of the task or the lane
+  forbidden = 2,  ///< breaks a rule of the task or its rule set
   compile_error = 3,
   host_error = 4,    ///< the host part misused the runtime API or died
   launch_error = 5,  ///< a launch the device refuses

@@ -14,7 +14,7 @@ namespace warpwright::evaluate {
 struct EvaluationRequest {
   std::string id;  ///< names the job; unique within a run
   std::string source;
-  bool is_baseline = false;  ///< our own kernel: the lane's rules do not apply to it
+  bool is_baseline = false;  ///< our own kernel: the rule set does not apply to it
   /// A second source: both are judged, then timed in turns, and the evaluation of the first holds
   /// a comparison. A bad verdict of either is the evaluation's; the comparison says whose it is.
   std::optional<std::string> rival = std::nullopt;

@@ -49,11 +49,11 @@ std::string_view repair_file(RepairKind kind) {
 
 Result<TemplateValues> common_values(const PromptContext& context) {
   const Task& task = context.task;
-  const std::string& lane = context.lane.empty() ? task.lane : context.lane;
-  if (lane != "strict" && lane != "free") {
-    return Error{
-        fmt::format("cannot write a prompt for task {}: unknown lane \"{}\"; use strict or free",
-                    task.name, lane)};
+  const std::string& rule_set = context.rule_set.empty() ? task.rule_set : context.rule_set;
+  if (rule_set != "strict" && rule_set != "free") {
+    return Error{fmt::format(
+        "cannot write a prompt for task {}: unknown rule set \"{}\"; use strict or free", task.name,
+        rule_set)};
   }
   const DeviceFacts& device = context.device;
   TemplateValues values;
@@ -63,8 +63,8 @@ Result<TemplateValues> common_values(const PromptContext& context) {
   values["arguments"] = arguments_text(task);
   values["sizes"] = sizes_text(task.sizes);
   values["rules"] = rules_text(task);
-  values["lane"] = lane;
-  values["lane_" + lane] = kYes;
+  values["rule_set"] = rule_set;
+  values["rule_set_" + rule_set] = kYes;
   values["device"] = device.name;
   values["compute_capability"] = fmt::format("{}.{}", device.compute_major, device.compute_minor);
   values["device_facts"] = device_facts_text(device);

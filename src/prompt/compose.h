@@ -28,7 +28,7 @@ std::optional<FeedbackLevel> feedback_level_named(std::string_view name);
 struct PromptContext {
   const Task& task;
   const DeviceFacts& device;
-  std::string lane;  ///< "strict" or "free"; empty = the task's own
+  std::string rule_set;  ///< "strict" or "free"; empty = the task's own
   FeedbackLevel level = FeedbackLevel::rich;
   /// The refined prompt has no dialogue before it: it restates the task and quotes the source.
   bool standalone = false;

@@ -55,7 +55,7 @@ json timed_json(const json& timed) {
   const json& gain = object_at(timed, "speedup");
   return {{"runner", text_at(timed, "runner")},
           {"name", text_at(timed, "name")},
-          {"lane", text_at(timed, "lane")},
+          {"apart", text_at(timed, timed.contains("apart") ? "apart" : "lane")},
           {"note", text_at(timed, "note")},
           {"source", text_at(timed, "source")},
           {"median", number_at(timed, "median_us")},

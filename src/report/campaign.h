@@ -30,9 +30,9 @@ struct CampaignRound {
   std::optional<double> best_us;  ///< geometric mean over the sizes, of all rounds up to this one
 };
 
-/// One run of one task in one lane.
+/// One run of one task under one rule set.
 struct CampaignRun {
-  std::string archive, run, task, lane, model, device, status;
+  std::string archive, run, task, rule_set, model, device, status;
   int first_asked = 0, first_valid = 0;  ///< the first round without its repairs
   std::vector<CampaignRound> rounds;
   std::string first_trial, final_trial;
@@ -61,7 +61,7 @@ struct CampaignCell {
 };
 
 struct Campaign {
-  std::vector<CampaignRun> runs;  ///< by task; the newest of each task and lane
+  std::vector<CampaignRun> runs;  ///< by task; the newest of each task and rule set
   std::vector<CampaignCell> cells;
   std::string device;
   std::vector<std::string> troubles;  ///< "JOB: verdict", of the benchmark

@@ -8,12 +8,16 @@ using nlohmann::json;
 
 namespace {
 
-/// The kernel of the lane "free" has a name of its own; other lanes do not compete.
+/// The kernel under the rule set "free" has a name of its own; other times set apart do not
+/// compete. Older files say "lane".
 std::optional<std::string> who_is(JsonReader& timed, const std::string& best_kernel) {
   const std::string runner = timed.text("runner");
-  const std::string lane = timed.has("lane") ? timed.text("lane") : "";
-  if (runner == "kernel" && lane == "free") return "free";
-  if (!lane.empty()) return std::nullopt;
+  std::string apart;
+  for (const char* key : {"lane", "apart"}) {
+    if (timed.has(key)) apart = timed.text(key);
+  }
+  if (runner == "kernel" && apart == "free") return "free";
+  if (!apart.empty()) return std::nullopt;
   if (runner == "kernel" && timed.text("name") != best_kernel) return std::nullopt;
   return runner;
 }

@@ -11,7 +11,7 @@ namespace {
 
 using Trials = std::vector<store::TrialRecord>;
 
-constexpr const char* kFreeLane = "free";
+constexpr const char* kFree = "free";
 
 bool is_valid(const store::TrialRecord& trial) {
   return trial.evaluation && trial.evaluation->valid();
@@ -125,11 +125,12 @@ Result<CampaignRun> read_campaign_run(store::Archive& archive, const store::RunR
                    : "in an unknown state";
   WW_TRY(const auto config, archive.config(record.id));
   for (const auto& value : config) {
-    if (value.key == "judge.lane") run.lane = value.value;
+    if (value.key == "judge.rule_set" || value.key == "judge.lane") run.rule_set = value.value;
   }
-  // "strict" where it is the task's own lane anyway must not look like another one.
-  if (const auto task = task_from_json(record.task_json); task.ok() && run.lane == task->lane) {
-    run.lane.clear();
+  // "strict" where it is the task's own rule set anyway must not look like another one.
+  if (const auto task = task_from_json(record.task_json);
+      task.ok() && run.rule_set == task->rule_set) {
+    run.rule_set.clear();
   }
   WW_TRY(const Trials trials, archive.trials(record.id));
   for (const auto& trial : trials) {
@@ -153,14 +154,14 @@ Result<Campaign> read_campaign(const std::vector<std::filesystem::path>& archive
     std::int64_t created_ms;
     CampaignRun run;
   };
-  std::map<std::pair<std::string, std::string>, Dated> newest;  // by task and lane
+  std::map<std::pair<std::string, std::string>, Dated> newest;  // by task and rule set
   for (const auto& path : archives) {
     WW_TRY(const auto archive, store::Archive::open_read_only(path, clock));
     WW_TRY(const auto records, archive->runs());
     for (const auto& record : records) {
       WW_TRY(auto run, read_campaign_run(*archive, record));
       if (run.rounds.empty() || run.rounds[0].judged == 0) continue;
-      const std::pair key(run.task, run.lane);
+      const std::pair key(run.task, run.rule_set);
       const auto known = newest.find(key);
       const bool newer = known == newest.end() || record.created_ms > known->second.created_ms;
       if (known != newest.end()) {
@@ -191,7 +192,7 @@ void add_run_times(Campaign& campaign, const CampaignRun& run) {
     cell.size = size;
     return cell;
   };
-  const bool other_lane = run.lane == kFreeLane;
+  const bool other_rules = run.rule_set == kFree;
   const auto add = [&](const std::optional<Evaluation>& evaluation, const std::string& who,
                        const std::string& trial) {
     if (!evaluation) return;
@@ -205,8 +206,8 @@ void add_run_times(Campaign& campaign, const CampaignRun& run) {
       }
     }
   };
-  add(run.first, other_lane ? "first free" : "first", run.first_trial);
-  add(run.final, other_lane ? "final free" : "final", run.final_trial);
+  add(run.first, other_rules ? "first free" : "first", run.first_trial);
+  add(run.final, other_rules ? "final free" : "final", run.final_trial);
 }
 
 }  // namespace warpwright::report

@@ -61,7 +61,7 @@ std::string table_head(const std::vector<std::string>& names) {
 }
 
 std::string name_of(const CampaignRun& run) {
-  return run.lane.empty() ? run.task : run.task + " (" + run.lane + ")";
+  return run.rule_set.empty() ? run.task : run.task + " (" + run.rule_set + ")";
 }
 
 struct GeometricMean {

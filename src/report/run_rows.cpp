@@ -89,7 +89,7 @@ json task_part(const Task& task, TextLinks& links) {
         {size.label, bytes.ok() ? rounded(*bytes) : 0, operations.ok() ? rounded(*operations) : 0});
   }
   return {{"title", task.title},
-          {"lane", task.lane},
+          {"rule_set", task.rule_set},
           {"signature", signature_of(task)},
           {"description", links.own("description", description_for_model(task))},
           {"baseline", links.own("baseline", task.baseline_source)},

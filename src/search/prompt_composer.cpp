@@ -6,15 +6,15 @@
 namespace warpwright::search {
 
 PromptComposer::PromptComposer(prompt::TemplateSet templates, Task task, DeviceFacts device,
-                               std::string lane, prompt::FeedbackLevel level)
+                               std::string rule_set, prompt::FeedbackLevel level)
     : templates_(std::move(templates)),
       task_(std::move(task)),
       device_(std::move(device)),
-      lane_(std::move(lane)),
+      rule_set_(std::move(rule_set)),
       level_(level) {}
 
 prompt::PromptContext PromptComposer::context() const {
-  return {.task = task_, .device = device_, .lane = lane_, .level = level_};
+  return {.task = task_, .device = device_, .rule_set = rule_set_, .level = level_};
 }
 
 Result<std::vector<llm::Message>> PromptComposer::initial() {

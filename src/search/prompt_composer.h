@@ -12,7 +12,7 @@ namespace warpwright::search {
 /// Writes questions from the prompt templates. Keeps copies of what it needs.
 class PromptComposer final : public Composer {
  public:
-  PromptComposer(prompt::TemplateSet templates, Task task, DeviceFacts device, std::string lane,
+  PromptComposer(prompt::TemplateSet templates, Task task, DeviceFacts device, std::string rule_set,
                  prompt::FeedbackLevel level);
 
   Result<std::vector<llm::Message>> initial() override;
@@ -26,7 +26,7 @@ class PromptComposer final : public Composer {
   prompt::TemplateSet templates_;
   Task task_;
   DeviceFacts device_;
-  std::string lane_;
+  std::string rule_set_;
   prompt::FeedbackLevel level_;
 };
 

@@ -108,7 +108,7 @@ TEST_F(Bench, FreeKernelsAreJudgedInTheirLaneAndDoNotCompete) {
   const auto board = read_board(folder()).value();
   EXPECT_EQ(board.rows[0].best_kernel, "k.sigmoid");
   EXPECT_EQ(board.rows[0].of(Runner::kernel)->median_us, 4);
-  EXPECT_THAT(board_json(board), HasSubstr("\"lane\": \"free\""));
+  EXPECT_THAT(board_json(board), HasSubstr("\"apart\": \"free\""));
 }
 
 TEST_F(Bench, AKernelFileMustFitItsHead) {
@@ -142,7 +142,7 @@ TEST_F(Bench, SetsTimesSideBySide) {
       "comparators-x.jsonl",
       R"({"comparator":"cub.transform","task":"sigmoid","size":"16x2^18","median_us":10,"low_us":9,"high_us":11,"samples":9}
 {"comparator":"torch.eager","task":"sigmoid","size":"16x2^18","median_us":15,"low_us":15,"high_us":15,"samples":9}
-{"comparator":"odd.tf32","task":"sigmoid","size":"16x2^18","median_us":1,"low_us":1,"high_us":1,"samples":9,"lane":"tf32"}
+{"comparator":"odd.tf32","task":"sigmoid","size":"16x2^18","median_us":1,"low_us":1,"high_us":1,"samples":9,"apart":"tf32"}
 {"comparator":"cut)");
   const auto board = read_board(folder());
   ASSERT_TRUE(board.ok()) << board.error().message;
@@ -150,7 +150,7 @@ TEST_F(Bench, SetsTimesSideBySide) {
   const Row& last = board->rows[4];
   EXPECT_EQ(last.size, "16x2^18");
   EXPECT_EQ(last.roof.regime, profile::Regime::l2);
-  EXPECT_EQ(last.of(Runner::library)->name, "cub.transform") << "other lanes do not compete";
+  EXPECT_EQ(last.of(Runner::library)->name, "cub.transform") << "times set apart do not compete";
   EXPECT_NEAR(*share_of_ceiling(*board, last, *last.of(Runner::baseline)), 33554432 / 4300e3 / 20,
               1e-9);
   EXPECT_NEAR(*share_of_ceiling(*board, board->rows[0], *board->rows[0].of(Runner::baseline)), 0.5,

@@ -317,7 +317,7 @@ TEST(Cli, AnEmptyValueWhereOneIsNeededIsRefusedByItsName) {
   EXPECT_EQ(exit.exit_code, 2);
   EXPECT_THAT(exit.err, HasSubstr("warpwright.toml:2: model.connect_timeout is empty"));
   // Where nothing is the default, it may be written down.
-  program.write("warpwright.toml", "[judge]\nlane = \"\"\n");
+  program.write("warpwright.toml", "[judge]\nrule_set = \"\"\n");
   EXPECT_EQ(program
                 .run(with_fake(
                     {"run", "transpose", "--model", "replay:talk", "-n", "1", "-d", "1", "-q"}))

@@ -25,7 +25,7 @@ TEST(Kernels, AWinnerIsExportedWithItsOrigin) {
   const auto exit = program.run({"export", "last", "--kernels", "kernels", "--commit", "abc123"});
   EXPECT_EQ(exit.exit_code, 0) << exit.err;
   const auto text = read_file(program.folder() / "kernels" / "transpose.cu").value();
-  EXPECT_THAT(text, AllOf(HasSubstr("// task: transpose\n// lane: strict\n// device: fake\n"),
+  EXPECT_THAT(text, AllOf(HasSubstr("// task: transpose\n// rules: strict\n// device: fake\n"),
                           HasSubstr("// commit: abc123\n"), HasSubstr("// model: m-7\n"),
                           HasSubstr("// run: transpose-1 r1.c"), HasSubstr("1024^2"),
                           HasSubstr("extern \"C\" void solve")));

@@ -103,7 +103,7 @@ TEST(Task, ProblemsHaveAPlaceAndARemedy) {
   task.sizes[0].values["n"] = 0;
   EXPECT_THAT(problem_of(task), HasSubstr("would have 0 elements"));
   task = small_task();
-  task.lane = "fast";
+  task.rule_set = "fast";
   EXPECT_THAT(problem_of(task), HasSubstr("known: strict"));
   task = small_task();
   task.baseline_source.clear();
@@ -115,7 +115,7 @@ TEST(Task, JsonRoundTrip) {
   task.derived["half"] = "n/2";
   task.scale_sizes = {{"huge", {{"n", 1 << 28}}}};
   task.rules = {"no_copy_call"};
-  task.lane = "free";
+  task.rule_set = "free";
   task.variants[0].values["n"] = 3;
   task.variants[0].check = {"", {{"rtol", "1e-2*n"}}};
   const auto back = task_from_json(task_to_json(task));

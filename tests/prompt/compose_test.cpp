@@ -60,10 +60,10 @@ TEST_F(ComposeTest, approved_initial_prompts) {
   expect_approved("initial-rich.txt", initial_prompt(templates, context()).value());
   expect_approved("initial-paper.txt",
                   initial_prompt(templates, context(FeedbackLevel::paper)).value());
-  auto free_lane = context();
-  free_lane.lane = "free";
+  auto free_rules = context();
+  free_rules.rule_set = "free";
   task.rules = {"no_copy_call"};
-  expect_approved("initial-free.txt", initial_prompt(templates, free_lane).value());
+  expect_approved("initial-free.txt", initial_prompt(templates, free_rules).value());
 }
 
 TEST_F(ComposeTest, the_model_is_told_which_values_there_are) {
@@ -166,10 +166,10 @@ TEST_F(ComposeTest, feedback_keeps_its_budget) {
 }
 
 TEST_F(ComposeTest, wrong_requests_are_errors) {
-  auto wrong_lane = context();
-  wrong_lane.lane = "fast";
-  EXPECT_THAT(initial_prompt(templates, wrong_lane).error().message,
-              HasSubstr("unknown lane \"fast\""));
+  auto wrong_rules = context();
+  wrong_rules.rule_set = "fast";
+  EXPECT_THAT(initial_prompt(templates, wrong_rules).error().message,
+              HasSubstr("unknown rule set \"fast\""));
   EXPECT_FALSE(repair_prompt(templates, context(), "", sample_winner()).ok());
   EXPECT_FALSE(
       repair_prompt(templates, context(), "", sample_failure(Verdict::harness_error, Stage::build))

@@ -41,7 +41,7 @@ BenchText bench() {
         {"runner": "b1", "name": "b1", "source": "measured", "median_us": 8},
         {"runner": "kernel", "name": "k.vector_add", "source": "measured", "median_us": 4},
         {"runner": "kernel", "name": "k.slower", "source": "measured", "median_us": 3},
-        {"runner": "kernel", "name": "k.free", "lane": "free", "source": "measured", "median_us": 2},
+        {"runner": "kernel", "name": "k.free", "apart": "free", "source": "measured", "median_us": 2},
         {"runner": "library", "name": "cub.tf32", "lane": "tf32", "source": "measured", "median_us": 1},
         {"runner": "library", "name": "cub.slow", "source": "measured", "median_us": 16},
         {"runner": "library", "name": "cub.add", "source": "measured", "median_us": 8},
@@ -91,7 +91,7 @@ TEST_F(CampaignTest, TheBenchmarksTimesStandBesideTheRuns) {
   EXPECT_EQ(cell.kernel()->us, 4) << "the benchmark's own choice, not the fastest at one size";
   EXPECT_EQ(cell.of("b1")->us, 8);
   EXPECT_EQ(cell.of("free")->us, 2);
-  EXPECT_EQ(cell.of("library")->name, "cub.add") << "the fastest of the same lane";
+  EXPECT_EQ(cell.of("library")->name, "cub.add") << "the fastest of those that compete";
   EXPECT_EQ(campaign.cells[4].kernel(), campaign.cells[4].of("final"))
       << "where the benchmark has none";
 }
