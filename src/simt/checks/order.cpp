@@ -8,40 +8,84 @@ namespace warpwright::simt {
 namespace {
 
 /// Warps of a grid beyond which nobody follows what each knows of all others.
-constexpr std::uint64_t kMostWarps = 1 << 16;
-constexpr std::uint64_t kMostToldBytes = std::uint64_t{512} << 20;
+constexpr std::uint64_t kMostWarps = 1 << 20;
+constexpr std::uint64_t kMostKeptBytes = std::uint64_t{256} << 20;
+/// Most of it is gone again: this is time rather than memory.
+constexpr std::uint64_t kMostToldBytes = std::uint64_t{4} << 30;
 
 void join(Steps& to, const Steps& from) {
   if (to.size() < from.size()) to.resize(from.size(), 0);
   for (std::size_t k = 0; k < from.size(); ++k) to[k] = std::max(to[k], from[k]);
 }
 
+/// All steps of one block have one size.
 bool covers(const Steps& all, const Steps& part) {
   for (std::size_t k = 0; k < part.size(); ++k)
     if (part[k] > all[k]) return false;
   return true;
 }
 
-void join(std::shared_ptr<const Steps>& to, const std::shared_ptr<const Steps>& from) {
+/// Keeps what was told of a block; null where that is too much.
+const Steps* keep(Ordering& o, Steps steps) {
+  o.kept_bytes += sizeof(Steps) + steps.size() * sizeof(std::uint32_t);
+  if (o.kept_bytes > kMostKeptBytes) o.lost = true;
+  if (o.lost) return nullptr;
+  return &o.told.emplace_back(std::move(steps));
+}
+
+/// The steps that are over for whoever knows both.
+const Steps* joined(Ordering& o, const Steps* a, const Steps* b) {
+  if (a == b || covers(*a, *b)) return a;
+  if (covers(*b, *a)) return b;
+  Steps both = *a;
+  join(both, *b);
+  return keep(o, std::move(both));
+}
+
+std::shared_ptr<const Known> list_of(Ordering& o, Known known) {
+  o.told_bytes += known.size() * sizeof(KnownBlock);
+  if (o.told_bytes > kMostToldBytes) o.lost = true;
+  return o.lost ? nullptr : std::make_shared<const Known>(std::move(known));
+}
+
+void join(Ordering& o, std::shared_ptr<const Known>& to, const std::shared_ptr<const Known>& from) {
   if (from == nullptr || to == from) return;
-  if (to == nullptr || covers(*from, *to)) {
+  if (to == nullptr) {
     to = from;
     return;
   }
-  if (covers(*to, *from)) return;
-  auto both = std::make_shared<Steps>(*to);
-  join(*both, *from);
-  to = std::move(both);
+  Known both;
+  both.reserve(to->size() + from->size());
+  bool to_is_all = true, from_is_all = true;
+  auto a = to->begin(), b = from->begin();
+  while (a != to->end() || b != from->end()) {
+    if (b == from->end() || (a != to->end() && a->rank < b->rank)) {
+      from_is_all = false;
+      both.push_back(*a++);
+    } else if (a == to->end() || b->rank < a->rank) {
+      to_is_all = false;
+      both.push_back(*b++);
+    } else {
+      const Steps* steps = joined(o, a->steps, b->steps);
+      if (steps == nullptr) return;
+      to_is_all = to_is_all && steps == a->steps;
+      from_is_all = from_is_all && (steps == b->steps || *steps == *b->steps);
+      both.push_back({a->rank, steps});
+      ++a, ++b;
+    }
+  }
+  if (to_is_all) return;
+  to = from_is_all ? from : list_of(o, std::move(both));
 }
 
-void join(Clock& to, const Clock& from) {
+void join(Ordering& o, Clock& to, const Clock& from) {
   join(to.own, from.own);
-  join(to.others, from.others);
+  join(o, to.others, from.others);
 }
 
-void join(Fenced& to, const Fenced& from) {
-  join(to.in_block, from.in_block);
-  join(to.beyond, from.beyond);
+void join(Ordering& o, Fenced& to, const Fenced& from) {
+  join(o, to.in_block, from.in_block);
+  join(o, to.beyond, from.beyond);
 }
 
 Ordering* ordering_of(const Warp& w) { return w.worker->launch->ordering.get(); }
@@ -51,27 +95,25 @@ WarpOrder& order_of(Warp& w) { return w.block->order->warps[w.index]; }
 void next_step(Warp& w) { ++order_of(w).now.own[w.index]; }
 
 /// A clock of one block for all others; null where that is too much.
-std::shared_ptr<const Steps> beyond_block(Ordering& o, const Clock& c, std::uint64_t block) {
-  if (!o.global || c.own.empty()) return nullptr;
-  o.told_bytes += o.blocks * o.warps * sizeof(std::uint32_t);
-  if (o.told_bytes > kMostToldBytes) {
-    o.lost = true;
+std::shared_ptr<const Known> beyond_block(Ordering& o, const Clock& c, std::uint64_t block) {
+  if (c.own.empty() || o.lost) return nullptr;
+  const Steps* own = keep(o, c.own);
+  if (own == nullptr) return nullptr;
+  Known all;
+  if (c.others != nullptr) all = *c.others;
+  const auto at = std::lower_bound(all.begin(), all.end(), block,
+                                   [](const KnownBlock& k, std::uint64_t r) { return k.rank < r; });
+  if (at == all.end() || at->rank != block)
+    all.insert(at, {block, own});
+  else if ((at->steps = joined(o, own, at->steps)) == nullptr)
     return nullptr;
-  }
-  auto all = c.others != nullptr ? std::make_shared<Steps>(*c.others)
-                                 : std::make_shared<Steps>(o.blocks * o.warps, 0);
-  for (std::size_t k = 0; k < c.own.size(); ++k) {
-    std::uint32_t& step = (*all)[block * o.warps + k];
-    step = std::max(step, c.own[k]);
-  }
-  return all;
+  return list_of(o, std::move(all));
 }
 
-void learn(Ordering& o, Clock& now, const std::shared_ptr<const Steps>& told, std::uint64_t block) {
+void learn(Ordering& o, Clock& now, const std::shared_ptr<const Known>& told, std::uint64_t block) {
   if (told == nullptr || now.others == told) return;
-  join(now.others, told);
-  for (std::size_t k = 0; k < now.own.size(); ++k)
-    now.own[k] = std::max(now.own[k], (*told)[block * o.warps + k]);
+  join(o, now.others, told);
+  if (const Steps* own = known_of(*told, block)) join(now.own, *own);
 }
 
 constexpr std::uint64_t kSharedKey = std::uint64_t{1} << 63;
@@ -120,13 +162,18 @@ SyncWord& word_at(Ordering& o, const BlockState& near, const std::byte* at) {
 
 }  // namespace
 
+const Steps* known_of(const Known& known, std::uint64_t rank) {
+  const auto at = std::lower_bound(known.begin(), known.end(), rank,
+                                   [](const KnownBlock& k, std::uint64_t r) { return k.rank < r; });
+  return at != known.end() && at->rank == rank ? at->steps : nullptr;
+}
+
 void start_ordering(LaunchState& s) {
   const Kernel& k = *s.kernel;
   if (!k.orders_warps && !k.orders_blocks && !s.cooperative && !s.clustered) return;
   s.ordering = std::make_unique<Ordering>();
-  s.ordering->warps = static_cast<std::uint32_t>((s.launch->block.count() + kLanes - 1) / kLanes);
-  s.ordering->blocks = s.launch->grid.count();
-  s.ordering->global = s.ordering->blocks <= kMostWarps / s.ordering->warps;
+  const std::uint64_t warps = (s.launch->block.count() + kLanes - 1) / kLanes;
+  s.ordering->global = s.launch->grid.count() <= kMostWarps / warps;
   if (!s.ordering->global)
     s.unchecked.push_back(
         {"order_in_global_memory",
@@ -140,6 +187,7 @@ void start_block_order(LaunchState& s, BlockState& b) {
   const std::size_t warps = b.warps.size();
   b.order->warps.assign(warps, {});
   b.order->strong_words.clear();
+  b.order->at_cluster = {};
   for (std::size_t k = 0; k < warps; ++k) {
     b.order->warps[k].now.own.assign(warps, 0);
     b.order->warps[k].now.own[k] = 1;
@@ -150,42 +198,56 @@ void start_block_order(LaunchState& s, BlockState& b) {
 }
 
 void arrive_in_order(Warp& w, Barrier& bar) {
-  if (ordering_of(w) == nullptr) return;
-  join(bar.told, order_of(w).now);
+  Ordering* o = ordering_of(w);
+  if (o == nullptr) return;
+  join(*o, bar.told, order_of(w).now);
   // What each warp made visible before the barrier is behind a flag raised after it.
-  join(bar.fenced, order_of(w).fenced);
+  join(*o, bar.fenced, order_of(w).fenced);
   next_step(w);
 }
 
 void open_in_order(BlockState& b, Barrier& bar, std::uint32_t number) {
   if (b.order == nullptr) return;
+  Ordering& o = *ordering_of(b.warps.front());
+  // A barrier of all threads does not wait for those that have exited: they were there before.
+  for (Warp& w : b.warps)
+    if (w.done && bar.expected == 0) join(o, bar.told, order_of(w).now);
   for (Warp& w : b.warps) {
     const bool waits = std::any_of(w.splits.begin(), w.splits.end(), [&](const Split& s) {
       return s.state == Split::State::at_barrier && s.barrier == number;
     });
     if (!waits) continue;
-    join(order_of(w).now, bar.told);
-    join(order_of(w).fenced, bar.fenced);
+    join(o, order_of(w).now, bar.told);
+    join(o, order_of(w).fenced, bar.fenced);
   }
   bar.told = {};
   bar.fenced = {};
 }
 
+void arrive_at_cluster_in_order(Warp& w) {
+  Ordering* o = ordering_of(w);
+  if (o == nullptr) return;
+  join(*o, w.block->order->at_cluster, order_of(w).now);
+  next_step(w);
+}
+
 void open_cluster_in_order(Cluster& c) {
   if (c.blocks.front()->order == nullptr) return;
   Ordering& o = *ordering_of(c.blocks.front()->warps.front());
-  std::shared_ptr<const Steps> all;
+  std::shared_ptr<const Known> all;
   for (BlockState* b : c.blocks) {
-    Clock block;
-    for (Warp& w : b->warps) join(block, order_of(w).now);
-    join(all, beyond_block(o, block, b->rank));
-    join(all, block.others);
+    Clock& block = b->order->at_cluster;
+    for (Warp& w : b->warps)
+      if (w.done) join(o, block, order_of(w).now);
+    join(o, all, beyond_block(o, block, b->rank));
   }
   for (BlockState* b : c.blocks) {
     for (Warp& w : b->warps) {
+      // Also where too much was told beyond blocks: a block's own warps are behind it.
+      join(order_of(w).now.own, b->order->at_cluster.own);
       learn(o, order_of(w).now, all, b->rank);
-      next_step(w);
     }
+    b->order->at_cluster = {};
   }
 }
 
@@ -206,7 +268,7 @@ void ask_words(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Space spac
     const auto it = o->words.find(key);
     if (it == o->words.end()) return;
     Clock& now = order_of(w).now;
-    if (it->second.block == w.block->rank) join(now, it->second.in_block);
+    if (it->second.block == w.block->rank) join(*o, now, it->second.in_block);
     if (!narrow) learn(*o, now, it->second.beyond, w.block->rank);
   });
 }
@@ -216,7 +278,7 @@ void tell_words(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Space spa
   if (o == nullptr) return;
   const bool narrow = (i->aux & kBlockScope) != 0;
   const Fenced& fenced = order_of(w).fenced;
-  std::shared_ptr<const Steps> beyond;
+  std::shared_ptr<const Known> beyond;
   for_words(w, a, m, bytes, space, [&](std::uint64_t key) {
     w.block->order->strong_words.insert(key);
     const auto known = o->words.find(key);
@@ -226,10 +288,10 @@ void tell_words(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Space spa
     if (!update) word.beyond = nullptr;
     if (!update || word.block != w.block->rank) word.in_block = {};
     word.block = w.block->rank;
-    join(word.in_block, fenced.in_block);
+    join(*o, word.in_block, fenced.in_block);
     if (narrow || (key & kSharedKey) != 0) return;
-    if (beyond == nullptr) beyond = beyond_block(*o, fenced.beyond, w.block->rank);
-    join(word.beyond, beyond);
+    if (beyond == nullptr && o->global) beyond = beyond_block(*o, fenced.beyond, w.block->rank);
+    join(*o, word.beyond, beyond);
   });
 }
 
@@ -239,9 +301,9 @@ void arrive_at_word(Warp& w, const std::byte* at) {
   SyncWord& word = word_at(*o, *w.block, at);
   const BlockState& there = *block_at(*w.block, at);
   if (&there == w.block)
-    join(word.waiting, order_of(w).now);
+    join(*o, word.waiting, order_of(w).now);
   else
-    join(word.waiting.others, beyond_block(*o, order_of(w).now, w.block->rank));
+    join(*o, word.waiting.others, beyond_block(*o, order_of(w).now, w.block->rank));
   next_step(w);
 }
 

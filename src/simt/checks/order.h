@@ -8,6 +8,9 @@
 
 namespace warpwright::simt {
 
+/// What is known of a block; null: nothing.
+const Steps* known_of(const Known& known, std::uint64_t rank);
+
 /// Starts to follow a launch where its kernel's text asks for it.
 void start_ordering(LaunchState& s);
 void start_block_order(LaunchState& s, BlockState& b);
@@ -15,7 +18,8 @@ void start_block_order(LaunchState& s, BlockState& b);
 /// Barriers of a block, named ones too: arriving, and going on when it opens.
 void arrive_in_order(Warp& w, Barrier& bar);
 void open_in_order(BlockState& b, Barrier& bar, std::uint32_t number);
-/// The barrier of a cluster opens.
+/// The barrier of a cluster: arriving, and its opening for all of its blocks.
+void arrive_at_cluster_in_order(Warp& w);
 void open_cluster_in_order(Cluster& c);
 
 /// The warp's earlier accesses are visible: to its block, or to all.

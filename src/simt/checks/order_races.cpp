@@ -18,8 +18,8 @@ bool knows(Warp& w, const Touch& t) {
   if (t.block == w.block->rank) return now.own[t.warp] >= t.step;
   const Ordering& o = *w.worker->launch->ordering;
   if (!o.global || o.lost) return true;
-  return now.others != nullptr &&
-         (*now.others)[std::uint64_t{t.block} * o.warps + t.warp] >= t.step;
+  const Steps* steps = now.others != nullptr ? known_of(*now.others, t.block) : nullptr;
+  return steps != nullptr && (*steps)[t.warp] >= t.step;
 }
 
 bool same_warp(const Touch& a, const Touch& b) { return a.block == b.block && a.warp == b.warp; }

@@ -83,6 +83,7 @@ const Ins* run_cluster_arrive(Warp& w, const Ins* i) {
   ++w.worker->barriers;
   ++w.sync_epoch;
   // What came before is visible to the other blocks when they have waited.
+  arrive_at_cluster_in_order(w);
   note_fence(w, true);
   w.block->cluster_arrived[w.index] |= m;
   try_release_cluster(*w.block->cluster);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -18,10 +19,18 @@ namespace warpwright::simt {
 /// Steps by warp.
 using Steps = std::vector<std::uint32_t>;
 
+/// What is known of the warps of one block. The launch's Ordering owns the steps.
+struct KnownBlock {
+  std::uint64_t rank = 0;
+  const Steps* steps = nullptr;
+};
+/// What is known of blocks, by rank. Most warps hear of few: of their cluster, or of those before.
+using Known = std::vector<KnownBlock>;
+
 /// What a warp knows, or what is told at a place where warps meet.
 struct Clock {
   Steps own;                            ///< by warp of the block; empty: nothing
-  std::shared_ptr<const Steps> others;  ///< by warp of the grid; null: nothing
+  std::shared_ptr<const Known> others;  ///< null: nothing
 };
 
 /// What a fence, or each of the two scopes, covers.
@@ -36,7 +45,7 @@ struct WarpOrder {
 
 /// A word by which warps tell each other something: a flag, a counter, an mbarrier.
 struct SyncWord {
-  std::shared_ptr<const Steps> beyond;  ///< for everybody
+  std::shared_ptr<const Known> beyond;  ///< for everybody
   Clock in_block;                       ///< for warps of `block`
   std::uint64_t block = 0;
   Clock waiting;  ///< of an mbarrier: what its open phase will tell
@@ -65,21 +74,22 @@ constexpr std::uint64_t kHistoryPage = 1024;  ///< words
 
 /// What a launch remembers when its warps order each other by more than barriers of whole blocks.
 struct Ordering {
-  bool global = false;  ///< accesses to global memory are followed here
-  std::uint32_t warps = 0;
-  std::uint64_t blocks = 0;
+  bool global = false;     ///< accesses to global memory are followed here
+  std::deque<Steps> told;  ///< of one block each; they live as long as the launch
   std::unordered_map<std::uint64_t, SyncWord> words;
   std::unordered_map<std::uint64_t, std::unique_ptr<History[]>> pages;
   std::uint64_t last_page = ~std::uint64_t{0};
   History* last = nullptr;
-  std::uint64_t told_bytes = 0;  ///< of all that was told beyond a block
+  std::uint64_t kept_bytes = 0;  ///< of `told`
+  std::uint64_t told_bytes = 0;  ///< of all lists of blocks that were ever made
   bool lost = false;             ///< too much to follow: no more is said of accesses across blocks
 };
 
 /// The same of a block: its shared memory, and what its warps know.
 struct BlockOrder {
   std::vector<WarpOrder> warps;
-  std::vector<History> shared;                     ///< by word; empty: not followed
+  Clock at_cluster;             ///< told by those who arrived at the cluster's barrier
+  std::vector<History> shared;  ///< by word; empty: not followed
   std::unordered_set<std::uint64_t> strong_words;  ///< that the block used as flags or counters
 };
 
