@@ -14,7 +14,9 @@ __device__ double tree_sum(const float* a, const float* b, int stride_b, int p, 
   return tree_sum(a, b, stride_b, p, first, middle) + tree_sum(a, b, stride_b, p, middle, last);
 }
 
-__device__ void clear_column(double* g, int p, int k) {
+// Eliminates column k below its pivot, solves the smaller system, then finds x[k].
+__device__ void eliminate(double* g, double* x, int p, int k) {
+  if (k == p) return;
   double* row = g + k * (p + 1);
   assert(row[k] > 0);
   for (int i = k + 1; i < p; ++i) {
@@ -22,21 +24,10 @@ __device__ void clear_column(double* g, int p, int k) {
     const double f = other[k] / row[k];
     for (int j = k; j <= p; ++j) other[j] -= f * row[j];
   }
-}
-
-__device__ void find(const double* g, double* x, int p, int k) {
-  const double* row = g + k * (p + 1);
+  eliminate(g, x, p, k + 1);
   double s = row[p];
   for (int j = k + 1; j < p; ++j) s -= row[j] * x[j];
   x[k] = s / row[k];
-}
-
-// Eliminates column k below its pivot, solves the smaller system, then finds x[k].
-__device__ void eliminate(double* g, double* x, int p, int k) {
-  if (k == p) return;
-  clear_column(g, p, k);
-  eliminate(g, x, p, k + 1);
-  find(g, x, p, k);
 }
 
 __global__ void fit(const float* X, const float* y, float* beta, int n, int p, double* g) {
@@ -47,13 +38,7 @@ __global__ void fit(const float* X, const float* y, float* beta, int n, int p, d
   }
   __syncthreads();
   double* x = g + p * width;
-  if (threadIdx.x == 0) {
-    // Deep calls need a deep stack: the last four columns.
-    const int plain = p > 4 ? p - 4 : 0;
-    for (int k = 0; k < plain; ++k) clear_column(g, p, k);
-    eliminate(g, x, p, plain);
-    for (int k = plain - 1; k >= 0; --k) find(g, x, p, k);
-  }
+  if (threadIdx.x == 0) eliminate(g, x, p, 0);
   __syncthreads();
   for (int i = threadIdx.x; i < p; i += blockDim.x) beta[i] = (float)x[i];
 }

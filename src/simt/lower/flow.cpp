@@ -161,52 +161,100 @@ FlowGraph make_flow(const LoweredKernel& k) {
   return g;
 }
 
-Result<std::vector<LiveRange>> live_ranges(const LoweredKernel& k, const FlowGraph& g) {
+namespace {
+
+/// What is alive where blocks begin and end.
+struct Liveness {
+  RegisterSets use, def, in, out;
+  Liveness(std::size_t blocks, std::size_t n)
+      : use(blocks, n), def(blocks, n), in(blocks, n), out(blocks, n) {}
+};
+
+void find_uses(const LoweredKernel& k, const FlowGraph& g, Liveness& l) {
+  for (std::size_t b = 0; b < g.blocks.size(); ++b) {
+    for (std::uint32_t i = g.blocks[b].first; i < g.blocks[b].last; ++i) {
+      for_uses(k.code[i], [&](Val v) {
+        if (is_register(v) && !RegisterSets::test(l.def.of(b), v))
+          RegisterSets::add(l.use.of(b), v);
+      });
+      for_defs(k.code[i], [&](Val v) {
+        if (is_register(v)) RegisterSets::add(l.def.of(b), v);
+      });
+    }
+  }
+}
+
+Result<Liveness> liveness_of(const LoweredKernel& k, const FlowGraph& g) {
   const std::size_t n = k.registers.size();
   if ((n + 63) / 64 > kMostSetWords / g.blocks.size())
     return Error{"kernel " + k.kernel.name + " is too large: " + std::to_string(g.blocks.size()) +
                  " basic blocks with " + std::to_string(n) + " registers"};
-  RegisterSets use(g.blocks.size(), n), def(g.blocks.size(), n), in(g.blocks.size(), n),
-      out(g.blocks.size(), n);
-  std::vector<LiveRange> ranges(n);
-  const auto touch = [&](Val v, std::uint32_t at) {
-    ranges[v].first = std::min(ranges[v].first, at);
-    ranges[v].last = std::max(ranges[v].last, at);
-  };
-  for (std::size_t b = 0; b < g.blocks.size(); ++b) {
-    for (std::uint32_t i = g.blocks[b].first; i < g.blocks[b].last; ++i) {
-      for_uses(k.code[i], [&](Val v) {
-        if (!is_register(v)) return;
-        if (!RegisterSets::test(def.of(b), v)) RegisterSets::add(use.of(b), v);
-        touch(v, 2 * i);
-      });
-      for_defs(k.code[i], [&](Val v) {
-        if (!is_register(v)) return;
-        RegisterSets::add(def.of(b), v);
-        touch(v, 2 * i + 1);
-      });
-    }
-  }
+  Liveness l(g.blocks.size(), n);
+  find_uses(k, g, l);
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t b = g.blocks.size(); b-- > 0;) {
-      std::uint64_t* o = out.of(b);
+      std::uint64_t* o = l.out.of(b);
       for (const std::uint32_t s : g.blocks[b].successors)
-        for (std::size_t w = 0; w < in.words(); ++w) o[w] |= in.of(s)[w];
-      for (std::size_t w = 0; w < in.words(); ++w) {
-        const std::uint64_t now = use.of(b)[w] | (o[w] & ~def.of(b)[w]);
-        changed = changed || now != in.of(b)[w];
-        in.of(b)[w] = now;
+        for (std::size_t w = 0; w < l.in.words(); ++w) o[w] |= l.in.of(s)[w];
+      for (std::size_t w = 0; w < l.in.words(); ++w) {
+        const std::uint64_t now = l.use.of(b)[w] | (o[w] & ~l.def.of(b)[w]);
+        changed = changed || now != l.in.of(b)[w];
+        l.in.of(b)[w] = now;
       }
     }
   }
+  return l;
+}
+
+}  // namespace
+
+Result<std::vector<LiveRange>> live_ranges(const LoweredKernel& k, const FlowGraph& g) {
+  const std::size_t n = k.registers.size();
+  WW_TRY(Liveness live, liveness_of(k, g));
+  std::vector<LiveRange> ranges(n);
+  const auto touch = [&](Val v, std::uint32_t at) {
+    if (!is_register(v)) return;
+    ranges[v].first = std::min(ranges[v].first, at);
+    ranges[v].last = std::max(ranges[v].last, at);
+  };
+  for (std::uint32_t i = 0; i < k.code.size(); ++i) {
+    for_uses(k.code[i], [&](Val v) { touch(v, 2 * i); });
+    for_defs(k.code[i], [&](Val v) { touch(v, 2 * i + 1); });
+  }
   for (std::size_t b = 0; b < g.blocks.size(); ++b) {
     for (Val v = 0; v < n; ++v) {
-      if (RegisterSets::test(in.of(b), v)) touch(v, 2 * g.blocks[b].first);
-      if (RegisterSets::test(out.of(b), v)) touch(v, 2 * g.blocks[b].last - 1);
+      if (RegisterSets::test(live.in.of(b), v)) touch(v, 2 * g.blocks[b].first);
+      if (RegisterSets::test(live.out.of(b), v)) touch(v, 2 * g.blocks[b].last - 1);
     }
   }
   return ranges;
+}
+
+Result<std::vector<std::vector<Val>>> live_behind(const LoweredKernel& k,
+                                                  const std::vector<std::size_t>& instructions) {
+  const FlowGraph g = make_flow(k);
+  WW_TRY(Liveness live, liveness_of(k, g));
+  std::vector<std::vector<Val>> all;
+  for (const std::size_t at : instructions) {
+    const auto after = std::partition_point(g.blocks.begin(), g.blocks.end(),
+                                            [&](const FlowBlock& b) { return b.first <= at; });
+    const auto b = static_cast<std::size_t>(after - g.blocks.begin() - 1);
+    const std::uint64_t* out = live.out.of(b);
+    std::vector<std::uint64_t> now(out, out + live.out.words());
+    for (std::size_t i = g.blocks[b].last; i-- > at + 1;) {
+      for_defs(k.code[i], [&](Val v) {
+        if (is_register(v)) now[v / 64] &= ~(std::uint64_t{1} << (v % 64));
+      });
+      for_uses(k.code[i], [&](Val v) {
+        if (is_register(v)) RegisterSets::add(now.data(), v);
+      });
+    }
+    std::vector<Val>& values = all.emplace_back();
+    for (Val v = 0; v < k.registers.size(); ++v)
+      if (RegisterSets::test(now.data(), v)) values.push_back(v);
+  }
+  return all;
 }
 
 }  // namespace warpwright::simt

@@ -32,4 +32,8 @@ struct LiveRange {
 /// An error where blocks times registers are beyond what any kernel needs.
 Result<std::vector<LiveRange>> live_ranges(const LoweredKernel& k, const FlowGraph& g);
 
+/// The registers that hold a value behind each of these instructions, in their order.
+Result<std::vector<std::vector<Val>>> live_behind(const LoweredKernel& k,
+                                                  const std::vector<std::size_t>& instructions);
+
 }  // namespace warpwright::simt

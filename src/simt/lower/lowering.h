@@ -161,6 +161,7 @@ class Lowering {
   const Symbol* find(std::string_view name);
   Result<Symbol> module_symbol(std::string_view name);
   Symbol shared_symbol(const Variable& v);
+  std::uint32_t new_variable(std::uint64_t offset, std::uint64_t bytes);
   Result<Val> special(std::string_view name, bool& found);
   Result<Val> symbol_value(std::string_view name, std::int64_t addend, ArgType type);
   Result<Val> adapt(Val v, ArgType type);
@@ -182,7 +183,7 @@ class Lowering {
   Status indirect_call(const Operand& target, const Operand* results, const Operand* args);
   Status start_stack();
   Status function_body(OutOfLine& o);
-  void fill_frames(OutOfLine& o);
+  Status fill_frames(OutOfLine& o);
   Status lower_functions();
 
   const Program& program_;

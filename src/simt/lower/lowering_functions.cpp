@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that are called for real: those that may be active more than once, and those whose
 // address is taken. Their code stands once, behind the kernel's. Arguments and results pass through
-// registers of the callee; a function that may be entered again saves all its registers on a stack
-// in local memory around each of its calls. Each lane has a stack pointer of its own, so lanes of
+// registers of the callee; a function that may be entered again saves what it needs behind the call
+// on a stack in local memory. Each lane has a stack pointer of its own, so lanes of
 // one warp may be at different depths.
 #include <algorithm>
+#include <iterator>
 
+#include "simt/lower/flow.h"
 #include "simt/lower/lowering.h"
 
 namespace warpwright::simt {
@@ -172,33 +174,45 @@ Status Lowering::function_body(OutOfLine& o) {
   return {};
 }
 
-/// Everything that the function's lanes hold, widest first; counts by width go into the immediate.
-void Lowering::fill_frames(OutOfLine& o) {
-  std::vector<Val> saved = o.registers;
+/// A frame holds what the function still needs behind the call, widest first; counts by width go
+/// into the immediate. Registers that hold nothing by then would make deep recursion cost many
+/// times the stack that a GPU needs.
+Status Lowering::fill_frames(OutOfLine& o) {
+  std::vector<Val> own = o.registers;
   for (const std::uint32_t storage : o.params)
-    for (const auto& [offset, val] : storages_[storage].parts) saved.push_back(val);
-  std::sort(saved.begin(), saved.end());
-  saved.erase(std::unique(saved.begin(), saved.end()), saved.end());
-  std::stable_sort(saved.begin(), saved.end(),
-                   [&](Val a, Val b) { return width_of(a) > width_of(b); });
-  std::int64_t counts = 0;
-  for (const Val v : saved) {
-    const std::uint8_t width = width_of(v);
-    counts += std::int64_t{1} << (width == 8 ? 0 : width == 4 ? 16 : width == 2 ? 32 : 48);
+    for (const auto& [offset, val] : storages_[storage].parts) own.push_back(val);
+  std::sort(own.begin(), own.end());
+  own.erase(std::unique(own.begin(), own.end()), own.end());
+  out_.pinned.insert(out_.pinned.end(), own.begin(), own.end());
+  // Frames come in pairs: what is alive behind the second is what the first one saves.
+  std::vector<std::size_t> restores;
+  for (const std::size_t at : o.frames)
+    if (out_.code[at].info.opcode == Opcode::frame_restore) restores.push_back(at);
+  WW_TRY(const auto alive, live_behind(out_, restores));
+  for (std::size_t n = 0; n < restores.size(); ++n) {
+    std::vector<Val> saved;
+    std::set_intersection(own.begin(), own.end(), alive[n].begin(), alive[n].end(),
+                          std::back_inserter(saved));
+    std::stable_sort(saved.begin(), saved.end(),
+                     [&](Val a, Val b) { return width_of(a) > width_of(b); });
+    std::int64_t counts = 0;
+    for (const Val v : saved) {
+      const std::uint8_t width = width_of(v);
+      counts += std::int64_t{1} << (width == 8 ? 0 : width == 4 ? 16 : width == 2 ? 32 : 48);
+    }
+    for (const std::size_t at : {o.frames[2 * n], o.frames[2 * n + 1]}) {
+      Lir& lir = out_.code[at];
+      lir.more = saved;
+      lir.more_defs = at == restores[n] ? static_cast<std::uint32_t>(saved.size()) : 0;
+      lir.imm = counts;
+    }
   }
-  for (const std::size_t at : o.frames) {
-    Lir& lir = out_.code[at];
-    lir.more = saved;
-    lir.more_defs =
-        lir.info.opcode == Opcode::frame_restore ? static_cast<std::uint32_t>(saved.size()) : 0;
-    lir.imm = counts;
-  }
-  out_.pinned.insert(out_.pinned.end(), saved.begin(), saved.end());
+  return {};
 }
 
 Status Lowering::lower_functions() {
   for (std::size_t i = 0; i < functions_.size(); ++i) WW_CHECK(function_body(functions_[i]));
-  for (OutOfLine& o : functions_) fill_frames(o);
+  for (OutOfLine& o : functions_) WW_CHECK(fill_frames(o));
   for (const auto& [bytes, storage] : result_storages_)
     for (const auto& [offset, val] : storages_[storage].parts) out_.pinned.push_back(val);
   if (functions_.empty()) return {};
