@@ -155,12 +155,13 @@ bool all_known(const u64* a, u32 m, u32 bytes, Access kind, const KnownBuffer& k
   return bad == 0;
 }
 
-/// Whether all lanes are in a piece of memory that starts at 0, and aligned.
-bool all_inside(const u64* a, u32 m, u32 bytes, u64 size) {
-  if (m == 0 || size < bytes) return false;
+/// Whether all lanes are in a piece of shared memory, and aligned.
+bool all_inside(const u64* a, u32 m, u32 bytes, const Extent& e) {
+  if (m == 0 || e.high - e.low < bytes) return false;
+  const u64 room = e.high - e.low - bytes;
   u64 bad = 0;
   for (u32 l = 0; l < kLanes; ++l) {
-    const u64 outside = a[l] > size - bytes ? 1 : 0;
+    const u64 outside = a[l] - e.low > room ? 1 : 0;
     bad |= (outside | (a[l] & (bytes - 1))) & ((m >> l & 1) != 0 ? ~u64{0} : 0);
   }
   return bad == 0;
@@ -290,9 +291,29 @@ void resolve_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acces
   if (w.full_checks) check_global(w, i, a, t.ok, bytes, kind, memo);
 }
 
+namespace {
+
+/// An access that left the variable it was meant for, for another one of the same memory.
+std::string describe_outside(const std::vector<SharedVariable>& all, const Extent& e, u64 at,
+                             u32 bytes, Access kind) {
+  std::string meant = "a variable", there;
+  for (const SharedVariable& v : all) {
+    if (v.offset == e.low && v.size_bytes == e.high - e.low) meant = "'" + v.name + "'";
+    if (at >= v.offset && at < v.offset + v.size_bytes) there = ", in '" + v.name + "'";
+  }
+  const std::string where = at < e.low ? fmt::format("{} bytes before the start", e.low - at)
+                                       : fmt::format("{} bytes past the end", at - e.high);
+  return fmt::format(
+      "{} of {} bytes, {} of {} ({} bytes){}", kind == Access::load ? "a read" : "a write", bytes,
+      at < e.high && at >= e.low ? "across the end" : where, meant, e.high - e.low, there);
+}
+
+}  // namespace
+
 void resolve_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
   BlockState& b = *w.block;
-  if (all_inside(a, m, bytes, b.shared_bytes)) {
+  const Extent e = w.extents[i->target];
+  if (all_inside(a, m, bytes, e)) {
     const auto base = reinterpret_cast<std::uintptr_t>(b.shared);
     for (u32 l = 0; l < kLanes; ++l) t.lane[l] = reinterpret_cast<std::byte*>(base + a[l]);
     t.ok = m;
@@ -306,7 +327,11 @@ void resolve_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acces
       return resolve_cluster(w, i, a, m, bytes, kind, t);
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
-    if (a[l] >= b.shared_bytes || bytes > b.shared_bytes - a[l]) {
+    const bool in_block = a[l] < b.shared_bytes && bytes <= b.shared_bytes - a[l];
+    if (in_block && (a[l] < e.low || a[l] >= e.high || bytes > e.high - a[l])) {
+      report_lazily(w, i, FaultKind::out_of_bounds, l, a[l], "shared",
+                    [&] { return describe_outside(w.kernel->shared, e, a[l], bytes, kind); });
+    } else if (!in_block) {
       report_lazily(w, i, FaultKind::out_of_bounds, l, a[l], "shared", [&] {
         const std::vector<SharedVariable>& all = w.kernel->shared;
         const auto last =
@@ -353,9 +378,14 @@ u64 local_bytes(const Kernel& k) {
 void resolve_local(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind, Target& t) {
   t.ok = 0;
   const u32 size = w.kernel->local_bytes;
+  const Extent& e = w.kernel->extents[i->target];
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
-    if (!in_local_variable(*w.kernel, a[l], bytes)) {
+    const bool somewhere = in_local_variable(*w.kernel, a[l], bytes);
+    if (somewhere && (a[l] < e.low || a[l] >= e.high || bytes > e.high - a[l])) {
+      report_lazily(w, i, FaultKind::out_of_bounds, l, a[l], "local",
+                    [&] { return describe_outside(w.kernel->local, e, a[l], bytes, kind); });
+    } else if (!somewhere) {
       report_lazily(w, i, FaultKind::out_of_bounds, l, a[l], "local", [&] {
         return fmt::format("{} of {} bytes; a thread has {} bytes",
                            kind == Access::load ? "a read" : "a write", bytes,

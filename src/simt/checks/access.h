@@ -84,7 +84,8 @@ inline ByteUse use_of(const Ins* i, Access kind) {
 /// simple after all, with nothing done.
 inline std::byte* fast_shared(Warp& w, const Ins* i, u64 at, Pattern p, u32 bytes, Access kind) {
   const u64 span = p == Pattern::uniform ? bytes : u64{bytes} * kLanes;
-  if ((at & (bytes - 1)) != 0 || at >= w.shared_bytes || span > w.shared_bytes - at) return nullptr;
+  const Extent e = w.extents[i->target];
+  if ((at & (bytes - 1)) != 0 || at < e.low || at >= e.high || span > e.high - at) return nullptr;
   w.simple[2 * std::size_t{i->target} + (p == Pattern::uniform ? 0 : 1)] += 1;
   if (w.full_checks) check_shared_run(w, i, at, span, bytes, kind);
   return w.shared + at;

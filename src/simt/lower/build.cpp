@@ -6,6 +6,7 @@
 
 #include "ptx/limits.h"
 #include "simt/lower/definedness.h"
+#include "simt/lower/extents.h"
 #include "simt/lower/flow.h"
 #include "simt/lower/guesses.h"
 #include "simt/lower/lowering.h"
@@ -348,6 +349,7 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
   WriteOrigins writes = find_write_origins(lowered);
   lowered.kernel.knows_writes = writes.known;
   lowered.kernel.write_origins = std::move(writes.sites);
+  lowered.kernel.extents = find_extents(lowered);
   const FlowGraph g = make_flow(lowered);
   const Definedness defined = find_undefined(lowered, g);
   lowered.kernel.shadow_words = defined.count;
@@ -362,6 +364,12 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
   k.registers = std::clamp(placement.peak_words() + 6, 16u, ptx::kLimits.registers_per_thread);
   for (std::size_t s = 0; s < static_cast<std::size_t>(LaneSpecial::count_); ++s)
     if (k.uses_lane_special[s]) k.lane_special_ref[s] = placement.ref(k.lane_special_ref[s]);
+  k.in_step = std::any_of(lowered.code.begin(), lowered.code.end(), [](const Lir& l) {
+    return l.info.op_class == OpClass::tensor || l.info.opcode == Opcode::ldmatrix ||
+           l.info.opcode == Opcode::stmatrix ||
+           l.info.text.find("matrix") != std::string_view::npos ||
+           l.info.text.find("mma") != std::string_view::npos;
+  });
   const Ref true_ref = k.constants.back().ref;
   WW_CHECK(Emitter(lowered, g, placement, defined).run(true_ref));
   mark_repeats(k);

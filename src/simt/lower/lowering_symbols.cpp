@@ -116,6 +116,7 @@ Status Lowering::declare(const Variable& v) {
       s.kind = Symbol::Kind::local;
       s.offset = align_up(local_bytes_, v.align);
       local_bytes_ = s.offset + v.size_bytes;
+      s.index = new_variable(s.offset, v.size_bytes);
       if (local_bytes_ > ptx::kLimits.local_bytes_per_thread)
         return error(fmt::format("more than {} KiB of local memory a thread",
                                  ptx::kLimits.local_bytes_per_thread >> 10));
@@ -133,6 +134,13 @@ Status Lowering::declare(const Variable& v) {
   return {};
 }
 
+/// A variable of shared or local memory gets a number.
+std::uint32_t Lowering::new_variable(std::uint64_t offset, std::uint64_t bytes) {
+  std::vector<Extent>& all = out_.kernel.variables;
+  all.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset + bytes)});
+  return static_cast<std::uint32_t>(all.size() - 1);
+}
+
 Lowering::Symbol Lowering::shared_symbol(const Variable& v) {
   if (const auto it = shared_.find(&v); it != shared_.end()) return it->second;
   Symbol s;
@@ -144,6 +152,7 @@ Lowering::Symbol Lowering::shared_symbol(const Variable& v) {
     s.kind = Symbol::Kind::shared;
     s.offset = align_up(shared_bytes_, v.align);
     shared_bytes_ = s.offset + v.size_bytes;
+    s.index = new_variable(s.offset, v.size_bytes);
   }
   shared_[&v] = s;
   return s;

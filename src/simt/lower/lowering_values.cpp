@@ -157,6 +157,10 @@ Result<Val> Lowering::symbol_value(std::string_view name, std::int64_t addend, A
   switch (symbol.kind) {
     case Symbol::Kind::shared:
     case Symbol::Kind::local:
+      c.value = symbol.offset + static_cast<std::uint64_t>(addend);
+      if (type.width == 4) c.value &= 0xffffffffu;
+      c.symbol = symbol.index + 1;
+      return constant(c);
     case Symbol::Kind::kernel_param:
       return constant_bits(symbol.offset + static_cast<std::uint64_t>(addend), type.width);
     case Symbol::Kind::frame: {

@@ -57,6 +57,7 @@ class NativeWriter {
   void find_groups(std::uint32_t b);
   [[nodiscard]] bool covers(const Group& g, std::uint32_t bytes, std::uint32_t span) const;
   [[nodiscard]] std::string first_address(std::uint32_t id) const;
+  [[nodiscard]] std::string inside(std::uint32_t id, std::string_view at, std::uint64_t span) const;
 
   // Values.
   [[nodiscard]] std::string scalar(Ref ref) const;

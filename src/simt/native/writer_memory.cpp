@@ -153,6 +153,14 @@ void NativeWriter::store(std::uint32_t id, const AccessForm& a, const std::strin
     line("ST4({}, {}, {}, {}, {}, {});", type, to, value(0), value(1), value(2), value(3));
 }
 
+/// That `span` bytes of shared memory from `at` on are those that the instruction may touch.
+std::string NativeWriter::inside(std::uint32_t id, std::string_view at, std::uint64_t span) const {
+  const Extent& e = k_.extents[k_.code[id].target];
+  if (e == Extent{}) return fmt::format("{0} < shn && {1} <= shn - {0}", at, span);
+  if (span > e.high - e.low) return "0";
+  return fmt::format("{} - {:#x}ull <= {:#x}ull", at, e.low, e.high - e.low - span);
+}
+
 void NativeWriter::shared_access(std::uint32_t id, const AccessForm& a, bool uniform) {
   const std::uint32_t bytes = a.bytes * a.elements;
   const ValueFacts f = facts(k_.code[id].a);
@@ -164,7 +172,7 @@ void NativeWriter::shared_access(std::uint32_t id, const AccessForm& a, bool uni
   if (step != 0) text_.passes[id] = std::gcd(step / 4, kLanes);
   const auto grouped = group_of_.find(id);
   if (grouped == group_of_.end()) {
-    line("if (LIKELY(run && (at & {}) == 0 && at < shn && {} <= shn - at)) {{", bytes - 1, span);
+    line("if (LIKELY(run && (at & {}) == 0 && {})) {{", bytes - 1, inside(id, "at", span));
     line("n->hits[{}] += 1;", id);
     text_.counted_by[id] = id;
   } else {
@@ -172,8 +180,8 @@ void NativeWriter::shared_access(std::uint32_t id, const AccessForm& a, bool uni
     if (g.leader == id) {
       line("{{ const u64 low = at + {:#x}ull;",
            static_cast<std::uint64_t>(g.low - k_.code[id].imm));
-      line("ok{} = run && (low & {}) == 0 && low < shn && {} <= shn - low;", id, bytes - 1,
-           static_cast<std::uint64_t>(g.high - g.low) + span);
+      line("ok{} = run && (low & {}) == 0 && {};", id, bytes - 1,
+           inside(id, "low", static_cast<std::uint64_t>(g.high - g.low) + span));
       line("}}");
     }
     // Out of the way when it fails: no call among the accesses, so values stay in registers.

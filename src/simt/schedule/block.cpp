@@ -216,6 +216,7 @@ void make_storage(Worker& worker, BlockState& b) {
     w.shared_bytes = b.shared_bytes;
     w.native = worker.native.get();
     w.simple = worker.simple.data();
+    w.extents = worker.extents.data();
     w.full_checks = s.full_checks;
     w.kept = reinterpret_cast<u64*>(b.shared + round(b.shared_bytes) + kept / warps * i);
     // Nothing ever writes to these registers: they are the same for all blocks.

@@ -162,6 +162,7 @@ struct Constant {
   std::uint8_t extent = 0;
   bool is_signed = false;
   std::uint64_t value = 0;
+  /// global: the module variable; bits: 1 + the one of Kernel::variables whose address it is, or 0.
   std::uint32_t symbol = 0;
   Ref ref = 0;
   bool operator==(const Constant&) const = default;
@@ -180,6 +181,12 @@ enum class LaneSpecial : std::uint8_t {
   lanemask_ge,
   lanemask_gt,
   count_,
+};
+
+/// Bytes of shared or local memory, [low, high).
+struct Extent {
+  std::uint32_t low = 0, high = 0xffffffffu;
+  bool operator==(const Extent&) const = default;
 };
 
 struct SharedVariable {
@@ -221,10 +228,13 @@ struct Kernel {
   std::vector<SharedVariable> local;  ///< what it consists of, and the stack of calls
   std::uint32_t registers = 0;        ///< estimate: 32-bit registers alive at once
   std::uint32_t accesses = 0;         ///< rows of AccessStats
+  std::vector<Extent> variables;      ///< of shared and local memory that the text names
+  std::vector<Extent> extents;        ///< by row of AccessStats: see extents.h
   std::uint32_t max_threads = 0;
   std::uint32_t cluster[3] = {};   ///< required by the text; 0: not
   std::uint32_t shadow_words = 0;  ///< of registers that may be read before they are written
   bool uses_cluster_barrier = false;
+  bool in_step = false;              ///< it has instructions that a warp executes as a whole
   bool uses_heap = false;            ///< device-side malloc: one host thread only
   bool may_wait_for_blocks = false;  ///< global atomics, fences or volatile loads
   /// Its text has ways to order warps other than barriers of whole blocks: named barriers,

@@ -62,6 +62,7 @@ struct alignas(64) Warp {
   SharedShadow* shadow = nullptr;   ///< of the block
   std::uint32_t index = 0;          ///< in the block
   std::uint64_t* simple = nullptr;  ///< of the worker: simple accesses to shared memory
+  const Extent* extents = nullptr;  ///< of the worker: what accesses to shared memory may touch
   bool full_checks = false;
   std::uint8_t known[16] = {};  ///< patterns of addresses found in this block, see repeats.h
   bool done = false;

@@ -228,6 +228,7 @@ struct LaunchState {
   std::vector<Unchecked> unchecked;
   std::vector<std::atomic<std::uint8_t>> fenced;  ///< by block
   std::atomic<bool> any_fenced{false};
+  std::atomic<bool> vague{false};  ///< parts of words were touched by more than can be told apart
   std::atomic<bool> stop{false};
   std::size_t threads = 1;
   /// What threads change is not where all of them look.
@@ -271,6 +272,7 @@ struct alignas(128) Worker {
   bool loud = false;  ///< it knows of LaunchState::loud
   /// By row of statistics: accesses of whole warps to shared memory at one address, at neighbours.
   std::vector<std::uint64_t> simple;
+  std::vector<Extent> extents;  ///< by row of statistics: within the block's shared memory
   std::map<std::pair<int, std::uint32_t>, Fault> faults;  ///< by kind and instruction
   std::uint64_t barriers = 0;
   std::uint64_t longest_warp = 0;
