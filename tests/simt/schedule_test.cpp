@@ -218,6 +218,194 @@ TEST(ScheduleTest, a_block_that_waits_for_one_that_cannot_start_is_told_so) {
   EXPECT_EQ(run({Kind::few, 1, 4}, true), "");
 }
 
+// What each of these leaves depends on who came first, with nothing that the race checks mind:
+// `last` on the order of blocks, `last_warp` on that of warps, `most` on how many blocks are
+// resident at once, `turned` on lanes that keep step (with `keeps` they wait for each other).
+constexpr std::string_view kOrder = R"(
+.version 8.3
+.target sm_80
+.address_size 64
+.entry last(.param .u64 out)
+{
+  .reg .b64 %rd<2>; .reg .b32 %r<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %ctaid.x;
+  atom.global.exch.b32 %r2, [%rd1], %r1;
+  ret;
+}
+.entry last_warp(.param .u64 out)
+{
+  .shared .align 4 .b8 cell[4];
+  .reg .b64 %rd<2>; .reg .b32 %r<6>; .reg .pred %p<2>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  shr.u32 %r2, %r1, 5;
+  mov.u32 %r3, cell;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra ready;
+  st.shared.u32 [%r3], %r1;
+ready:
+  bar.sync 0;
+  atom.shared.exch.b32 %r4, [%r3], %r2;
+  bar.sync 0;
+  @%p1 bra done;
+  ld.shared.u32 %r5, [%r3];
+  st.global.u32 [%rd1], %r5;
+done:
+  ret;
+}
+.entry most(.param .u64 out)
+{
+  .reg .b64 %rd<2>; .reg .b32 %r<8>; .reg .pred %p<3>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra done;
+  atom.global.add.u32 %r2, [%rd1+4], 1;
+  add.u32 %r2, %r2, 1;
+  atom.global.max.u32 %r3, [%rd1], %r2;
+  mov.u32 %r4, 0;
+again:
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p2, %r4, 2000;
+  @%p2 bra again;
+  atom.global.add.u32 %r5, [%rd1+4], -1;
+done:
+  ret;
+}
+.entry turned(.param .u64 out, .param .u32 keeps)
+{
+  .shared .align 4 .b8 row[128];
+  .reg .b64 %rd<4>; .reg .b32 %r<10>; .reg .pred %p<3>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r9, [keeps];
+  setp.eq.u32 %p1, %r9, 0;
+  mov.u32 %r1, %tid.x;
+  shl.b32 %r2, %r1, 2;
+  mov.u32 %r3, row;
+  add.u32 %r4, %r3, %r2;
+  st.shared.u32 [%r4], %r1;
+  bar.warp.sync 0xffffffff;
+  sub.u32 %r5, 124, %r2;
+  add.u32 %r5, %r3, %r5;
+  ld.shared.u32 %r6, [%r5];
+  @%p1 bra go;
+  bar.warp.sync 0xffffffff;
+go:
+  st.shared.u32 [%r4], %r6;
+  bar.warp.sync 0xffffffff;
+  ld.shared.u32 %r7, [%r4];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r7;
+  ret;
+}
+// Sums by shuffles, votes, a barrier of the block and one of two warps of it.
+.entry together(.param .u64 out)
+{
+  .shared .align 4 .b8 sums[16];
+  .reg .b64 %rd<4>; .reg .b32 %r<20>; .reg .pred %p<5>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 31;
+  shr.u32 %r3, %r1, 5;
+  mov.u32 %r4, %r1;
+  shfl.sync.bfly.b32 %r5, %r4, 16, 31, -1;
+  add.u32 %r4, %r4, %r5;
+  shfl.sync.bfly.b32 %r5, %r4, 8, 31, -1;
+  add.u32 %r4, %r4, %r5;
+  shfl.sync.bfly.b32 %r5, %r4, 4, 31, -1;
+  add.u32 %r4, %r4, %r5;
+  shfl.sync.bfly.b32 %r5, %r4, 2, 31, -1;
+  add.u32 %r4, %r4, %r5;
+  shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1;
+  add.u32 %r4, %r4, %r5;
+  setp.gt.u32 %p1, %r2, 11;
+  vote.sync.ballot.b32 %r6, %p1, -1;
+  popc.b32 %r7, %r6;
+  add.u32 %r4, %r4, %r7;
+  shl.b32 %r8, %r3, 2;
+  mov.u32 %r9, sums;
+  add.u32 %r10, %r9, %r8;
+  setp.ne.u32 %p2, %r2, 0;
+  @%p2 bra stored;
+  st.shared.u32 [%r10], %r4;
+stored:
+  setp.gt.u32 %p3, %r3, 1;
+  @%p3 bra others;
+  bar.sync 1, 64;
+  ld.shared.u32 %r11, [%r9];
+  ld.shared.u32 %r12, [%r9+4];
+  add.u32 %r4, %r11, %r12;
+others:
+  bar.sync 0;
+  ld.shared.u32 %r13, [%r9+8];
+  ld.shared.u32 %r14, [%r9+12];
+  add.u32 %r4, %r4, %r13;
+  add.u32 %r4, %r4, %r14;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r4;
+  ret;
+}
+)";
+
+std::vector<std::uint32_t> left_by(std::string_view kernel, Dim3 grid, Dim3 block,
+                                   const Schedule& schedule, std::int64_t keeps = -1) {
+  Launcher l(kOrder);
+  const Address out = l.put(std::vector<std::uint32_t>(128, 0), "out");
+  LaunchOptions options;
+  options.schedule = schedule;
+  options.max_warp_instructions = 5'000'000;
+  Params params;
+  params.add(out);
+  if (keeps >= 0) params.add(static_cast<std::uint32_t>(keeps));
+  const LaunchReport r = l.run(kernel, grid, block, params, options);
+  for (const Fault& f : r.faults)
+    EXPECT_TRUE(keeps == 0 && f.kind == FaultKind::warp_race)
+        << name_of(schedule) << ": " << f.describe();
+  EXPECT_TRUE(r.unchecked.empty());
+  return l.get<std::uint32_t>(out, 128);
+}
+
+/// As many as the judge tries of a small case, and no more.
+std::vector<Schedule> others(std::uint64_t seed) {
+  return {{Kind::backward}, {Kind::shuffled, seed}, {Kind::few, seed + 1, 2}};
+}
+
+TEST(ScheduleTest, what_depends_on_an_order_differs_under_some_schedule) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto differs = [&](std::string_view kernel, Dim3 grid, Dim3 block) {
+      const auto forward = left_by(kernel, grid, block, {});
+      const auto all = others(seed);
+      return std::any_of(all.begin(), all.end(), [&](const Schedule& s) {
+        return left_by(kernel, grid, block, s) != forward;
+      });
+    };
+    EXPECT_TRUE(differs("last", {8}, {32})) << seed;
+    EXPECT_TRUE(differs("last_warp", {1}, {128})) << seed;
+    EXPECT_TRUE(differs("most", {8}, {32})) << seed;
+  }
+}
+
+TEST(ScheduleTest, lanes_that_do_not_wait_for_each_other_need_not_keep_step) {
+  const auto forward = left_by("turned", {1}, {32}, {}, 0);
+  EXPECT_EQ(forward[0], 31u);
+  int seen = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    seen += left_by("turned", {1}, {32}, {Kind::shuffled, seed}, 0) != forward ? 1 : 0;
+    EXPECT_EQ(left_by("turned", {1}, {32}, {Kind::shuffled, seed}, 1), forward) << seed;
+  }
+  // Three warps of four fall into groups.
+  EXPECT_GE(seen, 10);
+}
+
+TEST(ScheduleTest, lanes_that_wait_for_each_other_meet_from_any_groups) {
+  const auto forward = left_by("together", {1}, {128}, {});
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    EXPECT_EQ(left_by("together", {1}, {128}, {Kind::shuffled, seed}), forward) << seed;
+}
+
 TEST(ScheduleTest, names_are_read_and_written) {
   for (const std::string_view text : {"forward", "backward", "shuffled:12", "few:2:9"})
     EXPECT_EQ(name_of(schedule_named(text).value()), text);

@@ -7,6 +7,7 @@
 // (locks, `*.sync`) do not block them.
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 #include "simt/checks/order.h"
@@ -468,6 +469,27 @@ const Ins* out_of_fuel(Warp& w, const Ins* next) {
   return nullptr;
 }
 
+namespace {
+
+/// Since Volta nothing but `*.sync` and barriers keeps the lanes of a warp together: what they
+/// leave for each other in memory without one must not matter. Barriers count them group by group.
+void part_lanes(Warp& w) {
+  Turns& turns = w.worker->turns;
+  const std::uint32_t groups = w.kernel->in_step ? 1 : turns.lane_groups();
+  if (groups == 1) return;
+  std::array<std::uint32_t, kLanes> masks = {};
+  for (std::uint32_t l = 0; l < kLanes; ++l) masks[turns.group_of_lane(groups)] |= 1u << l;
+  w.splits.clear();
+  for (const std::uint32_t mask : masks)
+    if ((mask & w.live) != 0)
+      w.splits.push_back({.state = Split::State::ready, .mask = mask & w.live, .resume_block = 0});
+  if (w.splits.size() == 1) return;
+  w.fresh = false;
+  w.block->spinning[w.index].freed = true;
+}
+
+}  // namespace
+
 void start_warp(Warp& w, std::uint32_t lanes) {
   if (w.splits.size() != 1) w.splits.resize(1);
   w.resume = 0;
@@ -482,6 +504,7 @@ void start_warp(Warp& w, std::uint32_t lanes) {
   if (w.kernel->shadow_words != 0) w.undefined.assign(w.kernel->shadow_words, kAllLanes);
   w.current = 0;
   w.splits[0] = {.state = Split::State::ready, .mask = lanes, .resume_block = 0};
+  if (!w.done) part_lanes(w);
 }
 
 namespace {

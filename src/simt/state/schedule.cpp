@@ -73,6 +73,7 @@ Turns::Turns(const Schedule& schedule)
     : usual_(schedule.kind == Schedule::Kind::forward),
       swapped_(schedule.kind == Schedule::Kind::backward),
       shorts_(schedule.in_short_turns()),
+      parts_(schedule.kind == Schedule::Kind::shuffled),
       state_(mixed_bits(schedule.seed)) {}
 
 std::uint64_t Turns::next() { return mixed_bits(state_ += kMixStep); }

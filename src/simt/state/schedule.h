@@ -18,7 +18,8 @@ struct Schedule {
   enum class Kind : std::uint8_t {
     forward,   ///< blocks one after the other, warps by number
     backward,  ///< the last of everything first; a block that waits lets the next one start
-    shuffled,  ///< by seed, in short turns, several blocks at once; one that waits lets more start
+    shuffled,  ///< by seed, in short turns, several blocks at once; one that waits lets more start;
+               ///< lanes of some warps go in groups, each at its own pace
     few,       ///< blocks start in order, `resident` at a time, in short turns by seed: one that
                ///< waits for a block that cannot start waits for ever
   };
@@ -51,13 +52,21 @@ class Turns {
   bool other_way_first() { return usual_ ? false : swapped_ || (shorts_ && next() % 2 == 0); }
   /// Lane k of an atomic's order is k ^ lanes().
   std::uint32_t lanes();
+  /// Into how many groups a warp's lanes fall that go apart; 1: they stay together.
+  std::uint32_t lane_groups() { return parts_ ? kLaneGroups[next() % kLaneGroups.size()] : 1; }
+  /// 0 to groups - 1.
+  std::uint32_t group_of_lane(std::uint32_t groups) {
+    return static_cast<std::uint32_t>(next() % groups);
+  }
   /// 0 to count - 1, each once. Valid until the next call.
   std::span<const std::uint32_t> order(std::size_t count);
 
  private:
   std::uint64_t next();
 
-  bool usual_ = true, swapped_ = false, shorts_ = false;
+  static constexpr std::array<std::uint32_t, 4> kLaneGroups = {1, 2, 3, 5};
+
+  bool usual_ = true, swapped_ = false, shorts_ = false, parts_ = false;
   std::uint64_t state_ = 0;
   std::vector<std::uint32_t> order_;
 };
