@@ -138,7 +138,6 @@ void add_occupancy(const simt::LaunchReport& report, const simt::Estimate& estim
 
 bool is_only_a_finding(const simt::Fault& fault) {
   return fault.kind == simt::FaultKind::uninitialised_read ||
-         fault.kind == simt::FaultKind::warp_race ||
          fault.kind == simt::FaultKind::barrier_mismatch ||
          fault.kind == simt::FaultKind::benign_race;
 }

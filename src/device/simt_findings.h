@@ -16,9 +16,8 @@ namespace warpwright::device {
 Fault fault_of(const simt::Fault& fault, std::string_view source_file);
 
 /// Reads of memory nobody wrote are worth telling, but alone no reason to reject: a padded tile
-/// may load what it then drops. A result that depends on them is wrong under random poison. Lanes
-/// of a warp that exchange without __syncwarp, and barriers met from different lines, work on most
-/// hardware. A benign race has one outcome.
+/// may load what it then drops. A result that depends on them is wrong under random poison.
+/// Barriers met from different lines work on all hardware. A benign race has one outcome.
 bool is_only_a_finding(const simt::Fault& fault);
 
 /// What in a launch wastes time, worst first: uncoalesced accesses, bank conflicts, divergence,

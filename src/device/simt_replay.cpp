@@ -192,6 +192,11 @@ void SimtReplay::free_scratch() {
   }
 }
 
+simt::Checks SimtReplay::checks_of(const RunOptions& options) const {
+  const bool less = options.timed && !options.all_checks;
+  return less ? std::min(device_.checks_, simt::Checks::fast) : device_.checks_;
+}
+
 Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, RunReport& report) {
   std::string parameters = launch.parameters;
   relocate(parameters, launch.pointers, bases_);
@@ -203,8 +208,7 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
                        .cluster = dim(launch.cluster)};
   if (plan_.heap_bytes != 0) request.options.heap_bytes = plan_.heap_bytes;
   const std::uint64_t blocks = request.grid.count();
-  const bool less = options.timed && !options.all_checks;
-  request.options.checks = less ? std::min(device_.checks_, simt::Checks::fast) : device_.checks_;
+  request.options.checks = checks_of(options);
   request.options.engine = device_.engine_;
   request.options.threads = launch.cooperative ? 1 : threads_for(blocks);
   request.options.cooperative = launch.cooperative;
@@ -258,6 +262,16 @@ void SimtReplay::take_report(const simt::LaunchReport& launched, const KernelLau
     }
   }
   for (const simt::Unchecked& u : launched.unchecked) add_unchecked(report, u);
+  if (checks_of(options) != simt::Checks::full)
+    add_unchecked(report, {"races_and_unwritten_memory",
+                           "kernel " + kernel_name(launch.kernel) +
+                               " ran without the checks for races and for reads of memory that "
+                               "nobody wrote"});
+  if (launched.blocks_run < launched.blocks_total)
+    add_unchecked(report,
+                  {"blocks_left_out", "of the " + std::to_string(launched.blocks_total) +
+                                          " blocks of kernel " + kernel_name(launch.kernel) +
+                                          " only some were run"});
   report.lane_instructions += launched.counts.lane_instructions();
   report.warp_instructions += launched.counts.warp_instructions();
   if (launched.blocks_run < launched.blocks_total) report.complete = false;

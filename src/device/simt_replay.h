@@ -36,6 +36,7 @@ class SimtReplay final : public Replay {
                       RunReport& report) const;
   /// What a step other than a launch does to memory.
   void note(simt::ByteUse use, simt::Address at, std::uint64_t bytes);
+  [[nodiscard]] simt::Checks checks_of(const RunOptions& options) const;
   void take_report(const simt::LaunchReport& launched, const KernelLaunch& launch,
                    const RunOptions& options, RunReport& report);
   [[nodiscard]] simt::Address real(const PlanAddress& address) const;

@@ -253,6 +253,10 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers)
     r.unchecked.push_back({"order_between_blocks",
                            "more accesses and messages between blocks than the machine can keep: "
                            "those that came later were not checked for races"});
+  if (s.vague)
+    r.unchecked.push_back({"bytes_of_shared_words",
+                           "several warps or blocks touched different bytes of one word: whether a "
+                           "byte of it was touched by two of them was not followed"});
   find_hottest(r.counts, workers);
   merge_faults(r, workers);
   return r;

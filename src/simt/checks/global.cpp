@@ -47,17 +47,23 @@ bool has_fenced(const LaunchState& l, u64 block) {
 
 enum class Order : std::uint8_t { fine, across_blocks, within_block };
 
+/// Who touched these bytes of a word is not known any more: that is told at the end.
+Order vague(const Warp& w) {
+  w.worker->launch->vague.store(true, std::memory_order_relaxed);
+  return Order::fine;
+}
+
 /// Whether an earlier access of somebody is unordered with one of `me` now.
 Order order_of(const Warp& w, const Toucher& before, const Toucher& me) {
   if (before.block == 0 || (before.bytes & me.bytes) == 0) return Order::fine;
   const bool whole = me.bytes == 15;
   if (before.block != me.block) {
     // Many blocks that touched parts of a word: which of them touched these bytes is unknown.
-    if (before.block == kManyBlocks && !before.atomic && !whole) return Order::fine;
+    if (before.block == kManyBlocks && !before.atomic && !whole) return vague(w);
     return has_fenced(*w.worker->launch, before.block) ? Order::fine : Order::across_blocks;
   }
   if (before.warp == me.warp || before.epoch != me.epoch) return Order::fine;
-  if (before.warp == kManyWarps && !before.atomic && !whole) return Order::fine;
+  if (before.warp == kManyWarps && !before.atomic && !whole) return vague(w);
   return w.block->race_checks && !w.block->fenced ? Order::within_block : Order::fine;
 }
 

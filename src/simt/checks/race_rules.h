@@ -56,24 +56,35 @@ WW_RULE int is_open(u64 write, u64 tag) {
 
 enum LineAnswer { kLineIsFine, kLineClashes, kAskWords };
 
+/// `foreign` for one word: most words were not touched in this launch, and nothing else is asked.
+WW_RULE int is_foreign(u64 x, u64 key) {
+  const u64 differ = x ^ key;
+  if ((differ & kTagBits) != 0) return 0;
+  return (differ & kBlockBits) != 0 || ((differ & kWarpBits) != 0 && (differ & kIntervalBits) == 0);
+}
+
 /// An access of one warp to a whole line, whose write and read are at `line`; kAskWords when its
 /// words have to be asked. Whoever goes on to the words asks again there, and waits for them.
 WW_RULE enum LineAnswer line_access(u64* line, u64 key, int loads, int many_threads) {
+  const u64 now = key | kWholeWord;
   while (1) {
     u64 write = __atomic_load_n(line, __ATOMIC_RELAXED);
-    if (is_open(write, key & kTagBits)) return kAskWords;
+    if (((write ^ key) & kTagBits) == 0) {
+      if ((write & (kWordsBit | kBusyBit)) != 0) return kAskWords;
+      if (is_foreign(write, key)) return kLineClashes;
+    }
     const u64 read = __atomic_load_n(line + 1, __ATOMIC_RELAXED);
-    if (foreign(write, key) != 0 || (!loads && foreign(read, key) != 0)) return kLineClashes;
     if (loads) {
-      const u64 now = noted_read(read, key);
-      if (now == read) return kLineIsFine;
-      __atomic_store_n(line + 1, now, __ATOMIC_RELAXED);
+      if (read == now) return kLineIsFine;
+      const u64 noted = ((read ^ key) & kTagBits) != 0 ? now : noted_read(read, key);
+      if (noted == read) return kLineIsFine;
+      __atomic_store_n(line + 1, noted, __ATOMIC_RELAXED);
       if (!many_threads) return kLineIsFine;
       // Somebody may be opening the line meanwhile, or writing: then its words are told, too.
       write = __atomic_load_n(line, __ATOMIC_ACQUIRE);
-      return is_open(write, key & kTagBits) || foreign(write, key) != 0 ? kAskWords : kLineIsFine;
+      return is_open(write, key & kTagBits) || is_foreign(write, key) ? kAskWords : kLineIsFine;
     }
-    const u64 now = key | kWholeWord;
+    if (is_foreign(read, key)) return kLineClashes;
     if (now == write) return kLineIsFine;
     if (!many_threads) {
       __atomic_store_n(line, now, __ATOMIC_RELAXED);

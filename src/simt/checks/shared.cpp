@@ -77,8 +77,9 @@ void check_warp_race(Warp& w, const Ins* i, u32 lane, u64 address, u64 writer) {
   if (writer_sync(writer) != (w.sync_epoch & ((1u << kSyncBits) - 1))) return;
   report_lazily(w, i, FaultKind::warp_race, lane, address, "shared", [&] {
     return fmt::format(
-        "lane {} reads what lane {} of its warp wrote at {} with no __syncwarp between, {}", lane,
-        writer_lane(writer), place_of(w, &w.kernel->code[writer_instruction(writer)]),
+        "lane {} reads what lane {} of its warp wrote at {} with no __syncwarp between: lanes need "
+        "not keep step, and volatile does not order them; {}",
+        lane, writer_lane(writer), place_of(w, &w.kernel->code[writer_instruction(writer)]),
         describe_shared(w, address));
   });
 }
@@ -100,6 +101,25 @@ bool told_by_flag(const Warp& w, std::uint8_t other) {
   return (b.asked & me) != 0 && (b.released & others) != 0;
 }
 
+/// Such launches run on one thread of the host.
+void say_told_by_flag(LaunchState& s) {
+  const Unchecked fact{
+      "order_in_shared_memory",
+      "warps that share words of shared memory with no barrier between them used "
+      "fences and flags in global memory: whether these order them was not followed"};
+  if (std::find(s.unchecked.begin(), s.unchecked.end(), fact) == s.unchecked.end())
+    s.unchecked.push_back(fact);
+}
+
+/// Several warps touched parts of the word: which of them these bytes is not known.
+void note_vague(const Warp& w, const SharedWord& before, std::uint8_t bytes, Access kind) {
+  if (bytes == kAllBytes) return;
+  const bool writers =
+      before.writer == kMany && (before.written & kAtomic) == 0 && (before.written & bytes) != 0;
+  const bool readers = kind != Access::load && before.reader == kMany && (before.read & bytes) != 0;
+  if (writers || readers) w.worker->launch->vague.store(true, std::memory_order_relaxed);
+}
+
 void check_shared_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind) {
   BlockState& b = *w.block;
   const auto me = static_cast<std::uint8_t>(w.index + 1);
@@ -117,7 +137,14 @@ void check_shared_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, 
     else if (c == Clash::none && before.writer == me && bytes >= 4)
       check_warp_race(w, i, lane, address, writer);
     const std::uint8_t other = c == Clash::with_read ? before.reader : before.writer;
-    if (c == Clash::none || told_by_flag(w, other)) continue;
+    if (c == Clash::none) {
+      note_vague(w, before, touched, kind);
+      continue;
+    }
+    if (told_by_flag(w, other)) {
+      say_told_by_flag(*w.worker->launch);
+      continue;
+    }
     const auto detail = [&] { return describe_clash(w, c, kind, other, writer, address); };
     if (c == Clash::with_write && kind == Access::store)
       report_store_race(w, i, FaultKind::shared_race, lane,
