@@ -57,7 +57,8 @@ std::vector<std::size_t> members_here() {
 class Judges {
  public:
   explicit Judges(std::deque<std::size_t> waiting)
-      : shared_(TemporaryDirectory::create("warpwright-zoo-").value()), waiting_(std::move(waiting)) {
+      : shared_(TemporaryDirectory::create("warpwright-zoo-").value()),
+        waiting_(std::move(waiting)) {
     for (int i = 0; i < 2; ++i) threads_.emplace_back([this] { work(); });
   }
 
