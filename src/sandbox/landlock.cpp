@@ -75,17 +75,24 @@ int landlock_abi() {
   return version > 0 ? static_cast<int>(version) : 0;
 }
 
-int restrict_with_landlock(const LandlockRule* rules, int count) {
+int landlock_ruleset(const LandlockRule* rules, int count) {
   const int abi = landlock_abi();
-  if (abi < 1) return ENOSYS;
+  if (abi < 1) return -ENOSYS;
   const Ruleset wanted{file_rights(abi), abi >= 4 ? kNetwork : 0, abi >= 6 ? kScoped : 0};
   // Older kernels accept a longer structure as long as what they do not know is zero.
   const long made = ::syscall(kCreateRuleset, &wanted, sizeof wanted, 0);
-  if (made < 0) return errno;
+  if (made < 0) return -errno;
   const int ruleset = static_cast<int>(made);
   int code = 0;
   for (int i = 0; i < count && code == 0; ++i) code = add_rule(ruleset, rules[i], wanted.files);
-  if (code == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) code = errno;
+  if (code == 0) return ruleset;
+  ::close(ruleset);
+  return -code;
+}
+
+int restrict_with_landlock(int ruleset) {
+  int code = 0;
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) code = errno;
   if (code == 0 && ::syscall(kRestrictSelf, ruleset, 0) != 0) code = errno;
   ::close(ruleset);
   return code;

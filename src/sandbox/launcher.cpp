@@ -268,10 +268,15 @@ int wait_for(pid_t pid) {
   }
 }
 
-int final_walls(const ChildSetup& setup) {
+int ruleset_of(const ChildSetup& setup) {
+  return landlock_ruleset(setup.rules.data(), static_cast<int>(setup.rules.size()));
+}
+
+/// `ruleset` as landlock_ruleset() gave it.
+int final_walls(const ChildSetup& setup, int ruleset) {
   set_process_limit(setup.limits);
   set_common_limits(setup.limits);
-  const int code = restrict_with_landlock(setup.rules.data(), static_cast<int>(setup.rules.size()));
+  const int code = ruleset < 0 ? -ruleset : restrict_with_landlock(ruleset);
   if (code != 0 && (setup.level == Level::landlock || code != ENOSYS)) {
     // Inside a private root Landlock is a second wall; kernels without it still have the first.
     if (setup.level == Level::landlock || (code != EOPNOTSUPP && code != EPERM)) return code;
@@ -288,7 +293,7 @@ int confine_program(const ChildSetup& setup, bool real_root) {
   drop_capabilities();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!setup.cwd.empty() && ::chdir(setup.cwd.c_str()) != 0) return errno;
-  return final_walls(setup);
+  return final_walls(setup, ruleset_of(setup));
 }
 
 void kill_own_group(int) {
@@ -332,22 +337,25 @@ int confine_with_landlock(void* context) {
   seal_descriptors();
   ::umask(022);
   hand_over(setup);
-  if (const int code = become_user(setup.drop_to); code != 0) return code;
-  drop_capabilities();
   // The supervisor stays in the program's group, which seccomp keeps it from leaving: one signal
   // to the group ends everything, whoever sends it.
   ::signal(SIGTERM, kill_own_group);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   const pid_t program = raw_fork();
   if (program < 0) return errno;
+  // As the program itself, whose /proc/self is meant, and while it may open what only root reaches.
+  const int ruleset = program == 0 ? ruleset_of(setup) : 0;
+  if (const int code = become_user(setup.drop_to); code != 0) return code;
+  drop_capabilities();
   if (program > 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // changed credentials clear it
     close_from(0);
     const int status = wait_for(program);
     end_like(status);
   }
   ::signal(SIGTERM, SIG_DFL);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return final_walls(setup);
+  return final_walls(setup, ruleset);
 }
 
 int prepare_for_bubblewrap(void* context) {

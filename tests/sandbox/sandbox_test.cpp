@@ -347,6 +347,21 @@ TEST_P(SandboxTest, AStopSignalEndsIt) {
   EXPECT_LT(exit->wall_s, 5.0);
 }
 
+/// As in a container where root may not mount: the judge's folders lie in one of root's own.
+TEST_P(SandboxTest, AFolderBelowATemporaryOneIsReached) {
+  const auto top = TemporaryDirectory::create("warpwright-sandbox-").value();
+  const fs::path folder = top.path() / "inner";
+  ASSERT_TRUE(make_directories(folder).ok());
+  ASSERT_TRUE(write_file(folder / "a", "read\n").ok());
+  Request request =
+      shell("cat a '" + (folder / "a").string() + "'; ls '" + top.path().string() + "'");
+  request.cwd = folder;
+  request.readable = {folder};
+  const auto exit = run(request);
+  EXPECT_TRUE(exit.out.starts_with("read\nread\n")) << exit.out << exit.err;
+  if (!has_namespaces()) EXPECT_EQ(exit.out, "read\nread\n") << "the folder above is not shown";
+}
+
 TEST_P(SandboxTest, SeveralAtOnce) {
   std::vector<std::thread> threads;
   std::array<std::string, 6> outputs;
