@@ -21,6 +21,7 @@ constexpr double kSpinSeconds = 0.002;
 constexpr int kOverheadSamples = 21;
 // A GPU without work for so long may have lowered its clocks.
 constexpr double kIdleSeconds = 0.2;
+constexpr std::size_t kMostOwnModules = 32;
 constexpr std::uint64_t kKeptShare = 6;  // of the GPU's memory, for later candidates
 
 using SteadyClock = std::chrono::steady_clock;
@@ -73,10 +74,9 @@ Status CudaDevice::start() {
   const auto flush_bytes =
       static_cast<std::uint64_t>(std::max(info_.facts.l2_bytes, 4LL << 20)) * 2;
   WW_TRY(flush_, CudaMemory::allocate(driver_, device_, flush_bytes, CudaMemory::Guard::margins));
-  WW_TRY(pattern_, CudaMemory::allocate(driver_, device_, kPoisonTileBytes + kPoisonOffsets,
-                                        CudaMemory::Guard::margins));
   WW_TRY(staging_, CudaStaging::make(driver_));
   WW_TRY(digest_, CudaDigest::make(driver_));
+  WW_TRY(fill_, CudaFill::make(driver_));
   WW_TRY(settle_, CudaSettle::make(driver_, info_.facts.sm_count));
   WW_TRY(garbage_, CudaGarbage::make(driver_, info_.facts.sm_count, info_.facts.max_threads_per_sm,
                                      info_.facts.shared_per_block_optin_bytes));
@@ -98,7 +98,6 @@ Status CudaDevice::attach(double wait_s) {
   WW_TRY(lock_, wait_for_gpu(ordinal_, wait_s));
   // Contexts belong to threads, and another one may have had it before.
   WW_CHECK(driver_.check(driver_.context_set_current(context_), "use the GPU context"));
-  pattern_valid_ = false;
   info_.was_idle = seconds_since(detached_) > kIdleSeconds;
   return refresh_free_bytes();
 }
@@ -121,10 +120,11 @@ CudaDevice::~CudaDevice() {
   buffers_.clear();
   pool_.clear();
   modules_.clear();
+  own_modules_.clear();
   flush_.reset();
-  pattern_.reset();
   staging_.reset();
   digest_.reset();
+  fill_.reset();
   settle_.reset();
   garbage_.reset();
   if (begin_ != nullptr) driver_.event_destroy(begin_);
@@ -139,12 +139,14 @@ void CudaDevice::abandon() {
   for (auto& [id, buffer] : buffers_) static_cast<void>(buffer.memory.release());
   buffers_.clear();
   pool_.abandon();
-  for (auto& module : modules_) static_cast<void>(module.release());
+  for (auto& module : modules_) module->abandon();
+  for (auto& module : own_modules_) module->abandon();
+  own_modules_.clear();
   modules_.clear();
   static_cast<void>(flush_.release());
-  static_cast<void>(pattern_.release());
   static_cast<void>(staging_.release());
   static_cast<void>(digest_.release());
+  static_cast<void>(fill_.release());
   static_cast<void>(settle_.release());
   static_cast<void>(garbage_.release());
 }
@@ -198,22 +200,6 @@ Status CudaDevice::flush_cache() {
                        "flush the cache");
 }
 
-// One upload of random bits per candidate; each seed starts somewhere else in it. A kernel that
-// would know the pattern has to have seen it before, and no memory outlives a call unfilled.
-Result<CuAddress> CudaDevice::pattern(std::uint64_t seed) {
-  if (!pattern_valid_) {
-    const auto bytes = poison_pattern(seed, kPoisonTileBytes + kPoisonOffsets);
-    WW_CHECK(driver_.check(
-        driver_.copy_to_device_async(pattern_->address(), bytes.data(), bytes.size(), stream_),
-        "upload random bits"));
-    WW_CHECK(driver_.check(driver_.stream_synchronize(stream_), "upload random bits"));
-    pattern_valid_ = true;
-  }
-  constexpr std::uint64_t kStep = 256;
-  const std::uint64_t mixed = (seed ^ (seed >> 29)) * 0xBF58476D1CE4E5B9ULL;
-  return pattern_->address() + (mixed >> 32) % (kPoisonOffsets / kStep) * kStep;
-}
-
 Result<std::optional<Fault>> CudaDevice::wait(CuEvent event, double limit_s) {
   const auto start = SteadyClock::now();
   while (true) {
@@ -243,13 +229,29 @@ Status CudaDevice::usable() const {
 
 Result<Loaded> CudaDevice::load(const Code& code) {
   WW_CHECK(usable());
-  auto module = std::make_unique<CudaModule>(driver_, code);
+  auto module = std::make_shared<CudaModule>(driver_, code);
   WW_TRY(auto fault, module->load());
   if (fault) return Loaded{.fault = std::move(fault)};
   // A heap that was used keeps its content and its size for as long as the context lives.
   if (code.ptx.find("malloc") != std::string::npos) altered_ = true;
   modules_.push_back(std::move(module));
   return Loaded{.module = static_cast<ModuleId>(modules_.size()) - 1};
+}
+
+Result<Loaded> CudaDevice::load_own(const Code& code) {
+  WW_CHECK(usable());
+  const auto same = std::find_if(own_modules_.begin(), own_modules_.end(), [&](const auto& kept) {
+    return kept->code().cubin == code.cubin && kept->code().ptx == code.ptx;
+  });
+  if (same != own_modules_.end()) {
+    modules_.push_back(*same);
+    return Loaded{.module = static_cast<ModuleId>(modules_.size()) - 1};
+  }
+  WW_TRY(auto loaded, load(code));
+  if (loaded.fault) return loaded;
+  own_modules_.push_back(modules_.back());
+  if (own_modules_.size() > kMostOwnModules) own_modules_.pop_front();
+  return loaded;
 }
 
 Result<BufferId> CudaDevice::allocate(std::uint64_t bytes, std::string_view name) {
@@ -307,7 +309,7 @@ Status CudaDevice::clear(BufferId buffer) {
 Status CudaDevice::launch(const OwnLaunch& launch) {
   WW_CHECK(usable());
   const CudaModule& module = *modules_.at(static_cast<std::size_t>(launch.module));
-  const CuFunction function = module.function(std::string(launch.kernel));
+  const CuFunction function = module.function(launch.kernel);
   if (function == nullptr) {
     return Error{"the judge's own code has no kernel " + std::string(launch.kernel)};
   }

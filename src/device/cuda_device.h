@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "base/files.h"
 #include "device/cuda_digest.h"
 #include "device/cuda_driver.h"
+#include "device/cuda_fill.h"
 #include "device/cuda_garbage.h"
 #include "device/cuda_memory.h"
 #include "device/cuda_module.h"
@@ -29,6 +31,7 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   Result<Loaded> load(const Code& code) override;
+  Result<Loaded> load_own(const Code& code) override;
   Result<BufferId> allocate(std::uint64_t bytes, std::string_view name) override;
   void release(BufferId buffer) override;
   Status upload(BufferId to, std::span<const std::byte> bytes) override;
@@ -66,8 +69,6 @@ class CudaDevice final : public Device {
   Status measure_empty_kernel();
   void abandon();
   void recycle(std::unique_ptr<CudaMemory> memory);
-  /// Random bits on the device: kPoisonTileBytes from there on, others for every seed.
-  Result<CuAddress> pattern(std::uint64_t seed);
   /// Writes over the whole L2 cache, twice, with the SMs as they were at the last time.
   Status flush_cache();
   /// Polls; the fault when the kernel failed or the time is up.
@@ -91,18 +92,16 @@ class CudaDevice final : public Device {
   CudaMemoryPool pool_;
   std::map<BufferId, Buffer> buffers_;
   BufferId next_buffer_ = 0;
-  std::vector<std::unique_ptr<CudaModule>> modules_;
-  std::unique_ptr<CudaMemory> pattern_;  ///< filled anew for each candidate
-  bool pattern_valid_ = false;
+  std::vector<std::shared_ptr<CudaModule>> modules_;
+  std::deque<std::shared_ptr<CudaModule>> own_modules_;  ///< stay between candidates
   std::unique_ptr<CudaMemory> flush_;
   std::unique_ptr<CudaStaging> staging_;
   std::unique_ptr<CudaDigest> digest_;
+  std::unique_ptr<CudaFill> fill_;
   std::unique_ptr<CudaSettle> settle_;
   std::unique_ptr<CudaGarbage> garbage_;
   unsigned char flush_value_ = 0;
 };
-
-inline constexpr std::uint64_t kPoisonOffsets = std::uint64_t{1} << 20;
 
 /// What the driver says of a GPU, without a context on it. Peaks come from the table of known
 /// devices, or from clocks and widths.

@@ -6,6 +6,8 @@
 #include <bit>
 #include <string>
 
+#include "device/poison.h"
+
 namespace warpwright::device {
 
 namespace {
@@ -22,17 +24,22 @@ std::string filling_kernel(std::string_view outside, std::string_view inside,
                            std::string_view first) {
   std::string ptx = ".version 7.0\n.target sm_50\n.address_size 64\n";
   ptx += outside;
-  ptx += ".visible .entry fill(.param .u64 key, .param .u64 sink)\n{\n";
+  ptx +=
+      ".visible .entry fill(.param .u64 key, .param .u64 sink, .param .u32 keep, .param .u32 set)\n"
+      "{\n";
   ptx += inside;
   ptx +=
-      "  .reg .pred %p;\n  .reg .b32 %x, %t, %b;\n  .reg .b64 %k, %i, %a, %room, %sink;\n"
+      "  .reg .pred %p;\n  .reg .b32 %x, %y, %t, %b, %keep, %set;\n  .reg .b64 %k, %i, %a, %room, "
+      "%sink;\n"
+      "  ld.param.u32 %keep, [keep];\n  ld.param.u32 %set, [set];\n"
       "  ld.param.u64 %k, [key];\n  mov.u32 %t, %tid.x;\n  mov.u32 %b, %ctaid.x;\n"
       "  cvt.u32.u64 %x, %k;\n  mad.lo.u32 %x, %b, 0x9E3779B9, %x;\n"
       "  mad.lo.u32 %x, %t, 0x85EBCA6B, %x;\n  mov.u64 %room, room;\n";
   ptx += first;
   ptx += "MORE:\n  setp.ge.u64 %p, %i, " + std::to_string(bytes) + ";\n  @%p bra END;\n";
   ptx += "  mad.lo.u32 %x, %x, 1664525, 1013904223;\n  add.u64 %a, %room, %i;\n";
-  ptx += "  st." + std::string(space) + ".u32 [%a], %x;\n";
+  ptx += "  and.b32 %y, %x, %keep;\n  or.b32 %y, %y, %set;\n";
+  ptx += "  st." + std::string(space) + ".u32 [%a], %y;\n";
   ptx += "  add.u64 %i, %i, " + std::to_string(step) + ";\n  bra MORE;\nEND:\n";
   ptx += "  and.b64 %i, %k, " + std::to_string(std::bit_floor(bytes) - 4) + ";\n";
   ptx += "  add.u64 %a, %room, %i;\n  ld." + std::string(space) + ".u32 %x, [%a];\n";
@@ -79,10 +86,14 @@ Result<CudaGarbage::Kernel> CudaGarbage::load(const std::string& ptx) {
 Status CudaGarbage::launch(CuFunction function, unsigned blocks, unsigned threads, unsigned shared,
                            std::uint64_t key, CuStream stream) {
   const CuLaunchConfig config{blocks, 1, 1, threads, 1, 1, shared, stream, nullptr, 0};
-  std::array<std::uint64_t, 2> parameters = {key, sink_};
+  const PoisonKind kind = poison_kind(key, false);
+  struct {
+    std::uint64_t key, sink;
+    std::uint32_t keep, set;
+  } parameters = {key, sink_, kind.keep, kind.set};
   std::size_t size = sizeof parameters;
-  std::array<void*, 5> extra = {reinterpret_cast<void*>(1), parameters.data(),
-                                reinterpret_cast<void*>(2), &size, nullptr};
+  std::array<void*, 5> extra = {reinterpret_cast<void*>(1), &parameters, reinterpret_cast<void*>(2),
+                                &size, nullptr};
   return driver_.check(driver_.launch(&config, function, nullptr, extra.data()),
                        "fill memory with garbage");
 }

@@ -2,7 +2,7 @@
 #include "device/cuda_memory.h"
 
 #include <algorithm>
-#include <vector>
+#include <bit>
 
 namespace warpwright::device {
 
@@ -10,17 +10,21 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 256;
 constexpr std::uint64_t kPlainMargin = 64 << 10;
-// Read back after a call, on each side: all behind a buffer. What lies farther before it is watched
-// by a digest.
-constexpr std::uint64_t kWatchedBefore = 4096;
 constexpr std::size_t kMostKeptBuffers = 1024;
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t to) {
   return (value + to - 1) / to * to;
 }
 
-bool all_equal(std::span<const unsigned char> bytes, unsigned char value) {
-  return std::all_of(bytes.begin(), bytes.end(), [&](unsigned char b) { return b == value; });
+// Sizes that are drawn differ in every judgement. Memory of one of them serves another if both are
+// rounded up to the same: to an eighth of a power of two, between these.
+constexpr std::uint64_t kExactPages = 16;
+constexpr std::uint64_t kMostRounded = std::uint64_t{16} << 30;
+
+std::uint64_t mapped_for(std::uint64_t bytes, std::uint64_t page) {
+  const std::uint64_t exact = rounded_up(std::max<std::uint64_t>(bytes, 1), page);
+  if (exact <= kExactPages * page || exact > kMostRounded) return exact;
+  return rounded_up(exact, std::bit_floor(exact) / 8);
 }
 
 }  // namespace
@@ -43,7 +47,7 @@ Status CudaMemory::map(CuDevice device, std::uint64_t bytes) {
   std::size_t page = 0;
   WW_CHECK(driver_.check(driver_.memory_granularity(&page, &properties, 0), "ask for page sizes"));
   page_ = page;
-  mapped_bytes_ = rounded_up(std::max<std::uint64_t>(bytes, 1), page);
+  mapped_bytes_ = mapped_for(bytes, page);
   reserved_bytes_ = mapped_bytes_ + 2 * page;
   CuAddress reserved = 0;
   WW_CHECK(driver_.check(driver_.memory_reserve(&reserved, reserved_bytes_, 0, 0, 0),
@@ -74,7 +78,7 @@ void CudaMemory::place(std::uint64_t bytes) {
 bool CudaMemory::resize(std::uint64_t bytes) {
   if (exact_) return false;
   const std::uint64_t mapped = guard() == Guard::unmapped_pages
-                                   ? rounded_up(std::max<std::uint64_t>(bytes, 1), page_)
+                                   ? mapped_for(bytes, page_)
                                    : rounded_up(bytes, kAlignment) + 2 * kPlainMargin;
   if (mapped != mapped_bytes_) return false;
   place(bytes);
@@ -99,33 +103,6 @@ CudaMemory::~CudaMemory() {
   if (mapped_ != 0) driver_.memory_unmap(mapped_, mapped_bytes_);
   if (handle_ != 0) driver_.memory_destroy(handle_);
   driver_.memory_unreserve(reserved_, reserved_bytes_);
-}
-
-Status CudaMemory::fill_margins(unsigned char value, CuStream stream) const {
-  const CuAddress behind = address_ + bytes_;
-  if (address_ > mapped_) {
-    WW_CHECK(driver_.check(driver_.set_8(mapped_, value, address_ - mapped_, stream),
-                           "fill the margin of a buffer"));
-  }
-  if (end() > behind) {
-    WW_CHECK(driver_.check(driver_.set_8(behind, value, end() - behind, stream),
-                           "fill the margin of a buffer"));
-  }
-  return {};
-}
-
-Result<bool> CudaMemory::margins_hold(unsigned char value) const {
-  const std::uint64_t before = std::min(address_ - mapped_, kWatchedBefore);
-  const std::uint64_t behind = end() - (address_ + bytes_);
-  std::vector<unsigned char> bytes(std::max(before, behind));
-  for (const auto& [at, count] :
-       {std::pair{address_ - before, before}, std::pair{address_ + bytes_, behind}}) {
-    if (count == 0) continue;
-    WW_CHECK(driver_.check(driver_.copy_to_host(bytes.data(), at, count),
-                           "read the margin of a buffer"));
-    if (!all_equal({bytes.data(), count}, value)) return false;
-  }
-  return true;
 }
 
 Result<std::unique_ptr<CudaMemory>> CudaMemoryPool::take(const CudaDriver& driver, CuDevice device,
@@ -167,16 +144,6 @@ void CudaMemoryPool::clear() {
 void CudaMemoryPool::abandon() {
   for (auto& memory : kept_) static_cast<void>(memory.release());
   clear();
-}
-
-Status repeat_pattern(const CudaDriver& driver, CuAddress at, std::uint64_t pattern_bytes,
-                      std::uint64_t bytes, CuStream stream) {
-  for (std::uint64_t done = pattern_bytes; done < bytes;) {
-    const std::uint64_t count = std::min(done, bytes - done);
-    WW_CHECK(driver.check(driver.copy_async(at + done, at, count, stream), "fill a buffer"));
-    done += count;
-  }
-  return {};
 }
 
 }  // namespace warpwright::device

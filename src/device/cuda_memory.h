@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -37,13 +38,15 @@ class CudaMemory {
   /// nothing has changed.
   bool resize(std::uint64_t bytes);
 
-  /// Fills both margins, the whole of them: nothing can be kept there from call to call.
-  Status fill_margins(unsigned char value, CuStream stream) const;
-  /// The margin before the buffer: up to a page.
-  [[nodiscard]] CuAddress front() const { return mapped_; }
-  [[nodiscard]] std::uint64_t front_bytes() const { return address_ - mapped_; }
-  /// Whether the parts next to the buffer still hold the value. Waits for the device.
-  [[nodiscard]] Result<bool> margins_hold(unsigned char value) const;
+  /// The mapped rest before and behind the buffer, the whole of it. Either may be empty.
+  struct Margin {
+    CuAddress at = 0;
+    std::uint64_t bytes = 0;
+  };
+  [[nodiscard]] std::array<Margin, 2> margins() const {
+    const CuAddress behind = address_ + bytes_;
+    return {Margin{mapped_, address_ - mapped_}, Margin{behind, end() - behind}};
+  }
 
  private:
   explicit CudaMemory(const CudaDriver& driver) : driver_(driver) {}
@@ -85,9 +88,5 @@ class CudaMemoryPool {
   std::vector<std::unique_ptr<CudaMemory>> kept_;  ///< by number
   std::uint64_t bytes_ = 0, limit_ = 0, made_ = 0;
 };
-
-/// Copies the first `pattern_bytes` of the range over the rest of it.
-Status repeat_pattern(const CudaDriver& driver, CuAddress at, std::uint64_t pattern_bytes,
-                      std::uint64_t bytes, CuStream stream);
 
 }  // namespace warpwright::device

@@ -14,7 +14,14 @@ CudaModule::~CudaModule() { unload(); }
 void CudaModule::unload() {
   for (const Variable& variable : variables_) driver_.memory_free(variable.saved);
   variables_.clear();
+  functions_.clear();
   if (module_ != nullptr) driver_.module_unload(module_);
+  module_ = nullptr;
+}
+
+void CudaModule::abandon() {
+  variables_.clear();
+  functions_.clear();
   module_ = nullptr;
 }
 
@@ -49,6 +56,7 @@ Result<std::optional<Fault>> CudaModule::load_image() {
 Status CudaModule::save_variables() {
   // Without the PTX there is no list of variables, so nothing can be said about them.
   all_addressable_ = !code_.ptx.empty();
+  bool any = false;
   for (const ptx::ModuleVariable& known : ptx::module_variables(code_.ptx)) {
     if (known.is_extern) continue;
     Variable variable;
@@ -61,9 +69,11 @@ Status CudaModule::save_variables() {
     WW_CHECK(driver_.check(driver_.memory_alloc(&variable.saved, std::max<std::size_t>(bytes, 1)),
                            "keep a copy of the module's variables"));
     variables_.push_back(variable);
+    any = true;
     WW_CHECK(driver_.check(driver_.copy_async(variable.saved, variable.at, bytes, nullptr),
                            "copy the module's variables"));
   }
+  if (!any) return {};
   return driver_.check(driver_.stream_synchronize(nullptr), "copy the module's variables");
 }
 
@@ -76,9 +86,12 @@ Result<bool> CudaModule::restore(CuStream stream) {
   return true;
 }
 
-CuFunction CudaModule::function(const std::string& name) const {
+CuFunction CudaModule::function(std::string_view name) const {
+  if (const auto known = functions_.find(name); known != functions_.end()) return known->second;
   CuFunction function = nullptr;
-  return driver_.module_function(&function, module_, name.c_str()) == 0 ? function : nullptr;
+  if (driver_.module_function(&function, module_, std::string(name).c_str()) != 0) return nullptr;
+  functions_.emplace(name, function);
+  return function;
 }
 
 std::optional<CuAddress> CudaModule::variable(const std::string& name) const {

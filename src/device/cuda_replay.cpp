@@ -5,6 +5,9 @@
 #include <array>
 #include <set>
 
+#include "base/mix.h"
+#include "base/one_way.h"
+
 namespace warpwright::device {
 
 namespace {
@@ -169,12 +172,39 @@ CuAddress CudaReplay::real(const PlanAddress& address) const {
   return bases_.at(address.buffer) + static_cast<std::uint64_t>(address.offset);
 }
 
-Status CudaReplay::poison(CuAddress at, std::uint64_t bytes, std::uint64_t seed) {
-  if (bytes == 0 || device_.bare_) return {};
-  WW_TRY(const CuAddress tile, device_.pattern(seed));
-  const std::uint64_t first = std::min(bytes, kPoisonTileBytes);
-  WW_CHECK(driver_.check(driver_.copy_async(at, tile, first, device_.stream_), "poison a buffer"));
-  return repeat_pattern(driver_, at, first, bytes, device_.stream_);
+Status CudaReplay::fill_garbage(std::uint64_t secret) {
+  if (device_.bare_) return {};
+  std::vector<FillRange> fills;
+  const std::uint64_t first = one_way(secret, "poison");
+  const auto add = [&](CuAddress at, std::uint64_t bytes, bool watched) {
+    if (bytes == 0) return false;
+    fills.push_back({at, bytes, mixed_bits(first + fills.size() * kMixStep), watched});
+    return true;
+  };
+  margins_.clear();
+  margin_names_.clear();
+  const auto add_margins = [&](const CudaMemory& memory, const std::string& name) {
+    for (const CudaMemory::Margin& margin : memory.margins()) {
+      if (!add(margin.at, margin.bytes, true)) continue;
+      margins_.push_back(fills.back());
+      margin_names_.push_back(name);
+    }
+  };
+  for (std::size_t i = 0; i < scratch_.size(); ++i) {
+    if (scratch_[i] == nullptr) continue;
+    add(scratch_[i]->address(), scratch_[i]->bytes(), false);
+    add_margins(*scratch_[i], "scratch " + std::to_string(i));
+  }
+  for (const Binding& binding : bindings_) {
+    if (binding.buffer < 0) continue;
+    const auto& buffer = device_.buffers_.at(binding.buffer);
+    if (binding.before == Binding::Before::poison)
+      add(buffer.memory->address(), buffer.memory->bytes(), false);
+    add_margins(*buffer.memory, buffer.name);
+  }
+  WW_CHECK(device_.garbage_->fill_shared(one_way(secret, "shared"), device_.stream_));
+  WW_CHECK(device_.garbage_->fill_local(local_bytes_, one_way(secret, "local"), device_.stream_));
+  return device_.fill_->fill(fills, device_.stream_);
 }
 
 Status CudaReplay::reset(const RunOptions& options) {
@@ -185,38 +215,25 @@ Status CudaReplay::reset(const RunOptions& options) {
     if (fault) return Error{"the module could not be loaded a second time: " + fault->message};
     WW_CHECK(resolve());
   }
-  if (!device_.bare_) {
-    const std::uint64_t key = (std::uint64_t{random_()} << 32) ^ random_();
-    WW_CHECK(device_.garbage_->fill_shared(key, device_.stream_));
-    WW_CHECK(device_.garbage_->fill_local(local_bytes_, key, device_.stream_));
-  }
-  const bool watched = !options.timed;  // margins of timed runs are filled, and not looked at
-  margin_ = static_cast<unsigned char>(random_());
-  margin_key_ = (std::uint64_t{random_()} << 32) ^ random_();
-  for (std::size_t i = 0; i < scratch_.size(); ++i) {
-    if (scratch_[i] == nullptr) continue;
-    WW_CHECK(poison(scratch_[i]->address(), scratch_[i]->bytes(), options.poison_seed));
-    WW_CHECK(fill_margins(*scratch_[i], watched));
-  }
+  // The seed alone could be told from another judgement's.
+  const std::uint64_t drawn = (std::uint64_t{random_()} << 32) ^ random_();
+  WW_CHECK(fill_garbage(drawn ^ options.poison_seed));
   for (const Binding& binding : bindings_) {
-    if (binding.buffer < 0) continue;
+    if (binding.buffer < 0 || binding.before != Binding::Before::restore) continue;
     const CudaMemory& memory = *device_.buffers_.at(binding.buffer).memory;
-    WW_CHECK(fill_margins(memory, watched));
-    if (binding.before == Binding::Before::poison) {
-      WW_CHECK(poison(memory.address(), memory.bytes(), options.poison_seed));
-    } else if (binding.before == Binding::Before::restore) {
-      const CudaMemory& pristine = *device_.buffers_.at(binding.pristine).memory;
-      WW_CHECK(driver_.check(
-          driver_.copy_async(memory.address(), pristine.address(), memory.bytes(), device_.stream_),
-          "restore a buffer"));
-    }
+    const CudaMemory& pristine = *device_.buffers_.at(binding.pristine).memory;
+    WW_CHECK(driver_.check(
+        driver_.copy_async(memory.address(), pristine.address(), memory.bytes(), device_.stream_),
+        "restore a buffer"));
   }
   return fill_staged();
 }
 
 Status CudaReplay::fill_staged() {
+  bool any = false;
   for (std::size_t i = 0; i < staged_.size(); ++i) {
     if (staged_[i] == nullptr) continue;
+    any = true;
     const auto& upload = std::get<Upload>(plan_.steps[i]);
     std::string bytes = upload.bytes;
     relocate(bytes, upload.pointers, bases_);
@@ -224,10 +241,8 @@ Status CudaReplay::fill_staged() {
         driver_.check(driver_.copy_to_device(staged_[i]->address(), bytes.data(), bytes.size()),
                       "upload to the GPU"));
   }
-  if (!staged_.empty()) {
-    WW_CHECK(driver_.check(driver_.stream_synchronize(nullptr), "upload to the GPU"));
-  }
-  return {};
+  if (!any) return {};
+  return driver_.check(driver_.stream_synchronize(nullptr), "upload to the GPU");
 }
 
 /// Behind another launch of the plan only: what we do before it must have ended.
@@ -452,38 +467,15 @@ Result<RunReport> CudaReplay::run_resolved(const RunOptions& options) {
   return report;
 }
 
-Status CudaReplay::fill_margins(const CudaMemory& memory, bool watched) {
-  WW_CHECK(memory.fill_margins(margin_, device_.stream_));
-  if (!watched || memory.front_bytes() == 0) return {};
-  WW_TRY(fronts_[&memory],
-         device_.digest_->of(memory.front(), memory.front_bytes(), margin_key_, device_.stream_));
-  return {};
-}
-
-Result<bool> CudaReplay::margins_hold(const CudaMemory& memory) {
-  WW_TRY(const bool near, memory.margins_hold(margin_));
-  if (!near || memory.front_bytes() == 0) return near;
-  WW_TRY(const std::uint64_t now,
-         device_.digest_->of(memory.front(), memory.front_bytes(), margin_key_, device_.stream_));
-  return now == fronts_.at(&memory);
-}
-
 Status CudaReplay::check_margins(RunReport& report) {
-  const auto blame = [&](const std::string& name) {
+  WW_TRY(const auto held, device_.fill_->held(margins_, device_.stream_));
+  std::string last;
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    if (held[i] || margin_names_[i] == last) continue;
+    last = margin_names_[i];
     report.faults.push_back({.verdict = Verdict::memory_fault,
                              .kind = "out_of_bounds",
-                             .message = "a kernel wrote outside of the buffer '" + name + "'"});
-  };
-  for (const Binding& binding : bindings_) {
-    if (binding.buffer < 0) continue;
-    const auto& buffer = device_.buffers_.at(binding.buffer);
-    WW_TRY(const bool holds, margins_hold(*buffer.memory));
-    if (!holds) blame(buffer.name);
-  }
-  for (std::size_t i = 0; i < scratch_.size(); ++i) {
-    if (scratch_[i] == nullptr) continue;
-    WW_TRY(const bool holds, margins_hold(*scratch_[i]));
-    if (!holds) blame("scratch " + std::to_string(i));
+                             .message = "a kernel wrote outside of the buffer '" + last + "'"});
   }
   return {};
 }

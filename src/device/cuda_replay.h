@@ -39,7 +39,8 @@ class CudaReplay final : public Replay {
   Status stage_uploads();
   Status reset(const RunOptions& options);
   Status fill_staged();
-  Status poison(CuAddress at, std::uint64_t bytes, std::uint64_t seed);
+  /// Other garbage for all that the candidate may reach beside its inputs.
+  Status fill_garbage(std::uint64_t secret);
   /// Queues all steps on their streams. A refused launch sets fault_.
   Status issue();
   /// Queues all steps on the judge's stream, in another legal order.
@@ -61,9 +62,7 @@ class CudaReplay final : public Replay {
   Status add_graph();
   void drop_graphs();
   Result<RunReport> run_resolved(const RunOptions& options);
-  /// Nothing may be kept around a buffer from call to call, and nobody may write there.
-  Status fill_margins(const CudaMemory& memory, bool watched);
-  Result<bool> margins_hold(const CudaMemory& memory);
+  /// Nobody may write around a buffer.
   Status check_margins(RunReport& report);
   void describe_kernels(RunReport& report) const;
   [[nodiscard]] CuAddress real(const PlanAddress& address) const;
@@ -84,11 +83,10 @@ class CudaReplay final : public Replay {
   CuGraph captured_ = nullptr;
   std::vector<CuGraphExec> graphs_;
   std::size_t turn_ = 0;
-  std::uint64_t local_bytes_ = 0;  ///< of a thread, the most of all kernels
-  bool queued_ = false;            ///< what uploads upload is in place
-  unsigned char margin_ = 0;
-  std::uint64_t margin_key_ = 0;
-  std::map<const CudaMemory*, std::uint64_t> fronts_;  ///< digests of what lies before buffers
+  std::uint64_t local_bytes_ = 0;          ///< of a thread, the most of all kernels
+  bool queued_ = false;                    ///< what uploads upload is in place
+  std::vector<FillRange> margins_;         ///< as they were filled before the last run
+  std::vector<std::string> margin_names_;  ///< whose they are
   std::random_device random_;
 };
 

@@ -49,19 +49,19 @@ CudaStaging::~CudaStaging() {
   }
 }
 
+// All uploads and downloads are on one stream: only this side has to wait for a chunk, before it is
+// written again. An event that was never recorded is over.
 Status CudaStaging::upload(CuAddress to, std::span<const std::byte> bytes, CuStream stream) {
-  for (std::size_t at = 0, n = 0; at < bytes.size(); at += kChunkBytes, ++n) {
+  for (std::size_t at = 0; at < bytes.size(); at += kChunkBytes) {
     const std::size_t count = std::min(kChunkBytes, bytes.size() - at);
-    const Chunk& chunk = ring_[n % kChunks];
-    if (n >= kChunks) {
-      WW_CHECK(driver_.check(driver_.event_synchronize(chunk.free), "upload to the GPU"));
-    }
+    const Chunk& chunk = ring_[turn_++ % kChunks];
+    WW_CHECK(driver_.check(driver_.event_synchronize(chunk.free), "upload to the GPU"));
     copy_by_threads(chunk.memory, bytes.data() + at, count, bytes.size() >= kLargeBytes);
     WW_CHECK(driver_.check(driver_.copy_to_device_async(to + at, chunk.memory, count, stream),
                            "upload to the GPU"));
     WW_CHECK(driver_.check(driver_.event_record(chunk.free, stream), "upload to the GPU"));
   }
-  return driver_.check(driver_.stream_synchronize(stream), "upload to the GPU");
+  return {};
 }
 
 Status CudaStaging::download(std::span<std::byte> to, CuAddress from, CuStream stream) {

@@ -19,20 +19,22 @@ class CudaStaging {
   CudaStaging& operator=(const CudaStaging&) = delete;
   ~CudaStaging();
 
-  /// Both return when all is done.
+  /// Returns when the bytes may change; they are on their way, before what is queued afterwards.
   Status upload(CuAddress to, std::span<const std::byte> bytes, CuStream stream);
+  /// Returns when all is done.
   Status download(std::span<std::byte> to, CuAddress from, CuStream stream);
 
  private:
   static constexpr std::size_t kChunks = 4;
   struct Chunk {
     std::byte* memory = nullptr;
-    CuEvent free = nullptr;
+    CuEvent free = nullptr;  ///< nothing is under way from or to it
   };
   explicit CudaStaging(const CudaDriver& driver) : driver_(driver) {}
 
   const CudaDriver& driver_;
   std::array<Chunk, kChunks> ring_;
+  std::size_t turn_ = 0;  ///< whose turn it is to be uploaded from
 };
 
 }  // namespace warpwright::device

@@ -148,6 +148,8 @@ class Device {
   virtual ~Device() = default;
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
   virtual Result<Loaded> load(const Code& code) = 0;
+  /// Code of the judge's own, which has no state. It may stay loaded for later candidates.
+  virtual Result<Loaded> load_own(const Code& code) { return load(code); }
   /// Aligned to 256 bytes, with memory around it that the candidate must not touch. The content
   /// is undefined until written.
   virtual Result<BufferId> allocate(std::uint64_t bytes, std::string_view name) = 0;

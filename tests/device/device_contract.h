@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -264,15 +266,14 @@ TEST_P(DeviceContract, AMissingEventShows) {
 TEST_P(DeviceContract, OutputsArePoisonedDifferentlyEachTime) {
   plan_.steps = {
       Memset{.destination = PlanAddress{1, 0}, .value = 0, .element_bytes = 1, .width = 4}};
-  run({.poison_seed = 1});
-  const auto first = output();
-  run({.poison_seed = 2});
-  const auto second = output();
-  EXPECT_EQ(first[0], 0U);
-  EXPECT_EQ(second[0], 0U);
-  int equal = 0;
-  for (std::uint32_t i = 1; i < kCount; ++i) equal += first[i] == second[i] ? 1 : 0;
-  EXPECT_LT(equal, 3);
+  std::set<std::vector<std::uint32_t>> contents;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    run({.poison_seed = seed});
+    contents.insert(output());
+    EXPECT_EQ(output()[0], 0U);
+  }
+  // One kind of garbage may be the same twice: zeros.
+  EXPECT_GT(contents.size(), 4U);
 }
 
 TEST_P(DeviceContract, InoutsAreRestoredBeforeEachRun) {

@@ -3,7 +3,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "device/device_contract.h"
 
@@ -26,6 +29,45 @@ TEST(CudaDevice, TellsWhatItIs) {
   EXPECT_LT(info.timer_overhead_us, 50);
   RecordProperty("device", info.description);
   RecordProperty("timer_overhead_us", std::to_string(info.timer_overhead_us));
+}
+
+// A kernel that leaves its output alone finds zeros, NaN, infinities and numbers there, by turns.
+TEST(CudaDevice, OutputsHoldEveryKindOfGarbage) {
+  if (!cuda_available()) GTEST_SKIP() << "no GPU here";
+  auto opened = CudaDevice::open(0, 60);
+  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  Device& device = **opened;
+  const std::string ptx =
+      ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+  const auto module = device.load({.ptx = ptx, .cubin = "", .source_file = ""}).value().module;
+  constexpr std::size_t kWords = 4099;
+  const auto out = device.allocate(kWords * sizeof(float), "out").value();
+  LaunchPlan plan;
+  plan.buffers = {{.kind = BufferKind::argument, .argument = 0, .bytes = kWords * sizeof(float)}};
+  KernelLaunch nothing;
+  nothing.kernel = "nothing";
+  nothing.grid = {1, 1, 1};
+  nothing.block = {32, 1, 1};
+  plan.steps = {nothing};
+  const std::vector<Binding> bindings = {{.buffer = out, .before = Binding::Before::poison}};
+  auto replay = device.prepare(module, plan, bindings).value();
+  std::map<std::string, int> kinds;
+  for (int call = 0; call < 150; ++call) {
+    const auto report = replay->run({.poison_seed = 1, .timed = call % 2 == 0});
+    ASSERT_TRUE(report.ok()) << report.error().message;
+    ASSERT_TRUE(report->faults.empty()) << report->faults.front().message;
+    std::vector<float> values(kWords);
+    ASSERT_TRUE(device.download(std::as_writable_bytes(std::span(values)), out).ok());
+    const float last = values.back();
+    if (std::count(values.begin(), values.end(), 0.0F) == kWords) ++kinds["zeros"];
+    if (std::isnan(values.front()) && std::isnan(last)) ++kinds["nan"];
+    if (std::isinf(values.front()) && std::isinf(last)) ++kinds["infinities"];
+    if (std::isfinite(last) && std::fabs(last) > 1e30F) ++kinds["large"];
+    if (last != 0 && std::fabs(last) < 1e-30F) ++kinds["small"];
+    if (std::fabs(last) > 1e-5F && std::fabs(last) < 1.5F) ++kinds["usual"];
+  }
+  for (const char* kind : {"zeros", "nan", "infinities", "large", "small", "usual"})
+    EXPECT_GE(kinds[kind], 2) << kind;
 }
 
 TEST(CudaDevice, IsUsedByOneJudgeAtATime) {
