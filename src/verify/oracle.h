@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -97,11 +98,12 @@ class OracleCase {
   Status check(std::span<const device::BufferId> buffers, std::uint64_t seed,
                const Challenge& challenge, std::size_t distribution = 0);
 
-  /// Waits, and forgets the calls so far but for the first that failed.
+  /// Waits, and forgets the calls so far but for the first that failed: its outputs stay until it
+  /// is explained, whatever fails after it.
   Result<std::vector<CallFailure>> collect();
 
-  /// What the host's rule says of the first failed call of the last collect(). Expected values are
-  /// made once more.
+  /// What the host's rule says of that call, on the inputs that it had. Expected values are made
+  /// once more, all of them. Of another call only what the device saw.
   Result<Mismatch> explain(const CallFailure& failure);
 
   /// The variant that the first failed call had its inputs from; null: the declared ones.
@@ -155,6 +157,8 @@ class OracleCase {
   Status scrub(const Distribution& distribution, std::uint64_t key);
   void drop(const Distribution& distribution);
   Result<std::vector<Expected>> download_expected();
+  /// Nothing where the rule finds nothing wrong, or cannot say.
+  Result<std::optional<Mismatch>> host_opinion();
   [[nodiscard]] std::size_t changed(const CheckRecord& record) const;
   [[nodiscard]] std::uint64_t record_at(std::size_t slot, std::size_t which) const;
 
@@ -176,6 +180,7 @@ class OracleCase {
   std::vector<Done> calls_;  ///< since the last collect()
   std::uint64_t collected_ = 0;
   Done failed_{};
+  std::optional<std::uint64_t> failed_call_;  ///< its number, until it is explained
 };
 
 }  // namespace warpwright::verify
