@@ -95,8 +95,10 @@ struct SizeComparison {
   Order order = Order::same;
   Ratio ratio;
   double margin = 0;    ///< the least relative difference that counts
-  double first_us = 0;  ///< medians
+  double first_us = 0;  ///< medians of what a call costs its caller, as call_us()
   double second_us = 0;
+  double first_host_us = 0;  ///< of it, the host's beyond launching
+  double second_host_us = 0;
   int pairs = 0;
   int throttled = 0;  ///< pairs taken while the GPU was slowed down; not among the others
   std::vector<double> first_raw_us, second_raw_us;  ///< element i of both belong together

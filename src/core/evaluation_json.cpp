@@ -51,6 +51,8 @@ json to_json(const SizeComparison& c) {
           {"margin", c.margin},
           {"first_us", c.first_us},
           {"second_us", c.second_us},
+          {"first_host_us", c.first_host_us},
+          {"second_host_us", c.second_host_us},
           {"pairs", c.pairs},
           {"throttled", c.throttled},
           {"first_raw_us", c.first_raw_us},
@@ -148,6 +150,9 @@ void read_item(JsonReader& in, SizeComparison& c) {
   c.margin = in.number("margin");
   c.first_us = in.number("first_us");
   c.second_us = in.number("second_us");
+  // Results of earlier versions have none.
+  if (in.has("first_host_us")) c.first_host_us = in.number("first_host_us");
+  if (in.has("second_host_us")) c.second_host_us = in.number("second_host_us");
   c.pairs = in.small_integer("pairs");
   c.throttled = in.small_integer("throttled");
   c.first_raw_us = read_numbers(in, "first_raw_us");

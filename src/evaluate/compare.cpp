@@ -9,6 +9,7 @@
 #include <random>
 
 #include "base/clock.h"
+#include "build/host_time.h"
 #include "evaluate/check_queue.h"
 #include "evaluate/measure.h"
 
@@ -94,6 +95,29 @@ Result<PairedSets> load_paired(Duel& duel, const Sized& sized) {
   return paired;
 }
 
+Result<double> host_excess_at(const Session& session, const Sized& sized) {
+  WW_TRY(const auto call, call_of(session.task(), *sized.size, nullptr));
+  return build::host_excess_us(session.prepared.candidate.plans.at(call_key(call)));
+}
+
+/// What the host takes for a call beyond launching: it is paid by the caller, and part of scores.
+/// Each was measured a few times, on a host that does other things: what lies within the spread of
+/// that is the same.
+struct HostTimes {
+  double first_us = 0;
+  double second_us = 0;
+};
+Result<HostTimes> host_times_at(const Duel& duel, const Sized& sized) {
+  constexpr double kSpread = 0.25;
+  constexpr double kSpreadUs = 5;
+  HostTimes times;
+  WW_TRY(times.first_us, host_excess_at(duel.first, sized));
+  WW_TRY(times.second_us, host_excess_at(duel.second, sized));
+  const auto [less, more] = std::minmax(times.first_us, times.second_us);
+  if (more - less > kSpread * more + kSpreadUs) return times;
+  return HostTimes{less, less};
+}
+
 /// One more timed call, and its results checked.
 Outcome<> check_timed(Session& session, device::Replay& replay, const LoadedCase& set,
                       std::span<const verify::Expected> expected, std::uint64_t call) {
@@ -123,15 +147,20 @@ Outcome<> check_both(Duel& duel, PairedSets& paired, std::uint64_t calls) {
 /// Neither may be faster on inputs that it has met before.
 Outcome<> check_fresh(Duel& duel, const Sized& sized, PairedSets& paired) {
   const SizeComparison& size = duel.comparison.sizes.back();
-  WW_CHECK(check_fresh_inputs(duel.first, sized, paired.sets, size.first_us));
+  WW_CHECK(check_fresh_inputs(duel.first, sized, paired.sets, size.first_us - size.first_host_us));
   for (std::size_t i = 0; i < paired.sets.size(); ++i) {
     std::swap(paired.sets[i].replay, paired.second[i]);
   }
-  return of_rival(check_fresh_inputs(duel.second, sized, paired.sets, size.second_us));
+  return of_rival(
+      check_fresh_inputs(duel.second, sized, paired.sets, size.second_us - size.second_host_us));
 }
 
-Measurement measurement_of(const Sized& sized, const profile::PairedTiming& timing) {
-  const auto cleaned = profile::drop_outliers(timing.a_us);
+/// Of the first kernel, on the device alone.
+Measurement measurement_of(const Sized& sized, const profile::PairedTiming& timing,
+                           double host_us) {
+  std::vector<double> device_us = timing.a_us;
+  for (double& us : device_us) us -= host_us;
+  const auto cleaned = profile::drop_outliers(device_us);
   const profile::Interval interval = profile::bootstrap_median(cleaned.kept);
   return {.size = sized.size->label,
           .median_us = interval.median,
@@ -141,11 +170,13 @@ Measurement measurement_of(const Sized& sized, const profile::PairedTiming& timi
           .floor_us = sized.roof.floor_us,
           .dropped = cleaned.dropped,
           .throttled = timing.throttled,
-          .raw_us = kept_raw(timing.a_us),
+          .host_excess_us = host_us,
+          .raw_us = kept_raw(device_us),
           .checked = "all"};
 }
 
-Outcome<> add_measured(Duel& duel, const Sized& sized, profile::PairedTiming timing) {
+Outcome<> add_measured(Duel& duel, const Sized& sized, profile::PairedTiming timing,
+                       const HostTimes& host) {
   SizeComparison& size = duel.comparison.sizes.emplace_back();
   size.size = sized.size->label;
   size.order = timing.comparison.order;
@@ -153,29 +184,36 @@ Outcome<> add_measured(Duel& duel, const Sized& sized, profile::PairedTiming tim
   size.margin = timing.comparison.margin;
   size.first_us = profile::median(timing.a_us);
   size.second_us = profile::median(timing.b_us);
+  size.first_host_us = host.first_us;
+  size.second_host_us = host.second_us;
   size.pairs = static_cast<int>(timing.a_us.size());
   size.throttled = timing.throttled;
   size.first_raw_us = kept_raw(timing.a_us);
   size.second_raw_us = kept_raw(timing.b_us);
-  duel.measurements.push_back(measurement_of(sized, timing));
+  duel.measurements.push_back(measurement_of(sized, timing, host.first_us));
   duel.results.push_back(std::move(timing.comparison));
   if (timing.always_throttled) {
     note(duel.first.context,
          fmt::format("size {}: the GPU was slowed down all the time", sized.size->label));
   }
-  WW_CHECK(outcome_of(impossible(sized, size.first_us)));
-  return of_rival(outcome_of(impossible(sized, size.second_us)));
+  WW_CHECK(outcome_of(impossible(sized, size.first_us - host.first_us)));
+  return of_rival(outcome_of(impossible(sized, size.second_us - host.second_us)));
 }
 
 Outcome<> measure_size(Duel& duel, const Sized& sized) {
   WW_TRY(auto paired, load_paired(duel, sized));
   std::uint64_t calls = 0;
   std::vector<device::Fault> first_faults, second_faults;
-  const auto first = [&](std::uint64_t quad) {
-    return timed_run(duel.first, paired.first_at(quad % paired.places()), calls++, first_faults);
+  WW_TRY(const HostTimes host, host_times_at(duel, sized));
+  const auto first = [&](std::uint64_t quad) -> Result<double> {
+    WW_TRY(const double us,
+           timed_run(duel.first, paired.first_at(quad % paired.places()), calls++, first_faults));
+    return us + host.first_us;
   };
-  const auto second = [&](std::uint64_t quad) {
-    return timed_run(duel.second, *paired.second[quad % paired.places()], calls++, second_faults);
+  const auto second = [&](std::uint64_t quad) -> Result<double> {
+    WW_TRY(const double us,
+           timed_run(duel.second, *paired.second[quad % paired.places()], calls++, second_faults));
+    return us + host.second_us;
   };
   profile::PairTimingOptions options{.warm_up = warm_up_of(duel.first, sized)};
   options.stop.max_s = sampling_s(duel.first.context, sized, kLongestSamplingSeconds);
@@ -194,7 +232,7 @@ Outcome<> measure_size(Duel& duel, const Sized& sized) {
   }
   if (!timing.ok()) return timing.error();
   duel.watch.write_manifest(duel.first, paired.sets.size());
-  WW_CHECK(add_measured(duel, sized, std::move(timing).value()));
+  WW_CHECK(add_measured(duel, sized, std::move(timing).value(), host));
   if (duel.first.prepared.request().timing_only) return {};
   WW_CHECK(check_both(duel, paired, calls));
   return check_fresh(duel, sized, paired);
@@ -210,17 +248,23 @@ Outcome<> estimate_both(Duel& duel, const Sized& sized) {
   WW_TRY(const auto first, estimate_size(duel.left, sized));
   WW_TRY(const auto second, of_rival(estimate_size(duel.right, sized)));
   if (!first || !second || second->median_us <= 0) return {};
-  const double ratio = first->median_us / second->median_us;
+  WW_TRY(const HostTimes host, host_times_at(duel, sized));
+  const double first_us = first->median_us + host.first_us;
+  const double second_us = second->median_us + host.second_us;
+  const double ratio = first_us / second_us;
   const double margin = profile::PairOptions{}.margin;
   duel.comparison.sizes.push_back({.size = sized.size->label,
                                    .source = TimeSource::estimated,
                                    .order = order_of(ratio, margin),
                                    .ratio = {ratio, ratio, ratio},
                                    .margin = margin,
-                                   .first_us = first->median_us,
-                                   .second_us = second->median_us,
+                                   .first_us = first_us,
+                                   .second_us = second_us,
+                                   .first_host_us = host.first_us,
+                                   .second_host_us = host.second_us,
                                    .pairs = 1});
   duel.measurements.push_back(*first);
+  duel.measurements.back().host_excess_us = host.first_us;
   return {};
 }
 

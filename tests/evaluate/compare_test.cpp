@@ -99,6 +99,26 @@ TEST_F(Compare, AKernelIsTheSameAsItself) {
   EXPECT_DOUBLE_EQ(evaluation.comparison->ratio.value, 1);
 }
 
+// Work that is moved to the host is paid for, as in scores.
+TEST_F(Compare, TimeOnTheHostCounts) {
+  std::string busy = sigmoid(kPlain);
+  const std::string launch = "  sigmoid<<<";
+  ASSERT_NE(busy.find(launch), std::string::npos) << busy;
+  busy.insert(busy.find(launch),
+              "  volatile double x = 0;\n  for (int i = 0; i < 1000000; ++i) x = x + 1;\n");
+  JobRequest job = request(sigmoid(kPlain));
+  job.rival = busy;
+  const Evaluation evaluation = judge(job, shared_->path() / "scratch", StopSignal());
+  ASSERT_TRUE(evaluation.valid()) << evaluation.reason;
+  EXPECT_EQ(evaluation.comparison->order, Order::faster);
+  for (const SizeComparison& size : evaluation.comparison->sizes) {
+    EXPECT_EQ(size.first_host_us, 0);
+    EXPECT_GT(size.second_host_us, 50);
+    EXPECT_GT(size.second_us, size.second_host_us);
+  }
+  for (const Measurement& m : evaluation.measurements) EXPECT_EQ(m.host_excess_us, 0);
+}
+
 TEST_F(Compare, ABadVerdictSaysWhoseItIs) {
   const Evaluation second = compare(kPlain, kWrong);
   EXPECT_EQ(second.verdict, Verdict::mismatch);
@@ -258,6 +278,8 @@ TEST(ComparisonResult, SurvivesItsText) {
                        .margin = 0.0075,
                        .first_us = 10.2,
                        .second_us = 10,
+                       .first_host_us = 0.5,
+                       .second_host_us = 0.25,
                        .pairs = 2,
                        .first_raw_us = {10.2, 10.3},
                        .second_raw_us = {10, 10.1}}};
