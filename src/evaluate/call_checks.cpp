@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cstring>
 
 #include "base/one_way.h"
 #include "evaluate/oracle_kit.h"
+#include "verify/draw.h"
 
 namespace warpwright::evaluate {
 
@@ -16,22 +17,33 @@ namespace {
 // The judge's own memory for a size, of what is free.
 constexpr std::uint64_t kOwnShare = 3;
 constexpr std::size_t kCallsAtOnce = 512;
-// Checks of a call that take longer look at a part of the rows, and at all of them now and then.
-constexpr double kMostCheckSeconds = 0.02;
+// References that do more operations compute a part of the rows, and all of them now and then.
+// About 20 ms on a large GPU; operations are counted, so that no verdict depends on a moment's
+// speed.
+constexpr double kMostCheckWork = 2e10;
 constexpr std::uint64_t kAllRowsOneIn = 16;
-constexpr std::uint64_t kAllRows = std::uint64_t{1} << 32;
+constexpr std::uint64_t kAllRows = verify::OracleCase::Challenge{}.portion;
 // Without checks on the device.
 constexpr std::size_t kMostKept = 8;
 constexpr std::uint64_t kMostKeptBytes = std::uint64_t{1} << 30;
 
-std::vector<device::BufferId> buffers_of(const CaseBuffers& buffers) {
-  std::vector<device::BufferId> list;
-  for (const device::Binding& binding : buffers.bindings()) list.push_back(binding.buffer);
-  return list;
+bool same_numbers(const verify::Recipe& a, const verify::Recipe& b) {
+  return a.stages == b.stages && a.other_stages == b.other_stages &&
+         std::memcmp(a.stage, b.stage, sizeof a.stage) == 0 &&
+         std::memcmp(a.other, b.other, sizeof a.other) == 0;
 }
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+/// Whether the trial's distributions hold numbers that are drawn for each call.
+Result<bool> depends_on_numbers(const verify::Trial& trial) {
+  WW_TRY(const auto other,
+         verify::make_trial(*trial.task, *trial.size, trial.variant, ~trial.seed));
+  for (std::size_t i = 0; i < trial.task->arguments.size(); ++i) {
+    if (trial.task->arguments[i].distribution.empty()) continue;
+    WW_TRY(const auto one, verify::make_recipe(trial, i));
+    WW_TRY(const auto two, verify::make_recipe(other, i));
+    if (!same_numbers(one, two)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -44,31 +56,24 @@ Result<std::unique_ptr<CallChecks>> CallChecks::make(Session& session, const Siz
 
 Status CallChecks::open() {
   const Task& task = session_.task();
-  ASSERT(session_.kit != nullptr, "timed calls need the judge's own code");
-  if (!session_.oracle) {
-    WW_TRY(auto oracle, verify::Oracle::make(session_.device, session_.kit->built.code));
-    session_.oracle.emplace(std::move(oracle));
-  }
+  WW_TRY(const verify::Oracle* oracle, oracle_of(session_));
   WW_TRY(const auto trial, verify::make_trial(task, *sized_.size, nullptr, 0));
   WW_TRY(const auto call, call_of(task, *sized_.size, nullptr));
   WW_TRY(const std::uint64_t bytes, verify::OracleCase::bytes_for(task, trial.values));
   WW_TRY(const std::uint64_t answer, answer_bytes(task, *sized_.size));
   on_device_ =
       verify::has_device_checks(task) && bytes <= session_.device.info().free_bytes / kOwnShare;
+  WW_TRY(declared_varies_, depends_on_numbers(trial));
+  WW_TRY(const bool by_reference, verify::needs_expected(trial));
+  WW_TRY(const double operations, work(task, *sized_.size));
+  if (by_reference && operations > kMostCheckWork) {
+    portion_ =
+        static_cast<std::uint64_t>(kMostCheckWork / operations * static_cast<double>(kAllRows));
+  }
   most_kept_ =
       std::clamp<std::size_t>(kMostKeptBytes / std::max<std::uint64_t>(answer, 1), 1, kMostKept);
-  WW_TRY(oracle_, verify::OracleCase::make(*session_.oracle, trial, session_.kit->plan_of(call),
+  WW_TRY(oracle_, verify::OracleCase::make(*oracle, trial, session_.kit->plan_of(call),
                                            {.calls = kCallsAtOnce, .checks = on_device_}));
-  return find_others();
-}
-
-Status CallChecks::find_others() {
-  const Task& task = session_.task();
-  for (const InputVariant& variant : task.variants) {
-    if (!variant.values.empty()) continue;  // it makes another call
-    WW_TRY(const bool meant, applies(task, variant, *sized_.size));
-    if (meant) others_.push_back(&variant);
-  }
   return {};
 }
 
@@ -82,15 +87,25 @@ void CallChecks::next_call(const InputVariant* variant) {
 
 Status CallChecks::before(const CaseBuffers& place) {
   next_call(nullptr);
-  return oracle_->fresh_inputs(buffers_of(place), seed_);
+  if (declared_varies_) WW_CHECK(add_distribution());
+  return oracle_->fresh_inputs(place.ids(), seed_, distribution_);
+}
+
+Status CallChecks::add_distribution() {
+  WW_TRY(const auto trial, verify::make_trial(session_.task(), *sized_.size, variant_, seed_));
+  WW_TRY(distribution_, oracle_->add(trial));
+  return {};
 }
 
 Result<bool> CallChecks::before_other(const CaseBuffers& place) {
-  if (others_.empty()) return false;
-  next_call(others_[secret() % others_.size()]);
-  WW_TRY(const auto trial, verify::make_trial(session_.task(), *sized_.size, variant_, seed_));
-  WW_TRY(distribution_, oracle_->add(trial));
-  WW_CHECK(oracle_->fresh_inputs(buffers_of(place), seed_, distribution_));
+  static const std::vector<InputVariant> kNone;
+  const auto& patterns = session_.prepared.patterns;
+  WW_TRY(const auto drawn, verify::draw_inputs(session_.task(), patterns ? *patterns : kNone,
+                                               *sized_.size, secret(), 0));
+  if (drawn.variant == nullptr) return false;
+  next_call(drawn.variant);
+  WW_CHECK(add_distribution());
+  WW_CHECK(oracle_->fresh_inputs(place.ids(), seed_, distribution_));
   return true;
 }
 
@@ -100,23 +115,13 @@ Status CallChecks::after(const LoadedCase& place) {
 
 verify::OracleCase::Challenge CallChecks::challenge() {
   verify::OracleCase::Challenge drawn{.secret = secret()};
-  if (full_check_s_ > kMostCheckSeconds && secret() % kAllRowsOneIn != 0) {
-    partly_ = true;
-    drawn.portion = static_cast<std::uint64_t>(kMostCheckSeconds / full_check_s_ *
-                                               static_cast<double>(kAllRows));
-  }
+  if (secret() % kAllRowsOneIn != 0) drawn.portion = portion_;
   return drawn;
 }
 
 Status CallChecks::check_on_device(const LoadedCase& place) {
-  const bool first = full_check_s_ == 0;
-  const double start = seconds_now();
-  WW_CHECK(oracle_->check(buffers_of(place.buffers), seed_, challenge(), distribution_));
-  ++pending_;
-  if (!first && pending_ < kCallsAtOnce) return {};
-  WW_CHECK(collect());
-  if (first) full_check_s_ = seconds_now() - start;
-  return {};
+  WW_CHECK(oracle_->check(place.buffers.ids(), seed_, challenge(), distribution_));
+  return ++pending_ < kCallsAtOnce ? Status{} : collect();
 }
 
 /// What failed is told at the end of the round.
@@ -184,7 +189,8 @@ std::string CallChecks::coverage() const {
   if (!on_device_) {
     return fmt::format("{} of {} calls", std::min<std::uint64_t>(calls_, most_kept_), calls_);
   }
-  if (partly_) return fmt::format("all {} calls, of most of them a part of the rows,", calls_);
+  if (portion_ < kAllRows)
+    return fmt::format("all {} calls, of most of them a part of the rows,", calls_);
   return fmt::format("all {} calls", calls_);
 }
 

@@ -21,8 +21,8 @@ class CallChecks {
 
   /// Writes inputs that no call has seen to the place.
   Status before(const CaseBuffers& place);
-  /// The same with inputs of another distribution than the declared one: a variant of the task,
-  /// drawn. False: there is none that makes the same call.
+  /// The same with inputs of another distribution than the declared one: a variant of the task or a
+  /// generic pattern, drawn. False: there is none that makes the same call.
   Result<bool> before_other(const CaseBuffers& place);
   /// Checks the call that was just made there, or has it checked: nobody waits for the device.
   Status after(const LoadedCase& place);
@@ -37,13 +37,14 @@ class CallChecks {
  private:
   CallChecks(Session& session, const Sized& sized) : session_(session), sized_(sized) {}
   Status open();
-  Status find_others();
   Status collect();
   Status check_on_device(const LoadedCase& place);
   Status keep_some(const LoadedCase& place);
   Outcome<> conclude_on_device();
   Outcome<> conclude_on_host();
   void next_call(const InputVariant* variant);
+  /// The distribution of the call under way, with numbers of its own.
+  Status add_distribution();
   [[nodiscard]] verify::OracleCase::Challenge challenge();
   std::uint64_t secret() { return (std::uint64_t{random_()} << 32) ^ random_(); }
 
@@ -57,8 +58,8 @@ class CallChecks {
   Session& session_;
   const Sized& sized_;
   bool on_device_ = false;
+  bool declared_varies_ = false;  ///< the declared distribution has numbers that are drawn
   std::unique_ptr<verify::OracleCase> oracle_;
-  std::vector<const InputVariant*> others_;
   std::vector<verify::CallFailure> failures_;
   std::vector<Kept> kept_;
   std::size_t most_kept_ = 0;
@@ -67,8 +68,7 @@ class CallChecks {
   std::uint64_t seed_ = 0;   ///< of the call under way, with the next two
   const InputVariant* variant_ = nullptr;
   std::size_t distribution_ = 0;
-  double full_check_s_ = 0;  ///< what checking all rows of a call takes, 0 = not known yet
-  bool partly_ = false;      ///< some calls were checked in a part of their rows
+  std::uint64_t portion_ = verify::OracleCase::Challenge{}.portion;  ///< of the rows, of 2^32
   std::random_device random_;
 };
 

@@ -30,6 +30,12 @@ class CaseBuffers {
   ~CaseBuffers();
 
   [[nodiscard]] std::span<const device::Binding> bindings() const { return bindings_; }
+  /// By argument, negative for scalars.
+  [[nodiscard]] std::vector<device::BufferId> ids() const {
+    std::vector<device::BufferId> list;
+    for (const device::Binding& binding : bindings_) list.push_back(binding.buffer);
+    return list;
+  }
   /// Other content for inputs and inouts, of the same sizes.
   Status refill(std::span<const verify::Bytes> inputs);
   /// By argument; empty for all but outputs and inouts.

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "base/background.h"
-#include "evaluate/limits.h"
+#include "evaluate/blame.h"
 #include "evaluate/memory_room.h"
 
 namespace warpwright::evaluate {
@@ -18,23 +18,6 @@ std::uint64_t size_of(const std::vector<verify::Bytes>& buffers) {
   std::uint64_t bytes = 0;
   for (const verify::Bytes& buffer : buffers) bytes += buffer.size();
   return bytes;
-}
-
-/// What to tell of a wrong result that changes with the poison; else nothing.
-Result<std::string> blame_old_content(Session& session, const verify::Case& item,
-                                      std::uint64_t seed) {
-  WW_TRY(auto loaded, load_case(session, item, seed));
-  std::vector<std::vector<verify::Bytes>> outputs;
-  for (const std::uint64_t poison_seed : {seed, derived_seed(seed, 2)}) {
-    WW_TRY(const auto report, loaded.replay->run(run_options(session.prepared, item, poison_seed)));
-    if (!report.faults.empty()) return std::string();
-    WW_TRY(auto now, loaded.buffers.outputs());
-    outputs.push_back(std::move(now));
-  }
-  if (outputs[0] == outputs[1]) return std::string();
-  return std::string(
-      "The wrong values change with what the memory held before the call: something is read or "
-      "added to before it is written, or not written at all.\n");
 }
 
 }  // namespace
@@ -133,28 +116,26 @@ Outcome<> CheckQueue::conclude_first() {
 }
 
 Outcome<> CheckQueue::ended_by(const Pending& pending, const Found& found) {
+  const bool other_schedule = found.run < pending.under.size() && !pending.under[found.run].empty();
+  if (pending.stage == Stage::validate && !other_schedule) {
+    return ended_by_wrong(session_, pending.item, pending.seed, *found.wrong, pending.findings,
+                          found.run);
+  }
   Ended ended = mismatched(session_.prepared, pending.item, *found.wrong, pending.findings,
                            session_.context.notes);
   ended.stage = pending.stage;
   if (pending.stage == Stage::measure) {
     ended.feedback += "This was found in a timed call; untimed calls were right.\n";
-  } else if (found.run < pending.under.size() && !pending.under[found.run].empty()) {
-    const std::string& schedule = pending.under[found.run];
-    if (ended.verdict == Verdict::mismatch) ended.verdict = Verdict::race;
-    ended.reason += " (under the schedule " + schedule + "; right in order)";
-    ended.feedback +=
-        "The same call was right with blocks and warps in order, and wrong under the schedule \"" +
-        schedule +
-        "\" of the SIMT machine, which a GPU may follow as well: the result depends on "
-        "the order in which blocks, warps or threads run.\n";
-  } else if (found.run > 0) {
-    ended.feedback +=
-        "The same call was right the first time: the result depends on what memory held before, "
-        "or on the order in which threads ran.\n";
-  } else if (ended.verdict == Verdict::mismatch && session_.device.usable().ok()) {
-    WW_TRY(const std::string blame, blame_old_content(session_, pending.item, pending.seed));
-    ended.feedback += blame;
+    return ended;
   }
+  const std::string& schedule = pending.under[found.run];
+  if (ended.verdict == Verdict::mismatch) ended.verdict = Verdict::race;
+  ended.reason += " (under the schedule " + schedule + "; right in order)";
+  ended.feedback +=
+      "The same call was right with blocks and warps in order, and wrong under the schedule \"" +
+      schedule +
+      "\" of the SIMT machine, which a GPU may follow as well: the result depends on "
+      "the order in which blocks, warps or threads run.\n";
   return ended;
 }
 

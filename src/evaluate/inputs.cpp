@@ -6,6 +6,7 @@
 
 #include "base/background.h"
 #include "base/one_way.h"
+#include "evaluate/device_case.h"
 #include "evaluate/memory_room.h"
 #include "evaluate/stages.h"
 #include "verify/check.h"
@@ -27,6 +28,8 @@ class Maker {
   Status make_all() {
     for (std::size_t i = 0; i < prepared_.cases.size(); ++i) {
       if (context_.stop.requested()) return Error{"stopped"};
+      WW_TRY(const bool on_device, validated_on_device(prepared_, prepared_.cases[i]));
+      if (on_device) continue;
       WW_CHECK(make_one(prepared_.cases[i], derived_seed(prepared_.seed, i), true));
     }
     // Only comparisons time calls on inputs of the host.

@@ -32,8 +32,9 @@ class Ahead {
   std::map<Key, std::vector<verify::Expected>> expected_;
 };
 
-/// Inputs and expected values of all validation cases, and inputs of the timed calls, as far as
-/// they are small. Without a reference there are no expected values.
+/// Inputs and expected values of the validation cases that the host makes, and inputs of the timed
+/// calls of comparisons, as far as they are small. Without a reference there are no expected
+/// values.
 Result<Ahead> make_ahead(const Prepared& prepared, const verify::Reference* reference,
                          Context& context);
 

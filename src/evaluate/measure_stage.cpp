@@ -60,7 +60,7 @@ Result<std::vector<LoadedCase>> load_places(Session& session, const Sized& sized
   std::vector<LoadedCase> loaded;
   for (std::uint64_t i = 0; i < places; ++i) {
     WW_TRY(const auto module, module_copy(session, i + 1));
-    WW_TRY(auto one, load_place(session, *sized.size, module));
+    WW_TRY(auto one, load_place(session, {sized.size, nullptr}, 0, module));
     loaded.push_back(std::move(one));
   }
   return loaded;

@@ -79,14 +79,15 @@ Result<LoadedCase> load_case(Session& session, const verify::Case& item, std::ui
                    seed);
 }
 
-Result<LoadedCase> load_place(Session& session, const TaskSize& size, device::ModuleId module) {
-  WW_TRY(auto call, call_of(session.task(), size, nullptr));
-  WW_TRY(auto trial, verify::make_trial(session.task(), size, nullptr, 0));
+Result<LoadedCase> load_place(Session& session, const verify::Case& item, std::uint64_t seed,
+                              device::ModuleId module) {
+  WW_TRY(auto call, call_of(session.task(), *item.size, item.variant));
+  WW_TRY(auto trial, verify::make_trial(session.task(), *item.size, item.variant, seed));
   WW_TRY(auto buffers, CaseBuffers::blank(session.device, session.task(), call));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(call));
   WW_TRY(auto replay, session.device.prepare(module, plan, buffers.bindings()));
-  return LoadedCase{{&size, nullptr},   std::move(call),  std::move(trial), {},
-                    std::move(buffers), std::move(replay)};
+  return LoadedCase{item, std::move(call),    std::move(trial),
+                    {},   std::move(buffers), std::move(replay)};
 }
 
 Result<LoadedCase> copy_case(Session& session, const LoadedCase& original,

@@ -29,7 +29,7 @@ struct Session {
   device::ModuleId module = -1;
   device::ModuleId baseline = -1;
   std::vector<device::ModuleId> copies = {};  ///< of the module, elsewhere in memory
-  const OracleKit* kit = nullptr;             ///< for timed calls
+  const OracleKit* kit = nullptr;             ///< for calls that are checked on the device
   std::optional<verify::Oracle> oracle = {};  ///< loaded from it at the first use
 
   [[nodiscard]] const Task& task() const { return prepared.task(); }
@@ -64,8 +64,9 @@ struct LoadedCase {
 Result<LoadedCase> load_case(Session& session, const verify::Case& item, std::uint64_t seed,
                              std::optional<device::ModuleId> module = std::nullopt);
 
-/// The same without inputs: buffers of a timed call, which gets inputs on the device.
-Result<LoadedCase> load_place(Session& session, const TaskSize& size, device::ModuleId module);
+/// The same without inputs: buffers of a call that gets its inputs on the device.
+Result<LoadedCase> load_place(Session& session, const verify::Case& item, std::uint64_t seed,
+                              device::ModuleId module);
 
 /// The same inputs once more, elsewhere on the device. `inputs` stays with the original.
 Result<LoadedCase> copy_case(Session& session, const LoadedCase& original, device::ModuleId module);

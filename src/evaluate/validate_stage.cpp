@@ -6,6 +6,7 @@
 #include "device/simt_schedules.h"
 #include "evaluate/careful_run.h"
 #include "evaluate/check_queue.h"
+#include "evaluate/device_case.h"
 #include "evaluate/feedback.h"
 #include "evaluate/limits.h"
 #include "evaluate/oracle_kit.h"
@@ -20,6 +21,7 @@ constexpr std::uint64_t kExplainedWork = 100'000'000;  // warp instructions of a
 // What is run under several schedules: bytes of a case, warp instructions of a call.
 constexpr std::uint64_t kScheduledBytes = 64 << 10;
 constexpr std::uint64_t kScheduledWork = 2'000'000;
+constexpr std::uint64_t kLargeBytes = std::uint64_t{512} << 20;  // of a case on a GPU
 
 Status load_reference(const Prepared& prepared, const Context& context, Validated& validated) {
   const JobRequest& request = prepared.request();
@@ -176,6 +178,37 @@ Outcome<> validate_case(Validated& validated, std::uint64_t number, std::uint64_
   return validated.checks->add(loaded, std::move(expected), std::move(results));
 }
 
+/// The case that was run last, and whose checks may still be under way.
+using Unconcluded = std::optional<DeviceCase>;
+
+Outcome<> conclude(Unconcluded& last) {
+  if (last) WW_CHECK(last->conclude());
+  last.reset();
+  return {};
+}
+
+/// The same on the device. The case before it is concluded while nothing of this one has run: a
+/// fault would leave it undecided. Two large ones are never there at once.
+Outcome<> validate_on_device(Validated& validated, std::uint64_t number, Unconcluded& last) {
+  Session& session = *validated.session;
+  const verify::Case& item = session.prepared.cases[number];
+  const std::uint64_t seed = derived_seed(session.prepared.seed, number);
+  WW_TRY(const std::uint64_t bytes, footprint_bytes(session.task(), *item.size));
+  if (bytes > kLargeBytes) WW_CHECK(conclude(last));
+  WW_TRY(DeviceCase next, DeviceCase::open(session, item, seed));
+  WW_CHECK(conclude(last));
+  for (std::uint64_t run = 0; run <= number % 2; ++run) {
+    WW_CHECK(next.before());
+    const auto options =
+        run_options(session.prepared, item, run == 0 ? seed : derived_seed(seed, run));
+    WW_TRY(auto report, run_case(validated, next.loaded(), options));
+    WW_CHECK(next.after(std::move(report.findings)));
+  }
+  last.emplace(std::move(next));
+  if (bytes > kLargeBytes) WW_CHECK(conclude(last));
+  return {};
+}
+
 /// The verdict on a candidate whose small calls alone do more than all of them should.
 Ended too_much_work(const Prepared& prepared, std::size_t done, std::uint64_t most) {
   const std::string reason =
@@ -197,14 +230,21 @@ Outcome<Validated> validate_stage(const Prepared& prepared, Context& context,
   WW_CHECK(open_and_load(prepared, context, device, validated));
   const std::uint64_t most = work_limits(prepared.request(), prepared.target).validate_work;
   std::uint64_t work = 0;
+  Unconcluded last;
   for (std::size_t i = 0; i < prepared.cases.size(); ++i) {
     WW_CHECK(may_go_on(context));
+    WW_TRY(const bool on_device, validated_on_device(prepared, prepared.cases[i]));
+    if (on_device) {
+      WW_CHECK(validate_on_device(validated, i, last));
+      continue;
+    }
     if (most > 0 && work > most) {
       WW_CHECK(validated.checks->conclude_all());
       return too_much_work(prepared, i, most);
     }
     WW_CHECK(validate_case(validated, i, work));
   }
+  WW_CHECK(conclude(last));
   // On a GPU, results may be checked while the kernel is timed.
   const bool late = prepared.target.is_cuda;
   WW_CHECK(late ? validated.checks->conclude_ready() : validated.checks->conclude_all());

@@ -27,6 +27,7 @@ struct Wanted {
   std::map<std::string, std::pair<double, double>> windows;  ///< bounds beside those of the domain
   const TaskSize* like = nullptr;  ///< its values are taken where nothing else is asked
   double max_bytes = 0;
+  double max_work = 0;
   double least_bytes = 0;  ///< the drawn upper bound on bytes is not below this one
   double asked_bytes = 0;  ///< smaller sizes are drawn again, if others can be had
 };
@@ -133,11 +134,10 @@ double thrown(const DomainRange& range, const Throw& t, double share) {
 
 class SizeDrawer {
  public:
-  SizeDrawer(const Task& task, std::vector<NamedDomain> domains, const SizeLimits& limits,
-             std::uint64_t most_elements, std::uint64_t seed)
+  SizeDrawer(const Task& task, std::vector<NamedDomain> domains, std::uint64_t most_elements,
+             std::uint64_t seed)
       : task_(task),
         domains_(std::move(domains)),
-        limits_(limits),
         most_elements_(most_elements),
         draws_(seed, "drawn sizes") {}
 
@@ -212,9 +212,10 @@ class SizeDrawer {
     return bytes <= caps.bytes && amount.ok() && *amount <= caps.work;
   }
 
-  /// The largest share for which `at(share)` fits, found by halving.
-  std::optional<TaskSize> largest_fitting(
-      const Caps& caps, const std::function<std::optional<TaskSize>(double)>& at) const {
+  /// The largest share for which `at(share)` fits, found by halving; or a part of it.
+  std::optional<TaskSize> largest_fitting(const Caps& caps,
+                                          const std::function<std::optional<TaskSize>(double)>& at,
+                                          double part = 1) const {
     auto best = at(1);
     if (fits(best, caps)) return best;
     best = at(0);
@@ -230,7 +231,9 @@ class SizeDrawer {
         high = middle;
       }
     }
-    return best;
+    if (part == 1) return best;
+    auto size = at(part * low);
+    return fits(size, caps) ? size : best;
   }
 
   std::vector<Throw> throw_all(const Wanted& wanted) {
@@ -246,8 +249,7 @@ class SizeDrawer {
 
   std::optional<TaskSize> attempt(const Wanted& wanted) {
     const auto throws = throw_all(wanted);
-    const Caps most{std::min(wanted.max_bytes, static_cast<double>(limits_.max_bytes)),
-                    limits_.max_work};
+    const Caps most{wanted.max_bytes, wanted.max_work};
     const double least = std::min(most.bytes, std::max(wanted.least_bytes, 64.0));
     // Below the limits, so that sizes do not all lie at them.
     const Caps drawn{least * std::pow(most.bytes / least, std::sqrt(draws_.unit())),
@@ -267,9 +269,13 @@ class SizeDrawer {
     size = largest_fitting(
         caps, [&](double share) { return composed(wanted, throws, {.wide = 0, .narrow = share}); });
     if (size || wanted.windows.empty()) return size;
-    return largest_fitting(caps, [&](double share) {
-      return composed(wanted, throws, {.wide = 0, .narrow = 0, .moving = share});
-    });
+    // Not at the limit: that is known.
+    return largest_fitting(
+        caps,
+        [&](double share) {
+          return composed(wanted, throws, {.wide = 0, .narrow = 0, .moving = share});
+        },
+        throws.front().detail);
   }
 
   bool is_drawn(const TaskSize& size) const {
@@ -287,7 +293,6 @@ class SizeDrawer {
 
   const Task& task_;
   std::vector<NamedDomain> domains_;
-  SizeLimits limits_;
   std::uint64_t most_elements_;
   SecretDraws draws_;
   std::vector<Values> drawn_;
@@ -340,42 +345,110 @@ std::map<std::string, std::pair<double, double>> beyond(const Task& task) {
   return windows;
 }
 
+/// What sizes beside a listed one may take: `times` of what that one takes, or the usual limits.
+Result<Caps> caps_beside(const Task& task, const SizeLimits& limits, const TaskSize& listed,
+                         double times) {
+  Caps caps{static_cast<double>(limits.max_bytes), limits.max_work};
+  if (limits.beyond_listed <= 0) return caps;
+  WW_TRY(const double bytes, bytes_at(task, listed));
+  WW_TRY(const double amount, work(task, listed));
+  caps.bytes = std::clamp(times * bytes, caps.bytes,
+                          std::max(caps.bytes, static_cast<double>(limits.most_bytes)));
+  caps.work = std::max(caps.work, times * amount);
+  return caps;
+}
+
+void add_without_window(std::vector<Wanted>& classes, SizeClass kind, std::string label,
+                        double least, const Caps& caps) {
+  classes.push_back({.size_class = kind,
+                     .label = std::move(label),
+                     .windows = {},
+                     .max_bytes = caps.bytes,
+                     .max_work = caps.work,
+                     .least_bytes = least});
+}
+
 /// Every class of the task. Each that has windows is asked for twice: with values all over the
 /// domain beside the ones in the window, and with those of the listed size.
 Result<std::vector<Wanted>> classes_of(const Task& task, const SizeLimits& limits) {
   WW_TRY(const auto timed, by_bytes(task));
-  const auto most = static_cast<double>(limits.max_bytes);
   WW_TRY(const double smallest, bytes_at(task, *timed.front()));
-  std::vector<Wanted> classes;
-  const auto add = [&](SizeClass kind, std::string label, double least, double largest) {
-    classes.push_back({.size_class = kind,
-                       .label = std::move(label),
-                       .windows = {},
-                       .max_bytes = largest,
-                       .least_bytes = least});
+  const auto at_most = [&](double bytes) {
+    return Caps{std::min(bytes, static_cast<double>(limits.max_bytes)), limits.max_work};
   };
-  add(SizeClass::tiny, "tiny", 64, kTinyBytes);
-  add(SizeClass::slanted, "slanted", kTinyBytes, std::max(kSlantedBytes, smallest));
-  add(SizeClass::small, "small", kTinyBytes, std::max(2 * kTinyBytes, smallest));
+  std::vector<Wanted> classes;
+  add_without_window(classes, SizeClass::tiny, "tiny", 64, at_most(kTinyBytes));
+  add_without_window(classes, SizeClass::slanted, "slanted", kTinyBytes,
+                     at_most(std::max(kSlantedBytes, smallest)));
+  add_without_window(classes, SizeClass::small, "small", kTinyBytes,
+                     at_most(std::max(2 * kTinyBytes, smallest)));
   classes.back().asked_bytes = kTinyBytes;
   for (std::size_t i = 0; i + 1 < timed.size(); ++i) {
     auto windows = gap(*timed[i], *timed[i + 1]);
     if (windows.empty()) continue;
+    WW_TRY(const Caps caps, caps_beside(task, limits, *timed[i + 1], 1));
     classes.push_back(
         {.size_class = SizeClass::between,
          .label = fmt::format("between {} and {}", timed[i]->label, timed[i + 1]->label),
          .windows = std::move(windows),
          .like = timed[i],
-         .max_bytes = most,
-         .least_bytes = most / 16});
+         .max_bytes = caps.bytes,
+         .max_work = caps.work,
+         .least_bytes = caps.bytes / 16});
   }
+  WW_TRY(const Caps caps, caps_beside(task, limits, *timed.back(), limits.beyond_listed));
   classes.push_back({.size_class = SizeClass::above,
                      .label = "above the largest timed size",
                      .windows = beyond(task),
                      .like = timed.back(),
-                     .max_bytes = most,
-                     .least_bytes = most / 4});
+                     .max_bytes = caps.bytes,
+                     .max_work = caps.work,
+                     .least_bytes = caps.bytes / 4});
   return classes;
+}
+
+/// The largest of all listed values of this name; nothing where it is not listed.
+std::optional<double> largest_listed(const Task& task, const std::string& name) {
+  std::optional<double> largest;
+  for (const auto* sizes : {&task.sizes, &task.scale_sizes, &task.edge_sizes}) {
+    for (const TaskSize& size : *sizes) {
+      const auto value = size.values.find(name);
+      if (value == size.values.end()) continue;
+      largest = std::max(largest.value_or(value->second), value->second);
+    }
+  }
+  return largest;
+}
+
+/// One value, drawn, above all that are listed for it. The others are what the limits allow.
+Result<std::optional<Wanted>> beyond_all(const Task& task, const std::vector<NamedDomain>& domains,
+                                         const SizeLimits& limits, std::uint64_t seed) {
+  std::vector<std::pair<std::string, double>> names;
+  for (const auto& [name, domain] : domains) {
+    const auto listed = largest_listed(task, name);
+    const auto range = domain.at({});
+    // Those whose domain depends on other values are reached through these.
+    if (!listed || !range.ok() || range->step == 0 || !range->choices.empty()) continue;
+    if (range->high > *listed) names.emplace_back(name, *listed);
+  }
+  if (names.empty()) return std::optional<Wanted>{};
+  SecretDraws draws(seed, "beyond all listed sizes");
+  const auto& [name, listed] = names[draws.below(names.size())];
+  Caps caps{static_cast<double>(limits.max_bytes), limits.max_work};
+  for (const auto* sizes : {&task.sizes, &task.scale_sizes}) {
+    for (const TaskSize& size : *sizes) {
+      WW_TRY(const Caps here, caps_beside(task, limits, size, limits.beyond_listed));
+      caps.bytes = std::max(caps.bytes, here.bytes);
+      caps.work = std::max(caps.work, here.work);
+    }
+  }
+  Wanted wanted{.size_class = SizeClass::above,
+                .label = fmt::format("{} above {:.15g}", name, listed),
+                .windows = {{name, {listed + 1, 1e300}}},
+                .max_bytes = caps.bytes,
+                .max_work = caps.work,
+                .least_bytes = static_cast<double>(limits.max_bytes) / 4};
+  return std::optional(std::move(wanted));
 }
 
 }  // namespace
@@ -385,8 +458,12 @@ Result<DrawnSizes> draw_sizes(const Task& task, const SizeLimits& limits, std::u
   if (task.domain.empty()) return drawn;
   WW_TRY(auto domains, domains_of(task));
   WW_TRY(const std::uint64_t elements, most_elements(task));
-  WW_TRY(const auto classes, classes_of(task, limits));
-  SizeDrawer drawer(task, std::move(domains), limits, elements, seed);
+  WW_TRY(auto classes, classes_of(task, limits));
+  if (limits.beyond_listed > 0) {
+    WW_TRY(auto beyond, beyond_all(task, domains, limits, seed));
+    if (beyond) classes.push_back(std::move(*beyond));
+  }
+  SizeDrawer drawer(task, domains, elements, seed);
   for (const Wanted& wanted : classes) {
     std::size_t found = 0;
     for (std::size_t k = 0; k < limits.per_class; ++k) {

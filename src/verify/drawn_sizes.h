@@ -14,6 +14,11 @@ struct SizeLimits {
   std::uint64_t max_bytes = ~std::uint64_t{0};  ///< all buffers of a size together
   double max_work = 1e300;                      ///< operations of a simple kernel
   std::size_t per_class = 1;                    ///< how many sizes are drawn for each class
+  /// Not 0: what timed calls may take, drawn ones may take, too. Sizes between two timed ones then
+  /// go up to the larger of them, and those above the listed ones up to so many times the largest,
+  /// where that is more than the limits above.
+  double beyond_listed = 0;
+  std::uint64_t most_bytes = ~std::uint64_t{0};  ///< of these
 };
 
 struct DrawnSize {
@@ -28,7 +33,8 @@ struct DrawnSizes {
 
 /// Sizes that nobody knows beforehand, drawn from the task's domains for every class that has one
 /// within the limits: tiny, small, aslant (one value large, the others small), between each two
-/// neighbouring timed sizes, and above the largest. Values are spread by ratio, and often lie
+/// neighbouring timed sizes, above the largest of them, and with one value above all that are
+/// listed anywhere (where `beyond_listed` allows for it). Values are spread by ratio, and often lie
 /// beside powers of two, are odd, or prime; scalars are drawn along. A pure function of its
 /// arguments. None for a task without domains.
 Result<DrawnSizes> draw_sizes(const Task& task, const SizeLimits& limits, std::uint64_t seed);

@@ -66,6 +66,67 @@ TEST(DrawnSizes, FitTheirLimitsAlsoWhereMostDoNot) {
   }
 }
 
+/// A GPU's: small ones, and those that timed calls take as well.
+SizeLimits measured() {
+  return {.max_bytes = 64 << 20,
+          .max_work = 3e8,
+          .beyond_listed = 1.25,
+          .most_bytes = std::uint64_t{17} << 30};
+}
+
+/// Every class has a size, whatever the listed ones take, and one value lies above all listed ones.
+TEST(DrawnSizes, ReachAboveAllListedSizes) {
+  for (const std::string& name : suite::embedded_task_names()) {
+    const Task task = suite::load_embedded_task(name).value();
+    std::map<std::string, double> timed, listed;
+    double most_work = measured().max_work, most_bytes = 64 << 20;
+    for (const auto* sizes : {&task.sizes, &task.scale_sizes, &task.edge_sizes}) {
+      for (const TaskSize& size : *sizes) {
+        most_work = std::max(most_work, 1.25 * work(task, size).value());
+        most_bytes =
+            std::max(most_bytes, 1.25 * static_cast<double>(footprint_bytes(task, size).value()));
+        for (const auto& [value, number] : size.values) {
+          listed[value] = std::max(listed[value], number);
+          if (sizes == &task.sizes) timed[value] = std::max(timed[value], number);
+        }
+      }
+    }
+    std::set<std::string> beyond;
+    for (std::uint64_t seed = 0; seed < 24; ++seed) {
+      const auto drawn = draw_sizes(task, measured(), seed).value();
+      int above = 0;
+      for (const DrawnSize& item : drawn.sizes) {
+        EXPECT_LE(work(task, item.size).value(), most_work) << name << " " << item.size.label;
+        EXPECT_LE(static_cast<double>(footprint_bytes(task, item.size).value()), most_bytes)
+            << name << " " << item.size.label;
+        for (const auto& [value, number] : item.size.values) {
+          if (number > listed[value]) beyond.insert(value);
+          above += item.size_class == SizeClass::above && number > timed[value];
+        }
+      }
+      EXPECT_GE(above, 1) << name << ", seed " << seed;
+    }
+    // Where a domain ends with the largest listed value there is nothing above it.
+    const auto domains = domains_of(task).value();
+    bool can = false;
+    for (const auto& [value, domain] : domains) {
+      const auto range = domain.at({});
+      can = can || (range.ok() && range->step != 0 && listed.contains(value) &&
+                    range->high > listed[value]);
+    }
+    EXPECT_TRUE(!can || !beyond.empty()) << name;
+  }
+}
+
+TEST(DrawnSizes, ProductsOfMatricesAreDrawnAtEveryClass) {
+  const Task task = suite::load_embedded_task("matmul").value();
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto drawn = draw_sizes(task, measured(), seed).value();
+    EXPECT_TRUE(drawn.left_out.empty()) << drawn.left_out.front();
+    EXPECT_GE(drawn.sizes.size(), 9U);
+  }
+}
+
 /// What a task demands of its sizes has to hold at those that are drawn, and scalars are drawn
 /// like sizes.
 TEST(DrawnSizes, LieInTheDomainsOfAllTasks) {
