@@ -36,9 +36,16 @@ class OracleBed {
         oracle_(must(Oracle::make(*device_, built_.code))) {}
 
   std::unique_ptr<OracleCase> open(const Trial& trial, const OracleCase::Options& options = {}) {
-    const auto plans =
-        must(evaluate::record_reference(builder(), built_, task_, {trial.values}, resolved_.facts));
-    return must(OracleCase::make(oracle_, trial, plans.empty() ? nullptr : &plans[0], options));
+    const auto plans = record({trial.values});
+    return open(trial, plans.empty() ? nullptr : &plans[0], options);
+  }
+  /// With what the reference launches at this size.
+  std::unique_ptr<OracleCase> open(const Trial& trial, const LaunchPlan* plan,
+                                   const OracleCase::Options& options = {}) {
+    return must(OracleCase::make(oracle_, trial, plan, options));
+  }
+  std::vector<LaunchPlan> record(const std::vector<Values>& values) {
+    return must(evaluate::record_reference(builder(), built_, task_, values, resolved_.facts));
   }
 
   /// One per argument, negative for scalars.
