@@ -251,14 +251,19 @@ bool run_clean(BlockState& b, u64 at, u64 count, u64 me, u64& own) {
   shadow.waiting = 0;
 }
 
-/// Lists a read instead of noting it; false where that will not do.
-inline bool put_off(Warp& w, u64 first, u64 count, u64 step) {
+/// The list is full, or nothing may be put off.
+[[gnu::noinline]] bool put_off_again(Warp& w, u64 first, u64 count, u64 step) {
   SharedShadow& s = *w.shadow;
-  if (list_read(&s, w.index, first, count, step) != 0) return true;
   if (s.may_wait == 0) return false;
   note_reads(*w.block);
   s.may_wait = 1;
   return list_read(&s, w.index, first, count, step) != 0;
+}
+
+/// Lists a read instead of noting it; false where that will not do.
+[[gnu::always_inline]] inline bool put_off(Warp& w, u64 first, u64 count, u64 step) {
+  SharedShadow& s = *w.shadow;
+  return list_read(&s, w.index, first, count, step) != 0 || put_off_again(w, first, count, step);
 }
 
 /// Somebody writes.

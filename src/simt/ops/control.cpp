@@ -473,7 +473,7 @@ namespace {
 
 /// Since Volta nothing but `*.sync` and barriers keeps the lanes of a warp together: what they
 /// leave for each other in memory without one must not matter. Barriers count them group by group.
-void part_lanes(Warp& w) {
+[[gnu::noinline]] void part_lanes(Warp& w) {
   Turns& turns = w.worker->turns;
   const std::uint32_t groups = w.kernel->in_step ? 1 : turns.lane_groups();
   if (groups == 1) return;
@@ -504,7 +504,7 @@ void start_warp(Warp& w, std::uint32_t lanes) {
   if (w.kernel->shadow_words != 0) w.undefined.assign(w.kernel->shadow_words, kAllLanes);
   w.current = 0;
   w.splits[0] = {.state = Split::State::ready, .mask = lanes, .resume_block = 0};
-  if (!w.done) part_lanes(w);
+  if (w.worker->turns.shorts() && !w.done) part_lanes(w);
 }
 
 namespace {
