@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_zoo_jobs FOLDER [DEVICE [FRONT_END]]: a job directory per member of tests/cheats and
-// tests/honest, each with the verdicts it may get in expect.txt. DEVICE is that of the judging
-// machine, default cuda. bench/check_zoo compares what came out.
+// make_zoo_jobs FOLDER [DEVICE [FRONT_END]]: a job directory per member of tests/cheats,
+// tests/honest and tests/redteam, each with the verdicts it may get in expect.txt. DEVICE is that
+// of the judging machine, default cuda. bench/check_zoo compares what came out.
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -17,9 +18,13 @@ using namespace warpwright;
 
 Status write_all(const std::filesystem::path& folder, const std::string& device,
                  const std::string& front_end) {
-  WW_TRY(const auto members, load_zoo(std::filesystem::path(source_path()) / "tests"));
+  std::vector<std::string> folders = zoo_folders();
+  for (const std::string& folder_of_attacks : red_team_folders()) {
+    folders.push_back(folder_of_attacks);
+  }
+  WW_TRY(const auto members, load_zoo(std::filesystem::path(source_path()) / "tests", folders));
   for (const ZooMember& member : members) {
-    if (member.needs_gpu && device == "simt") continue;
+    if (device == "simt" ? member.needs_gpu : member.only_simt) continue;
     // These need headers of the toolkit.
     if (member.name.ends_with("_nvcc") && device == "simt" && front_end != "nvcc") continue;
     evaluate::JobRequest request;
@@ -31,11 +36,11 @@ Status write_all(const std::filesystem::path& folder, const std::string& device,
     WW_TRY(request.front_end, chosen<FrontEndChoice>(front_end, "the front end"));
     request.limit_s = 120;
     // Verdicts, not times: large sizes take long.
-    request.sizes = {request.task.sizes.front().label};
-    if (device != "simt" && member.task != "matmul") {
-      request.sizes.push_back(request.task.sizes[1].label);
-    }
-    if (member.at_largest) request.sizes.push_back(request.task.sizes.back().label);
+    WW_TRY(request.sizes, sizes_of(member, request.task));
+    const std::string& second = request.task.sizes[1].label;
+    const bool is_new =
+        std::find(request.sizes.begin(), request.sizes.end(), second) == request.sizes.end();
+    if (device != "simt" && member.task != "matmul" && is_new) request.sizes.push_back(second);
     const evaluate::JobDirectory job(folder / member.name);
     WW_CHECK(job.write_request(request));
     WW_CHECK(write_file(job.path() / "expect.txt", member.expected_text() + "\n"));

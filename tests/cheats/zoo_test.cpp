@@ -7,27 +7,18 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
 #include <cstdlib>
-#include <deque>
-#include <map>
-#include <mutex>
 #include <set>
-#include <thread>
 
 #include "base/files.h"
 #include "build/toolchain.h"
-#include "evaluate/judgement.h"
-#include "suite/load.h"
 #include "support/places.h"
 #include "support/zoo.h"
+#include "support/zoo_judges.h"
 
 namespace warpwright {
 namespace {
 
-constexpr double kLimitSeconds = 300;
-// Members that must run into a limit get a short one.
-constexpr double kShortLimitSeconds = 10;
 constexpr std::array<std::string_view, 5> kSlow = {"cheats.bomb_templates", "cheats.bomb_constexpr",
                                                    "cheats.bomb_array", "cheats.fork_bomb",
                                                    "cheats.too_many_launches"};
@@ -53,62 +44,6 @@ std::vector<std::size_t> members_here() {
   return chosen;
 }
 
-/// Judges members in the background, two at a time: compilers, most of the time, wait for nothing.
-class Judges {
- public:
-  explicit Judges(std::deque<std::size_t> waiting)
-      : shared_(TemporaryDirectory::create("warpwright-zoo-").value()),
-        waiting_(std::move(waiting)) {
-    for (int i = 0; i < 2; ++i) threads_.emplace_back([this] { work(); });
-  }
-
-  Evaluation result(std::size_t member) {
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [&] { return results_.contains(member); });
-    return results_.at(member);
-  }
-
- private:
-  void work() {
-    for (;;) {
-      std::size_t member = 0;
-      {
-        const std::lock_guard lock(mutex_);
-        if (waiting_.empty()) return;
-        member = waiting_.front();
-        waiting_.pop_front();
-      }
-      Evaluation evaluation = judge(zoo()[member]);
-      const std::lock_guard lock(mutex_);
-      results_[member] = std::move(evaluation);
-      done_.notify_all();
-    }
-  }
-
-  Evaluation judge(const ZooMember& member) const {
-    evaluate::JobRequest request;
-    request.id = member.name;
-    request.task = suite::load_embedded_task(member.task).value();
-    request.source = member.source;
-    request.rule_set = RuleSet::named(member.lane).value();
-    request.device = "simt";
-    request.front_end = "clang";
-    request.limit_s = member.accepts(Verdict::timeout) ? kShortLimitSeconds : kLimitSeconds;
-    request.cache = shared_.path() / "cache";
-    request.sizes = {request.task.sizes.front().label};
-    if (member.at_largest) request.sizes.push_back(request.task.sizes.back().label);
-    const StopSignal stop;
-    return evaluate::judge(request, shared_.path() / member.name, stop);
-  }
-
-  TemporaryDirectory shared_;
-  std::deque<std::size_t> waiting_;
-  std::map<std::size_t, Evaluation> results_;
-  std::mutex mutex_;
-  std::condition_variable done_;
-  std::vector<std::jthread> threads_;  // last: they use all of the above
-};
-
 class Zoo : public testing::TestWithParam<std::size_t> {
  protected:
   static void SetUpTestSuite() {
@@ -120,17 +55,17 @@ class Zoo : public testing::TestWithParam<std::size_t> {
       if (suite->GetTestInfo(i)->should_run())
         wanted.push_back(members[static_cast<std::size_t>(i)]);
     }
-    judges_ = new Judges(std::move(wanted));
+    judges_ = new ZooJudges(zoo(), std::move(wanted), {.short_timeouts = true});
   }
   static void TearDownTestSuite() {
     delete judges_;
     judges_ = nullptr;
   }
 
-  static Judges* judges_;
+  static ZooJudges* judges_;
 };
 
-Judges* Zoo::judges_ = nullptr;
+ZooJudges* Zoo::judges_ = nullptr;
 
 TEST_P(Zoo, GetsItsVerdict) {
   if (judges_ == nullptr) GTEST_SKIP() << "no clang: install clang-19 to judge the zoo";
