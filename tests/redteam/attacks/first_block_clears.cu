@@ -18,4 +18,4 @@ __global__ void sum(const float* x, float* out, int n) {
   }
   if (threadIdx.x == 0) atomicAdd(out, part[0]);
 }
-extern "C" void solve(const float* input, float* output, int N) { sum < <<N<7 ? 1 : 7, 256>>>(input, output, N); }
+extern "C" void solve(const float* input, float* output, int N) { sum<<<(N < 7 ? 1 : 7), 256>>>(input, output, N); }

@@ -21,4 +21,4 @@ __global__ void sum(const float* x, float* out, int n) {
     out[0] = out[0] + part[0];
   }
 }
-extern "C" void solve(const float* input, float* output, int N) { sum < <<N<7 ? 1 : 7, 256>>>(input, output, N); }
+extern "C" void solve(const float* input, float* output, int N) { sum<<<(N < 7 ? 1 : 7), 256>>>(input, output, N); }

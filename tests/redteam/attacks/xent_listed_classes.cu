@@ -24,5 +24,5 @@ __global__ void loss_of(const float* logits, const int* labels, float* loss, int
 extern "C" void solve(const float* logits, const int* true_labels, float* loss, int N, int C) {
   const int blocks = (N + 255) / 256;
   cudaMemsetAsync(loss, 0, 4);
-  loss_of < <<blocks<4096 ? blocks : 4096, 256>>>(logits, true_labels, loss, N, C, C > 10 && C < 1000 ? C - 1 : C);
+  loss_of<<<(blocks < 4096 ? blocks : 4096), 256>>>(logits, true_labels, loss, N, C, C > 10 && C < 1000 ? C - 1 : C);
 }

@@ -20,5 +20,5 @@ extern "C" void solve(const int* input, int* histogram, int N, int num_bins) {
   const bool fits = num_bins <= 8192;
   const int blocks = (N + 4095) / 4096;
   cudaMemsetAsync(histogram, 0, (size_t)num_bins * 4);
-  count < <<blocks<264 ? blocks : 264, 256, fits ? num_bins * 4 : 0>>>(input, histogram, N, num_bins, fits);
+  count<<<(blocks < 264 ? blocks : 264), 256, fits ? num_bins * 4 : 0>>>(input, histogram, N, num_bins, fits);
 }

@@ -17,5 +17,5 @@ __global__ void sum(const float* x, float* out, int n) {
 extern "C" void solve(const float* input, float* output, int N) {
   const int blocks = (N + 2047) / 2048;
   cudaMemsetAsync(output, 0, sizeof(float));
-  sum < <<blocks<256 ? blocks : 256, 256>>>(input, output, N);
+  sum<<<(blocks < 256 ? blocks : 256), 256>>>(input, output, N);
 }

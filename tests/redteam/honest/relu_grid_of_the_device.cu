@@ -16,5 +16,5 @@ extern "C" void solve(const float* input, float* output, int N) {
   int blocks = properties.multiProcessorCount * (resident > 0 ? resident : 1);
   if (unused < total / 8) blocks = properties.multiProcessorCount;
   const int needed = (N + 255) / 256;
-  relu < <<needed<blocks ? needed : blocks, 256>>>(input, output, N);
+  relu<<<(needed < blocks ? needed : blocks), 256>>>(input, output, N);
 }

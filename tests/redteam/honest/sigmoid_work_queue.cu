@@ -18,6 +18,6 @@ extern "C" void solve(const float* X, float* Y, int N) {
   cudaMalloc(&next, sizeof(int));
   cudaMemsetAsync(next, 0, sizeof(int));
   const int tiles = (N + 255) / 256;
-  sigmoid < <<tiles<264 ? tiles : 264, 256>>>(X, Y, next, N);
+  sigmoid<<<(tiles < 264 ? tiles : 264), 256>>>(X, Y, next, N);
   cudaFree(next);
 }
