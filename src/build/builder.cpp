@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <random>
 
 #include "base/embedded.h"
 #include "base/files.h"
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised when the meaning of a cached result changes.
-constexpr std::string_view kCacheVersion = "5";
+constexpr std::string_view kCacheVersion = "6";
 
 struct ScalarRow {
   ElementType type;
@@ -62,6 +63,8 @@ Result<std::string> call_source(const std::vector<SolveArgument>& arguments) {
   }
   return "extern void solve(" + (types.empty() ? std::string("void") : types) +
          ");\n"
+         "extern void ww_close_doors(void);\n"
+         "__attribute__((visibility(\"default\"))) void ww_enter(void) { ww_close_doors(); }\n"
          "__attribute__((visibility(\"default\"))) void ww_call_solve(unsigned long long* words) "
          "{\n"
          "  (void)words;\n  solve(" +
@@ -89,6 +92,14 @@ std::string digest_of(std::span<const EmbeddedFile> files) {
     all += file.content;
   }
   return sha256_hex(all);
+}
+
+/// A name like any other, another one for each build.
+std::string drawn_file_name() {
+  std::random_device entropy;
+  std::string name;
+  for (int i = 0; i < 8; ++i) name += static_cast<char>('a' + entropy() % 26);
+  return name + ".cu";
 }
 
 const Compiler& compiler_of(const Toolchain& tools, FrontEnd front_end) {
@@ -130,9 +141,9 @@ Status compile_recorder(const Builder& builder, FrontEnd front_end, const fs::pa
   auto program = compile;
   compile.insert(compile.end(),
                  {"-std=c++17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-I" + include,
-                  "all.cpp", "unsupported.cpp", "-o", "librecorder.so"});
+                  "all.cpp", "unsupported.cpp", "-o", "libcudart.so"});
   program.insert(program.end(),
-                 {"program.cpp", "-o", "record", "-L.", "-l:librecorder.so", "-Wl,-rpath,$ORIGIN"});
+                 {"program.cpp", "-o", "record", "-L.", "-l:libcudart.so", "-Wl,-rpath,$ORIGIN"});
   for (const auto& argv : {compile, program}) {
     sandbox::Request request{.argv = argv, .env = minimal_environment(), .cwd = folder};
     request.readable = tools.folders();
@@ -173,7 +184,8 @@ Result<fs::path> bench(const Workshop& shop, std::string_view name) {
   const fs::path folder = shop.folder / name;
   WW_CHECK(make_directories(folder));
   WW_CHECK(write_file(folder / kCandidateFile, shop.request.source));
-  WW_CHECK(write_file(folder / kSignatureFile, signature_header(shop.request.signature)));
+  WW_CHECK(write_file(folder / kSignatureFile,
+                      signature_header(shop.request.signature, shop.file_name)));
   return folder;
 }
 
@@ -189,6 +201,25 @@ Result<ProcessExit> run_tool(const Workshop& shop, const fs::path& folder,
   request.writable = {folder};
   request.limits = shop.request.limits;
   return shop.builder.sandbox().run(request, shop.stop);
+}
+
+std::vector<std::string> link_arguments(const Workshop& shop) {
+  return {"-shared",
+          "-fPIC",
+          "-w",
+          "-x",
+          "c",
+          "call.c",
+          "-x",
+          "none",
+          "host.o",
+          "-o",
+          "host.so",
+          "-Wl,-init=ww_enter",
+          "-Wl,--no-undefined",
+          "-L" + shop.recorder.string(),
+          "-l:libcudart.so",
+          "-lstdc++"};
 }
 
 BuildOutcome failed_build(const ProcessExit& exit, std::string_view tool) {
@@ -289,7 +320,8 @@ Result<BuildOutcome> Builder::build(const BuildRequest& request, const StopSigna
   WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-build-"));
   fs::permissions(folder.path(), fs::perms(0755));
   WW_TRY(const std::string call, call_source(request.arguments));
-  const Workshop shop{*this, request, front_end, folder.path(), call, recorder_folder, {}, stop};
+  const Workshop shop{*this,           request, front_end, folder.path(), call, drawn_file_name(),
+                      recorder_folder, {},      stop};
   WW_TRY(BuildOutcome outcome,
          front_end == FrontEnd::clang ? build_with_clang(shop) : build_with_nvcc(shop));
   if (stop != nullptr && stop->requested()) return Error{"the build was stopped"};

@@ -104,10 +104,9 @@ Result<fs::path> precompiled_headers(const Workshop& shop) {
 }
 
 Result<ProcessExit> link_host(const Workshop& shop, const fs::path& folder) {
-  return run_tool(shop, folder,
-                  {shop.builder.tools().clang.path.string(), "--driver-mode=g++", "-shared",
-                   "-fPIC", "-w", "host.o", "-x", "c", "call.c", "-o", "host.so",
-                   "-Wl,--no-undefined", "-L" + shop.recorder.string(), "-l:librecorder.so"});
+  std::vector<std::string> argv = {shop.builder.tools().clang.path.string(), "--driver-mode=g++"};
+  for (std::string& argument : link_arguments(shop)) argv.push_back(std::move(argument));
+  return run_tool(shop, folder, std::move(argv));
 }
 
 /// Whether a compiler blames the precompiled prelude: system headers were upgraded after it was

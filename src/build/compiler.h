@@ -80,7 +80,8 @@ class Builder {
 
   /// The folder with our device headers, unpacked.
   [[nodiscard]] const std::filesystem::path& headers() const { return headers_; }
-  /// The folder with librecorder.so and the program `record`, compiled at the first use.
+  /// The folder with the recorder: libcudart.so and the program `record`, compiled at the first
+  /// use.
   Result<std::filesystem::path> recorder(FrontEnd front_end) const;
   /// A folder of the cache for something of ours, filled by the first who asks for it.
   Result<std::filesystem::path> shared_folder(

@@ -16,10 +16,15 @@ struct Workshop {
   FrontEnd front_end;
   std::filesystem::path folder;       ///< empty at first
   std::string call;                   ///< C source that calls solve
-  std::filesystem::path recorder;     ///< the folder with librecorder.so
+  std::string file_name;              ///< what __FILE__ says
+  std::filesystem::path recorder;     ///< the folder with our libcudart.so
   std::filesystem::path precompiled;  ///< clang: the folder with the prelude's PCH files, or empty
   const StopSignal* stop;
 };
+
+/// How the host part is linked, behind the compiler's name: the call's translation unit first,
+/// which is entered before any constructor (recorder/doors.cpp), and nothing undefined.
+std::vector<std::string> link_arguments(const Workshop& shop);
 
 /// Fill ptx, cubin, resources and host_library, or verdict and diagnostics.
 Result<BuildOutcome> build_with_clang(const Workshop& shop);

@@ -187,12 +187,84 @@ int code_place(std::string_view stripped, std::string_view original) {
   return assembler_directive(".loc", stripped, original);
 }
 
+// What a source may not ask at the time of compilation: who compiles it, when, from which file and
+// beside which others. One that is right for the judge's compiler alone is not right.
+constexpr std::array<std::string_view, 19> kBuildFacts = {"__clang__",
+                                                          "__clang_major__",
+                                                          "__clang_minor__",
+                                                          "__clang_patchlevel__",
+                                                          "__clang_version__",
+                                                          "__llvm__",
+                                                          "__NVCC__",
+                                                          "__NVCOMPILER",
+                                                          "__VERSION__",
+                                                          "__DATE__",
+                                                          "__TIME__",
+                                                          "__TIMESTAMP__",
+                                                          "__BASE_FILE__",
+                                                          "__FILE_NAME__",
+                                                          "__INCLUDE_LEVEL__",
+                                                          "__has_include",
+                                                          "__has_include_next",
+                                                          "__builtin_FILE",
+                                                          "__builtin_source_location"};
+
+/// Whether the name can be put together of two words or more.
+bool is_joined(std::string_view name, const std::vector<std::string_view>& words) {
+  std::vector<int> parts(name.size() + 1, -1);  // the least number of words up to here
+  parts[0] = 0;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (parts[at] < 0) continue;
+    for (const std::string_view word : words) {
+      if (word == name || !name.substr(at).starts_with(word)) continue;
+      parts[at + word.size()] = std::max(parts[at + word.size()], 1);
+    }
+  }
+  return parts[name.size()] > 0;
+}
+
+/// Macros paste names together, and a line's end may stand inside of one. All of a name's parts are
+/// words of the text; which words make none of the names is all that honest macros need.
+int pasted_fact(std::string_view stripped) {
+  constexpr std::array<std::string_view, 4> kJoins = {"##", "%:%:", "CONCAT", "\\\n"};
+  const bool joins = std::any_of(kJoins.begin(), kJoins.end(), [&](std::string_view sign) {
+    return stripped.find(sign) != std::string_view::npos;
+  });
+  if (!joins) return 0;
+  std::vector<std::string_view> words;
+  SourcePieces pieces(stripped);
+  for (Piece piece{}; pieces.next(piece);) {
+    const auto word = stripped.substr(piece.begin, piece.end - piece.begin);
+    const auto is_part = [&](std::string_view name) {
+      return name.find(word) != std::string_view::npos;
+    };
+    if (piece.kind == PieceKind::word &&
+        std::any_of(kBuildFacts.begin(), kBuildFacts.end(), is_part)) {
+      words.push_back(word);
+    }
+  }
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  const bool found = std::any_of(kBuildFacts.begin(), kBuildFacts.end(),
+                                 [&](std::string_view name) { return is_joined(name, words); });
+  return found ? 1 : 0;
+}
+
+int build_facts(std::string_view stripped, std::string_view) {
+  for (const std::string_view name : kBuildFacts) {
+    if (const auto at = find_word(stripped, name); at != std::string_view::npos) {
+      return line_at(stripped, at);
+    }
+  }
+  return pasted_fact(stripped);
+}
+
 int too_large(std::string_view, std::string_view original) {
   return original.size() > kMaxSourceBytes ? 1 : 0;
 }
 
 // In order: the first rule guards the others against huge texts.
-constexpr std::array<LintRule, 7> kRules = {{
+constexpr std::array<LintRule, 8> kRules = {{
     {"too_large", "sources above 1 MiB", "the source is larger than 1 MiB", too_large},
     {"missing_solve", "a definition of extern \"C\" solve(...)",
      "there is no function extern \"C\" void solve(...)", missing_solve},
@@ -206,6 +278,10 @@ constexpr std::array<LintRule, 7> kRules = {{
      line_directive},
     {"code_place", ".loc in assembler text",
      "assembler text must not say where code comes from (.loc)", code_place},
+    {"build_facts", "macros that tell the compiler, the day, the file or its neighbours apart",
+     "what is compiled must not depend on the compiler, the day or other files (__clang__, "
+     "__NVCC__, __DATE__, __has_include and the like); __CUDA_ARCH__ and versions are fine",
+     build_facts},
 }};
 
 /// Copies a literal's quotes and blanks what is between.

@@ -35,7 +35,7 @@ Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, const 
       "-gencode",
       "arch=compute_" + number + ",code=[sm_" + number + ",compute_" + number + "]",
       "-Xcompiler",
-      "-fPIC,-g1,-fno-optimize-sibling-calls",
+      "-fPIC,-g1,-fno-optimize-sibling-calls,-Wno-builtin-macro-redefined",
       "-ccbin",
       shop.builder.tools().host.path.string(),
       "--keep",
@@ -60,10 +60,9 @@ bool worth_another_try(const ProcessExit& compiled) {
 }
 
 Result<ProcessExit> link_host_by_nvcc(const Workshop& shop, const fs::path& folder) {
-  return run_tool(shop, folder,
-                  {shop.builder.tools().host.path.string(), "-shared", "-fPIC", "-w", "host.o",
-                   "-x", "c", "call.c", "-o", "host.so", "-Wl,--no-undefined",
-                   "-L" + shop.recorder.string(), "-l:librecorder.so", "-lstdc++"});
+  std::vector<std::string> argv = {shop.builder.tools().host.path.string()};
+  for (std::string& argument : link_arguments(shop)) argv.push_back(std::move(argument));
+  return run_tool(shop, folder, std::move(argv));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "build/host_library.h"
 #include "build/host_time.h"
 #include "build/parameter_reads.h"
 #include "build/plan_fit.h"
@@ -114,17 +115,16 @@ Result<std::string> arguments_text(const RecordRequest& request, const SolveCall
 }
 
 /// The line of the candidate that made the call, asked from the library's line table.
-int line_of(const Builder& builder, const fs::path& folder, std::uint64_t place) {
+int line_of(const Builder& builder, const fs::path& library, std::uint64_t place) {
   if (place == 0 || builder.tools().addr2line.empty()) return 0;
   char digits[20];
   // The address is that of the instruction after the call.
   const auto end = std::to_chars(digits, digits + sizeof digits, place - 1, 16);
   sandbox::Request request;
-  request.argv = {builder.tools().addr2line.string(), "-i", "-e", "host.so",
+  request.argv = {builder.tools().addr2line.string(), "-i", "-e", library.string(),
                   "0x" + std::string(digits, end.ptr)};
   request.env = minimal_environment();
-  request.cwd = folder;
-  request.readable = {folder};
+  request.readable = {library};
   request.limits.wall = std::chrono::seconds(10);
   const auto exit = builder.sandbox().run(request);
   if (!exit.ok()) return 0;
@@ -139,10 +139,10 @@ int line_of(const Builder& builder, const fs::path& folder, std::uint64_t place)
   return 0;
 }
 
-/// One process that makes one call.
+/// One process: it makes one call, or several, one after the other.
 struct Run {
-  std::size_t call = 0;
-  std::uint64_t seed = 0;  ///< of its device's addresses
+  std::vector<std::size_t> calls;
+  std::uint64_t seed = 0;  ///< of its device's addresses, and of its clock
 };
 
 /// What the keeper (recorder/main.cpp) reports of a run; `said` is the candidate's.
@@ -154,17 +154,32 @@ struct RunReport {
   std::string_view said;
 };
 
-/// Each call as often as asked for, in an order that nobody can tell.
+std::uint64_t drawn_seed(std::random_device& entropy) {
+  return (std::uint64_t{entropy()} << 32) ^ entropy();
+}
+
+/// Each call as often as asked for, in an order that nobody can tell. Of two recordings of a call
+/// one has an odd seed: decades lie between them (recorder/clocks.cpp).
 std::vector<Run> shuffled_runs(const std::vector<std::size_t>& calls, int times) {
   std::random_device entropy;
   std::vector<Run> runs;
   for (int i = 0; i < times; ++i) {
     for (const std::size_t call : calls) {
-      runs.push_back({call, (std::uint64_t{entropy()} << 32) ^ entropy()});
+      const std::uint64_t odd = static_cast<std::uint64_t>(i) & 1;
+      runs.push_back({{call}, (drawn_seed(entropy) & ~std::uint64_t{1}) | odd});
     }
   }
   std::shuffle(runs.begin(), runs.end(), entropy);
   return runs;
+}
+
+/// One process that makes all calls, then the first of them again, then once more on the same
+/// memory.
+Run tour_of(std::vector<std::size_t> calls) {
+  std::random_device entropy;
+  std::shuffle(calls.begin(), calls.end(), entropy);
+  calls.insert(calls.end(), 2, calls.front());
+  return {std::move(calls), drawn_seed(entropy)};
 }
 
 /// Takes one report off the text; false at its end, or where it was cut off.
@@ -199,7 +214,8 @@ struct Recorded {
 
 /// What is known of one call so far.
 struct CallState {
-  std::vector<Recorded> recorded;
+  std::vector<Recorded> recorded;  ///< by processes that made no other
+  std::vector<Recorded> later;     ///< by one that had made others before
   std::optional<Verdict> verdict;  ///< why it has no plan
   std::string reason;
   std::uint64_t place = 0;
@@ -216,6 +232,7 @@ std::string describe_end(int status) {
   return "exit code " + std::to_string(WEXITSTATUS(status));
 }
 
+/// A process that made one call.
 void take_run(const Run& run, const RunReport& report, CallState& call) {
   Testimony testimony = read_testimony(report.said);
   if (testimony.verdict) {
@@ -225,13 +242,29 @@ void take_run(const Run& run, const RunReport& report, CallState& call) {
   if (WIFSIGNALED(report.status) && WTERMSIG(report.status) == SIGXCPU) {
     return refuse(call, Verdict::timeout, "solve used up its CPU time on the host");
   }
-  if (report.status != 0 || !report.ready || !testimony.recording) {
+  if (report.status != 0 || !report.ready || testimony.recordings.size() != 1) {
     return refuse(call, Verdict::host_error,
                   "the host part ended without a launch plan: " + describe_end(report.status) +
                       (testimony.message.empty() ? "" : ", and " + testimony.message));
   }
-  const double host_us = host_time_us(testimony.recording->plan, report.host_us, report.rest_us);
-  call.recorded.push_back({std::move(*testimony.recording), run.seed, host_us});
+  Recording& recording = testimony.recordings.front();
+  const double host_us = host_time_us(recording.plan, report.host_us, report.rest_us);
+  call.recorded.push_back({std::move(recording), run.seed, host_us});
+}
+
+/// A process that made several calls. It may end early where its report would grow too long.
+void take_tour(const Run& run, const RunReport& report, std::vector<CallState>& calls) {
+  Testimony testimony = read_testimony(report.said);
+  const std::size_t made = testimony.recordings.size();
+  const std::size_t under_way = run.calls[std::min(made, run.calls.size() - 1)];
+  if (testimony.verdict || report.status != 0 || made == 0 || made > run.calls.size()) {
+    return refuse(calls[under_way], Verdict::host_error,
+                  "solve comes to no good end when it is called once more by the same process: " +
+                      (testimony.verdict ? testimony.message : describe_end(report.status)));
+  }
+  for (std::size_t i = 1; i < made; ++i) {
+    calls[run.calls[i]].later.push_back({std::move(testimony.recordings[i]), run.seed, 0});
+  }
 }
 
 /// What all processes of one sandbox said.
@@ -240,8 +273,8 @@ struct Session {
   const BuildOutcome& built;
   const RecordRequest& request;
   std::string setup;
-  fs::path recorder;
-  fs::path folder;
+  fs::path folder;   ///< nothing else is there for its processes
+  fs::path library;  ///< in it
   const StopSignal* stop;
   std::vector<CallState> calls;
   double wall_s = 0;
@@ -249,16 +282,21 @@ struct Session {
 
 Status make_runs(Session& session, const std::vector<Run>& runs) {
   sandbox::Request command;
-  command.argv = {(session.recorder / "record").string(), "./host.so"};
+  command.argv = {(session.folder / "bin/main").string(), session.library.string()};
   command.env = {"PATH=/usr/bin:/bin"};
-  command.cwd = session.folder;
-  command.readable = {session.folder, session.recorder};
+  command.cwd = session.folder / "empty";
+  command.readable = {session.folder};
   command.limits = session.request.limits;
   command.stdin_text = "setup " + std::to_string(session.setup.size()) + "\n" + session.setup;
   for (const Run& run : runs) {
-    WW_TRY(const std::string arguments,
-           arguments_text(session.request, session.request.calls[run.call]));
-    command.stdin_text += "run " + std::to_string(run.seed) + arguments + "\n";
+    command.stdin_text += "run " + std::to_string(run.seed);
+    for (std::size_t i = 0; i < run.calls.size(); ++i) {
+      const bool again = i > 0 && run.calls[i] == run.calls[i - 1] && i + 1 == run.calls.size();
+      WW_TRY(const std::string arguments,
+             arguments_text(session.request, session.request.calls[run.calls[i]]));
+      command.stdin_text += again ? " =" : (i == 0 ? "" : " /") + arguments;
+    }
+    command.stdin_text += "\n";
   }
   WW_TRY(const ProcessExit exit, session.builder.sandbox().run(command, session.stop));
   if (session.stop != nullptr && session.stop->requested()) return Error{"recording was stopped"};
@@ -266,13 +304,18 @@ Status make_runs(Session& session, const std::vector<Run>& runs) {
   std::string_view text = exit.out;
   std::size_t done = 0;
   for (RunReport report; done < runs.size() && next_report(text, report); ++done) {
-    take_run(runs[done], report, session.calls[runs[done].call]);
+    const Run& run = runs[done];
+    if (run.calls.size() > 1) {
+      take_tour(run, report, session.calls);
+    } else {
+      take_run(run, report, session.calls[run.calls.front()]);
+    }
   }
   const bool failed = std::any_of(session.calls.begin(), session.calls.end(),
                                   [](const CallState& call) { return call.verdict.has_value(); });
   if (done == runs.size() || failed) return {};
   // The run that was under way when the sandbox was closed.
-  CallState& call = session.calls[runs[done].call];
+  CallState& call = session.calls[runs[done].calls.front()];
   if (exit.timed_out) {
     refuse(call, Verdict::timeout, "solve did not return on the host within the time limit");
   } else if (exit.output_truncated) {
@@ -318,6 +361,9 @@ Result<LaunchPlan> plan_of(const Session& session, std::size_t number,
   if (!usable.ok()) {
     return Error{"the host part left a launch plan that cannot be used: " + usable.error().message};
   }
+  for (const Recorded& again : session.calls[number].later) {
+    WW_CHECK(does_the_same(plan, {again.recording, again.seed}, reads));
+  }
   return plan;
 }
 
@@ -338,8 +384,8 @@ std::vector<std::size_t> slow_calls(const Session& session) {
 /// Why the call has no plan, or the plan.
 std::optional<CallState> judge_call(const Session& session, std::size_t number,
                                     const ReadsParameter& reads, RecordOutcome& outcome) {
-  CallState call{
-      {}, session.calls[number].verdict, session.calls[number].reason, session.calls[number].place};
+  const CallState& known = session.calls[number];
+  CallState call{.verdict = known.verdict, .reason = known.reason, .place = known.place};
   if (call.verdict) return call;
   auto plan = plan_of(session, number, reads);
   if (!plan.ok()) {
@@ -382,21 +428,57 @@ void judge(const Session& session, RecordOutcome& outcome, std::uint64_t& place)
 
 }  // namespace
 
+namespace {
+
+/// The program and the library under names that say nothing, in a folder with nothing else.
+Result<fs::path> furnish(const fs::path& folder, const fs::path& recorder,
+                         const std::string& library) {
+  fs::permissions(folder, fs::perms(0755));
+  for (const char* name : {"bin", "empty"}) WW_CHECK(make_directories(folder / name));
+  const std::pair<const char*, const char*> files[] = {{"record", "bin/main"},
+                                                       {"libcudart.so", "bin/libcudart.so"}};
+  for (const auto& [from, to] : files) {
+    std::error_code code;
+    fs::create_hard_link(recorder / from, folder / to, code);
+    if (code) fs::copy_file(recorder / from, folder / to, code);
+    if (code)
+      return Error{"cannot copy the recorder to '" + (folder / to).string() +
+                   "': " + code.message()};
+  }
+  std::random_device entropy;
+  std::string name = "lib";
+  for (int i = 0; i < 6; ++i) name += static_cast<char>('a' + entropy() % 26);
+  const fs::path path = folder / (name + ".so");
+  WW_CHECK(write_file(path, library));
+  return path;
+}
+
+}  // namespace
+
 Result<RecordOutcome> record(const Builder& builder, const BuildOutcome& built,
                              const RecordRequest& request, const StopSignal* stop) {
   if (built.verdict != Verdict::ok) return Error{"cannot record a candidate that did not build"};
   WW_TRY(const fs::path recorder, builder.recorder(built.front_end));
-  WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-record-"));
-  fs::permissions(folder.path(), fs::perms(0755));
-  WW_CHECK(write_file(folder.path() / "host.so", built.host_library));
-  Session session{
-      builder,  built,         request, facts_text(request.target) + kernels_text(built),
-      recorder, folder.path(), stop,    {},
-      0};
+  if (const auto refused = refused_library(built.host_library)) {
+    return RecordOutcome{.verdict = Verdict::host_error, .reason = *refused};
+  }
+  WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-"));
+  WW_TRY(const fs::path library, furnish(folder.path(), recorder, built.host_library));
+  Session session{builder,
+                  built,
+                  request,
+                  facts_text(request.target) + kernels_text(built),
+                  folder.path(),
+                  library,
+                  stop,
+                  {},
+                  0};
   session.calls.resize(request.calls.size());
   std::vector<std::size_t> all(request.calls.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  WW_CHECK(make_runs(session, shuffled_runs(all, kRecordings)));
+  std::vector<Run> runs = shuffled_runs(all, kRecordings);
+  if (!all.empty()) runs.push_back(tour_of(all));
+  WW_CHECK(make_runs(session, runs));
   if (const auto slow = slow_calls(session); !slow.empty()) {
     WW_CHECK(make_runs(session, shuffled_runs(slow, kMoreRecordings)));
   }
@@ -404,7 +486,7 @@ Result<RecordOutcome> record(const Builder& builder, const BuildOutcome& built,
   std::uint64_t place = 0;
   judge(session, outcome, place);
   outcome.wall_s = session.wall_s;
-  outcome.line = line_of(builder, folder.path(), place);
+  outcome.line = line_of(builder, library, place);
   return outcome;
 }
 

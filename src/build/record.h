@@ -46,8 +46,9 @@ struct RecordOutcome {
 };
 
 /// Runs the host part in the sandbox, away from any GPU, and writes down what it asks the device
-/// to do. Each call is made by two processes of its own, in an order that nobody can tell, and both
-/// must ask for the same. Whatever the host part does, this returns; the error is the world's.
+/// to do. Each call is made by two processes of its own, in an order that nobody can tell, and by
+/// one that makes all of them; all must ask for the same. Whatever the host part does, this
+/// returns; the error is the world's.
 Result<RecordOutcome> record(const Builder& builder, const BuildOutcome& built,
                              const RecordRequest& request, const StopSignal* stop = nullptr);
 

@@ -149,11 +149,14 @@ bool read_step(Reader& in, LaunchPlan& plan) {
   return !in.failed();
 }
 
-bool read_buffer(Reader& in, LaunchPlan& plan) {
+bool read_buffer(Reader& in, Recording& recording) {
+  LaunchPlan& plan = recording.plan;
   PlanBuffer buffer;
   const std::uint8_t kind = in.u8();
-  if (kind > static_cast<std::uint8_t>(WireBuffer::symbol)) return false;
-  constexpr BufferKind kKinds[] = {BufferKind::argument, BufferKind::scratch, BufferKind::symbol};
+  if (kind > static_cast<std::uint8_t>(WireBuffer::past)) return false;
+  constexpr BufferKind kKinds[] = {BufferKind::argument, BufferKind::scratch, BufferKind::symbol,
+                                   BufferKind::argument};
+  recording.past.push_back(kind == static_cast<std::uint8_t>(WireBuffer::past));
   buffer.kind = kKinds[kind];
   buffer.argument = in.u32();
   buffer.symbol = in.block();
@@ -174,7 +177,7 @@ std::optional<Recording> read_recording(std::string_view bytes) {
   if (buffers > kMaxPlanBuffers) return std::nullopt;
   std::uint64_t room = ww_recorder::AddressSpace::kWindowBytes / 4;
   for (std::uint32_t i = 0; i < buffers; ++i) {
-    if (!read_buffer(in, plan) || plan.buffers.back().bytes > room) return std::nullopt;
+    if (!read_buffer(in, recording) || plan.buffers.back().bytes > room) return std::nullopt;
     room -= plan.buffers.back().bytes;
   }
   const std::uint32_t steps = in.u32();
@@ -211,12 +214,16 @@ Testimony read_testimony(std::string_view bytes) {
       read_verdict(content, testimony);
       return testimony;
     }
-    sound = !in.failed() && message == ww_recorder::kPlan && !testimony.recording;
-    if (sound) testimony.recording = read_recording(content);
-    sound = sound && testimony.recording;
+    if (in.failed() || message != ww_recorder::kPlan) {
+      sound = false;
+    } else if (auto recording = read_recording(content)) {
+      testimony.recordings.push_back(std::move(*recording));
+    } else {
+      sound = false;
+    }
   }
-  if (sound && testimony.recording) return testimony;
-  testimony.recording.reset();
+  if (sound && !testimony.recordings.empty()) return testimony;
+  testimony.recordings.clear();
   if (!bytes.empty()) testimony.message = "it wrote something else";
   return testimony;
 }

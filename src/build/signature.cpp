@@ -32,9 +32,15 @@ bool is_about_signature(const Diagnostic& diagnostic,
 
 }  // namespace
 
-std::string signature_header(std::string_view signature) {
-  if (signature.empty()) return {};
-  std::string text;
+std::string signature_header(std::string_view signature, std::string_view file) {
+  std::string text =
+      "#pragma GCC diagnostic push\n"
+      "#pragma GCC diagnostic ignored \"-Wbuiltin-macro-redefined\"\n"
+      "#define __FILE__ \"" +
+      std::string(file) +
+      "\"\n"
+      "#pragma GCC diagnostic pop\n";
+  if (signature.empty()) return text;
   if (signature.find("__half") != std::string_view::npos) text += "#include <cuda_fp16.h>\n";
   if (signature.find("__nv_bfloat16") != std::string_view::npos) text += "#include <cuda_bf16.h>\n";
   return text + std::string(signature) + ";\n";

@@ -110,6 +110,23 @@ TEST(Lint, LineDirectivesAreRefused) {
   expect_finding(kGood + "# 1 \"x\"\n", "line_directive", 4);
 }
 
+TEST(Lint, SourcesMayNotAskWhoCompilesThem) {
+  expect_finding(kGood + "#if defined(__clang__)\n#endif\n", "build_facts", 4);
+  expect_finding(kGood + "#if __has_include(<x>)\n#endif\n", "build_facts", 4);
+  expect_finding(kGood + "char day = __DATE__[0];\n", "build_facts", 4);
+  expect_finding(kGood + "#define C(a, b) a##b\n#if C(__cla, ng__)\n#endif\n", "build_facts", 1);
+  expect_finding(kGood + "#define C(a, b) a%:%:b\n#if C(__NV, CC__)\n#endif\n", "build_facts", 1);
+  expect_finding(kGood + "#if __CONCAT(_, _clang__)\n#endif\n", "build_facts", 1);
+  expect_finding(kGood + "#ifdef __cl\\\nang__\n#endif\n", "build_facts", 1);
+  for (const std::string text :
+       {"#if __CUDA_ARCH__ >= 900\n#endif\n", "#if __CUDACC_VER_MAJOR__ > 11\n#endif\n",
+        "#define NAME(a, b) a##b\nint NAME(TIME, x); FILE* NAME(f, y);\n",
+        "#define CHECK(x) if (x) printf(\"%s:%d\", __FILE__, __LINE__)\n",
+        "// __clang__\nconst char* text = \"__clang__\";\n"}) {
+    EXPECT_FALSE(lint(kGood + text).has_value()) << text;
+  }
+}
+
 TEST(Lint, HugeSourcesAreRefused) {
   expect_finding(kGood + std::string(2 << 20, ' '), "too_large", 1);
 }

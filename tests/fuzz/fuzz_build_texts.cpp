@@ -24,8 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)parse_diagnostics(text);
   (void)parse_resources(text);
   const auto testimony = read_testimony(text);
-  if (testimony.recording) {
-    const auto plan = common_plan({*testimony.recording, 1, *testimony.recording, 2},
+  if (!testimony.recordings.empty()) {
+    const auto plan = common_plan({testimony.recordings[0], 1, testimony.recordings[0], 2},
                                   [](std::string_view, std::size_t) { return true; });
     if (plan.ok()) (void)check_plan(*plan).ok();
   }

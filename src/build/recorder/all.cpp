@@ -15,6 +15,10 @@
 //
 #include "walls.cpp"  // NOLINT(bugprone-suspicious-include)
 //
+#include "clocks.cpp"  // NOLINT(bugprone-suspicious-include)
+//
+#include "doors.cpp"  // NOLINT(bugprone-suspicious-include)
+//
 #include "call.cpp"  // NOLINT(bugprone-suspicious-include)
 //
 #include "main.cpp"  // NOLINT(bugprone-suspicious-include)

@@ -15,6 +15,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "clocks.h"
+#include "doors.h"
 #include "recorder.h"
 #include "walls.h"
 
@@ -93,11 +95,14 @@ bool read_all(void* data, std::size_t size) {
   return true;
 }
 
-/// The call: for each argument whether it is a buffer, and its size or bits.
-std::vector<std::uint64_t> read_arguments() {
+/// The call: for each argument whether it is a buffer, and its size or bits. False after the last.
+bool read_arguments(std::vector<std::uint64_t>& words) {
   std::uint64_t count = 0;
-  if (!read_all(&count, sizeof count) || count > 4096) ::_exit(3);
-  std::vector<std::uint64_t> words;
+  if (!read_all(&count, sizeof count)) return false;
+  begin_call(count == kAgain);
+  if (count == kAgain) return true;
+  if (count > 4096) ::_exit(3);
+  words.clear();
   for (std::uint64_t i = 0; i < count; ++i) {
     std::uint64_t pair[2];
     if (!read_all(pair, sizeof pair)) ::_exit(3);
@@ -111,7 +116,7 @@ std::vector<std::uint64_t> read_arguments() {
     }
     words.push_back(pair[1]);
   }
-  return words;
+  return true;
 }
 
 void exit_is_an_error() {
@@ -144,13 +149,30 @@ void warm_up() {
   std::free(pages);
 }
 
+/// Room to print into is found beforehand: the C library would ask the system what it prints to.
+void prepare_to_print() {
+  static char out[1 << 12], errors[1 << 12];
+  std::setvbuf(stdout, out, _IOFBF, sizeof out);
+  std::setvbuf(stderr, errors, _IOLBF, sizeof errors);
+}
+
+/// Whether one more call fits what a report may hold.
+bool has_room() {
+  std::uint64_t bytes = 0;
+  for (const Buffer& buffer : state().buffers) bytes += buffer.bytes;
+  return state().buffers.size() < kMaxBuffers / 2 && bytes < AddressSpace::kWindowBytes / 8;
+}
+
 }  // namespace
 
 void run_call(const char* library_path, int in, int out, std::uint64_t seed) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   keep_descriptors(in, out);
   state().space = std::make_unique<AddressSpace>(seed);
+  set_clock(seed);
   catch_faults();
+  watch_doors();
+  prepare_to_print();
   std::atexit(exit_is_an_error);
   if (!put_up_walls()) ::_exit(3);
   void* library = ::dlopen(library_path, RTLD_NOW | RTLD_LOCAL);
@@ -159,21 +181,29 @@ void run_call(const char* library_path, int in, int out, std::uint64_t seed) {
             nullptr);
   }
   const auto solve = reinterpret_cast<CallSolve>(::dlsym(library, "ww_call_solve"));
-  if (solve == nullptr) {
-    give_up(WireVerdict::host_error, "the host part has no solve", nullptr);
+  if (solve == nullptr || !doors_are_closed()) {
+    give_up(WireVerdict::host_error, "the host part has no solve, or another way in", nullptr);
   }
   warm_up();
   say(kReady);
-  const auto words = read_arguments();
-  state().called = true;
-  clear_stack();
-  solve(words.data());
-  say(kReturned);
-  if (state().streams.capturing()) {
-    give_up(WireVerdict::host_error, "solve returned with an open stream capture", nullptr);
+  std::vector<std::uint64_t> words;
+  while (has_room() && read_arguments(words)) {
+    state().called = true;
+    clear_stack();
+    solve(words.data());
+    say(kReturned);
+    if (state().streams.capturing()) {
+      give_up(WireVerdict::host_error, "solve returned with an open stream capture", nullptr);
+    }
+    report_plan();
   }
-  report_plan();
   ::_exit(0);
 }
 
 }  // namespace ww_recorder
+
+/// The C library's asks for the number of its process first.
+WW_API void abort(void) noexcept {
+  ww_recorder::give_up(ww_recorder::WireVerdict::host_error, "solve crashed on the host: abort",
+                       WW_CALLER);
+}

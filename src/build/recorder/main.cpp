@@ -4,23 +4,28 @@
 //   record LIBRARY < JOB > REPORTS
 //
 // Three kinds of processes: the keeper has the job and the clock, and runs none of the candidate's
-// code. The nursery knows the device's facts and nothing of the calls; whenever the keeper asks, it
-// becomes one more call's process. A call's process learns its own arguments, from the keeper, when
-// the candidate's library has been loaded.
+// code. Two nurseries know the device's facts and nothing of the calls; whenever the keeper asks,
+// one becomes one more process that makes calls, most of them a single one. Such a process learns
+// the arguments of a call, from the keeper, when the candidate's library has been loaded and the
+// call before is done.
 //
 // JOB is written by the judge:
 //   setup BYTES, then so many bytes of lines:
 //     fact NAME NUMBER
 //     device TEXT
 //     kernel NAME MAX_THREADS REGISTERS STATIC_SHARED LOCAL PARAMETER_BYTES {OFFSET SIZE}...
-//   run SEED {p BYTES | w HEX}...      one word per argument of solve: a buffer, or a scalar's bits
+//   run SEED {p BYTES | w HEX | /}...  one word per argument of solve: a buffer, or a scalar's
+//   bits;
+//                                      behind a / begins the next call of the same process
 //
 // REPORTS has for each run, in this order:
 //   run STATUS READY HOST_NS REST_NS BYTES, then so many bytes (wire.h) and a line's end.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -33,11 +38,14 @@
 #include <sstream>
 
 #include "call.h"
+#include "clocks.h"
 #include "recorder.h"
 
 using namespace ww_recorder;
 
 namespace {
+
+constexpr const char* kNursery = "-";
 
 void read_kernel(std::istringstream& line) {
   Kernel kernel;
@@ -137,8 +145,10 @@ bool take_request(int socket, Request& request, int* descriptors) {
   return true;
 }
 
-[[noreturn]] void run_nursery(int socket, const char* library) {
+[[noreturn]] void run_nursery(int socket, const std::string& library) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_NAME, "main");
+  forget_clocks();
   for (const int standard : {0, 1, 2}) ::close(standard);
   std::uint64_t bytes = 0;
   std::string setup;
@@ -156,7 +166,7 @@ bool take_request(int socket, Request& request, int* descriptors) {
       }
     } else {
       process = ::fork();
-      if (process == 0) run_call(library, descriptors[0], descriptors[1], request.seed);
+      if (process == 0) run_call(library.c_str(), descriptors[0], descriptors[1], request.seed);
       for (const int fd : descriptors) ::close(fd);
     }
     answer.process = process;
@@ -169,22 +179,38 @@ bool take_request(int socket, Request& request, int* descriptors) {
 long long cpu_ns(pid_t process) {
   clockid_t clock = 0;
   timespec time{};
-  if (::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return 0;
+  // Not the C function: host code sees another time by that name (clocks.cpp).
+  if (::clock_getcpuclockid(process, &clock) != 0) return 0;
+  if (::syscall(SYS_clock_gettime, clock, &time) != 0) return 0;
   return static_cast<long long>(time.tv_sec) * 1000000000LL + time.tv_nsec;
 }
 
-std::string arguments_of(std::istringstream& line) {
-  Wire words;
-  std::uint64_t count = 0;
+/// The arguments of each call, as its process reads them.
+std::vector<std::string> calls_of(std::istringstream& line) {
+  std::vector<Wire> calls(1);
+  std::vector<std::uint64_t> counts(1, 0);
   std::string kind, value;
-  while (line >> kind >> value) {
+  while (line >> kind) {
+    if (kind == "/") {
+      calls.emplace_back();
+      counts.push_back(0);
+      continue;
+    }
+    if (kind == "=") {
+      calls.emplace_back();
+      counts.push_back(kAgain);
+      continue;
+    }
+    line >> value;
     const bool buffer = kind == "p";
-    words.u64(buffer ? 1 : 0).u64(std::strtoull(value.c_str(), nullptr, buffer ? 10 : 16));
-    ++count;
+    calls.back().u64(buffer ? 1 : 0).u64(std::strtoull(value.c_str(), nullptr, buffer ? 10 : 16));
+    ++counts.back();
   }
-  Wire all;
-  all.u64(count).raw(words.bytes.data(), words.bytes.size());
-  return all.bytes;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    texts.push_back(Wire().u64(counts[i]).raw(calls[i].bytes.data(), calls[i].bytes.size()).bytes);
+  }
+  return texts;
 }
 
 /// What came of one run.
@@ -196,13 +222,48 @@ struct Outcome {
   std::string said;
 };
 
+/// Finds the ends of plans in what a process says.
+class PlanCounter {
+ public:
+  /// How many plans are complete by now.
+  std::size_t plans(std::string_view said) {
+    while (at_ < said.size()) {
+      const char message = said[at_];
+      if (message != kPlan && message != kVerdict) {
+        ++at_;
+        continue;
+      }
+      std::uint64_t bytes = 0;
+      if (said.size() - at_ < 1 + sizeof bytes) break;
+      std::memcpy(&bytes, said.data() + at_ + 1, sizeof bytes);
+      if (bytes > said.size() - at_ - 1 - sizeof bytes) break;
+      at_ += 1 + sizeof bytes + bytes;
+      if (message == kPlan) ++plans_;
+    }
+    return plans_;
+  }
+
+ private:
+  std::size_t at_ = 0;
+  std::size_t plans_ = 0;
+};
+
 /// Hears a call's process out. What it says is kept; when it says that it is ready or has returned,
-/// its clock is read.
-void listen(int from, int to, pid_t process, const std::string& arguments, Outcome& outcome) {
+/// its clock is read. It gets a call when it is done with the one before.
+void listen(int from, int& to, pid_t process, const std::vector<std::string>& calls,
+            Outcome& outcome) {
   constexpr std::size_t kMostBytes = std::size_t{128} << 20;
   static char piece[1 << 16];
   long long began = 0, returned = 0;
   bool told_return = false;
+  std::size_t given = 0;
+  PlanCounter counter;
+  const auto give_calls = [&](std::size_t wanted) {
+    for (; given < wanted && given < calls.size(); ++given) write_exactly(to, calls[given]);
+    if (given < calls.size() || to < 0) return;
+    ::close(to);
+    to = -1;
+  };
   while (true) {
     const ssize_t got = ::read(from, piece, sizeof piece);
     if (got < 0 && errno == EINTR) continue;
@@ -212,12 +273,13 @@ void listen(int from, int to, pid_t process, const std::string& arguments, Outco
       outcome.ready = true;
       text.remove_prefix(1);
       began = cpu_ns(process);
-      write_exactly(to, arguments);
+      give_calls(1);
     } else if (outcome.ready && !told_return && text.front() == kReturned) {
       told_return = true;
       returned = cpu_ns(process);
     }
     outcome.said.append(text);
+    if (outcome.ready) give_calls(counter.plans(outcome.said) + 1);
   }
   const long long ended = cpu_ns(process);
   if (!outcome.ready) return;
@@ -225,10 +287,12 @@ void listen(int from, int to, pid_t process, const std::string& arguments, Outco
   outcome.rest_ns = told_return ? ended - returned : 0;
 }
 
-bool run(int nursery, std::istringstream& line, Outcome& outcome) {
+bool run(const int (&nurseries)[2], std::istringstream& line, Outcome& outcome) {
   Request request;
   line >> request.seed;
-  const std::string arguments = arguments_of(line);
+  // Two recordings of a call have seeds of both kinds.
+  const int nursery = nurseries[request.seed & 1];
+  const std::vector<std::string> calls = calls_of(line);
   int to_call[2], from_call[2];
   if (::pipe2(to_call, O_CLOEXEC) != 0 || ::pipe2(from_call, O_CLOEXEC) != 0) return false;
   const int given[2] = {to_call[0], from_call[1]};
@@ -236,8 +300,8 @@ bool run(int nursery, std::istringstream& line, Outcome& outcome) {
   const bool asked = send_request(nursery, request, given) &&
                      read_exactly(nursery, &answer, sizeof answer) && answer.process > 0;
   for (const int fd : given) ::close(fd);
-  if (asked) listen(from_call[0], to_call[1], answer.process, arguments, outcome);
-  ::close(to_call[1]);
+  if (asked) listen(from_call[0], to_call[1], answer.process, calls, outcome);
+  if (to_call[1] >= 0) ::close(to_call[1]);
   ::close(from_call[0]);
   if (!asked || !send_request(nursery, {0, 1}, nullptr)) return false;
   if (!read_exactly(nursery, &answer, sizeof answer)) return false;
@@ -265,7 +329,7 @@ void report(const Outcome& outcome) {
   write_exactly(1, "\n");
 }
 
-int keep(int nursery) {
+int keep(const int (&nurseries)[2]) {
   // A call that took so long and failed is not followed by others that do the same.
   constexpr long long kLongNs = 500'000'000;
   ::signal(SIGPIPE, SIG_IGN);
@@ -278,36 +342,75 @@ int keep(int nursery) {
   job.read(setup.data(), static_cast<std::streamsize>(bytes));
   Wire head;
   head.u64(bytes).raw(setup.data(), setup.size());
-  if (!write_exactly(nursery, head.bytes)) return 3;
+  for (const int nursery : nurseries) {
+    if (!write_exactly(nursery, head.bytes)) return 3;
+  }
   while (std::getline(job, text)) {
     std::istringstream line(text);
     line >> word;
     if (word != "run") continue;
     Outcome outcome;
-    if (!run(nursery, line, outcome)) return 3;
+    if (!run(nurseries, line, outcome)) return 3;
     report(outcome);
     if (outcome.status != 0 && outcome.host_ns > kLongNs) break;
   }
   return 0;
 }
 
+/// The words above the stack (the command line, the environment, the program's name) are gone, for
+/// this process and all that come of it.
+void forget_words(char** argv) {
+  char* begin = argv[0];
+  char* end = argv[0];
+  for (char** word = argv; *word != nullptr; ++word) end = *word + std::strlen(*word);
+  for (char** word = environ; *word != nullptr; ++word) end = *word + std::strlen(*word);
+  // Behind them lies the path that was executed.
+  auto* path = reinterpret_cast<char*>(::getauxval(AT_EXECFN));
+  if (path != nullptr && path > begin) end = path + std::strlen(path);
+  ::clearenv();
+  std::memset(begin, 0, static_cast<std::size_t>(end - begin));
+}
+
+}  // namespace
+
+namespace {
+
+/// A process of its own from its first instruction on, with addresses of its own. It has the socket
+/// as its descriptor 3, and nothing of the job.
+int start_nursery(char** argv) {
+  constexpr int kSocket = 3;
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+  const pid_t nursery = ::fork();
+  if (nursery < 0) return -1;
+  if (nursery == 0) {
+    const int socket = ::fcntl(ends[1], F_DUPFD_CLOEXEC, 64);
+    const int nowhere = ::open("/dev/null", O_RDWR);
+    for (const int standard : {0, 1, 2}) ::dup2(nowhere, standard);
+    ::dup2(socket, kSocket);
+    char* const words[] = {argv[0], argv[1], const_cast<char*>(kNursery), nullptr};
+    char* const nothing[] = {nullptr};
+    ::execve(argv[0], words, nothing);
+    ::_exit(3);
+  }
+  ::close(ends[1]);
+  return ends[0];
+}
+
 }  // namespace
 
 WW_API int ww_record_main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc < 2 || argc > 3) return 2;
   // Nobody else of the same user looks into our memory or descriptors; calls' processes inherit it.
   ::prctl(PR_SET_DUMPABLE, 0);
-  ::clearenv();
-  ::setenv("PATH", "/usr/bin:/bin", 1);
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return 3;
-  // Before the job is read: the nursery must never have seen it.
-  const pid_t nursery = ::fork();
-  if (nursery < 0) return 3;
-  if (nursery == 0) {
-    ::close(ends[0]);
-    run_nursery(ends[1], argv[1]);
+  if (argc == 3) {
+    const std::string library = argv[1];
+    forget_words(argv);
+    ::setenv("PATH", "/usr/bin:/bin", 1);
+    run_nursery(3, library);
   }
-  ::close(ends[1]);
-  ::_exit(keep(ends[0]));
+  // Before the job is read: nurseries must never have seen it.
+  const int nurseries[] = {start_nursery(argv), start_nursery(argv)};
+  if (nurseries[0] < 0 || nurseries[1] < 0) return 3;
+  ::_exit(keep(nurseries));
 }

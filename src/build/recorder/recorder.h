@@ -56,6 +56,7 @@ struct Buffer {
   std::uint64_t bytes = 0;
   std::uint64_t address = 0;
   bool live = true;
+  bool past = false;  ///< an argument of an earlier call
 };
 
 struct Variable {
@@ -100,7 +101,10 @@ struct State {
   std::uint64_t heap_bytes = 0;
   std::size_t written = 0;  ///< bytes of all steps
   cudaError_t last_error = cudaSuccess;
-  bool called = false;  ///< solve is being run
+  bool called = false;           ///< solve is being run
+  std::size_t first_step = 0;    ///< of the call that is being made
+  std::size_t first_buffer = 0;  ///< likewise
+  std::uint32_t first_lane = 0;  ///< likewise
   int in_fd = -1;
   int out_fd = -1;
 };
@@ -114,7 +118,10 @@ long long fact(std::string_view name);
 [[noreturn]] void unsupported(const char* api, const char* why, const void* caller);
 void say(char message);
 void say(char message, std::string_view bytes);
-/// Writes the recorded plan.
+/// Forgets what does not concern the next call: its steps and buffers are counted anew, and the
+/// arguments of the last one are gone unless it has the same.
+void begin_call(bool same_arguments);
+/// Writes the plan of the call.
 void report_plan();
 
 /// Remembers an error the way the API does, for cudaGetLastError.

@@ -32,10 +32,10 @@ std::uint64_t place_of(const void* caller) {
 void check_room() {
   const State& s = state();
   const Timeline& timeline = s.streams.timeline();
-  if (timeline.steps().size() >= kMaxSteps || s.written > kMaxBytes) {
+  if (timeline.steps().size() - s.first_step >= kMaxSteps || s.written > kMaxBytes) {
     give_up(WireVerdict::host_error, "solve records too many launches and copies", nullptr);
   }
-  if (timeline.lanes() > kMaxLanes) {
+  if (timeline.lanes() - s.first_lane > kMaxLanes) {
     give_up(WireVerdict::host_error, "solve uses more than 60 streams", nullptr);
   }
 }
@@ -73,21 +73,44 @@ void unsupported(const char* api, const char* why, const void* caller) {
   give_up(WireVerdict::host_error, std::string(api) + ": " + why, caller);
 }
 
+void begin_call(bool same_arguments) {
+  State& s = state();
+  for (Buffer& buffer : s.buffers) {
+    if (same_arguments || buffer.kind != WireBuffer::argument) continue;
+    buffer.past = true;
+    buffer.live = false;
+  }
+  s.first_step = s.streams.timeline().steps().size();
+  s.first_buffer = s.buffers.size();
+  s.first_lane = s.streams.timeline().lanes();
+  s.allocated = 0;
+  s.written = 0;
+}
+
 void report_plan() {
   const State& s = state();
   Wire wire;
   wire.u32(kWireVersion).u64(s.stack_bytes).u64(s.heap_bytes);
   wire.u32(static_cast<std::uint32_t>(s.buffers.size()));
   for (const Buffer& buffer : s.buffers) {
-    wire.u8(static_cast<std::uint8_t>(buffer.kind)).u32(buffer.argument).block(buffer.symbol);
+    const WireBuffer kind = buffer.past ? WireBuffer::past : buffer.kind;
+    wire.u8(static_cast<std::uint8_t>(kind)).u32(buffer.argument).block(buffer.symbol);
     wire.u64(buffer.bytes);
   }
   const auto& steps = s.streams.timeline().steps();
-  wire.u32(static_cast<std::uint32_t>(steps.size()));
-  for (const Step& step : steps) {
-    wire.u32(step.lane).u32(static_cast<std::uint32_t>(step.after.size()));
-    wire.raw(step.after.data(), step.after.size() * sizeof(std::uint32_t));
-    wire.raw(step.bytes.data(), step.bytes.size());
+  wire.u32(static_cast<std::uint32_t>(steps.size() - s.first_step));
+  std::map<std::uint32_t, std::uint32_t> lanes = {{kHostLane, kHostLane}};
+  for (std::size_t i = s.first_step; i < steps.size(); ++i) {
+    const auto lane = lanes.emplace(steps[i].lane, lanes.size()).first->second;
+    std::vector<std::uint32_t> after;
+    for (const std::uint32_t earlier : steps[i].after) {
+      if (earlier >= s.first_step) {
+        after.push_back(earlier - static_cast<std::uint32_t>(s.first_step));
+      }
+    }
+    wire.u32(lane).u32(static_cast<std::uint32_t>(after.size()));
+    wire.raw(after.data(), after.size() * sizeof(std::uint32_t));
+    wire.raw(steps[i].bytes.data(), steps[i].bytes.size());
   }
   say(kPlan, wire.bytes);
 }
@@ -114,7 +137,7 @@ void add_step(Stream& stream, const Wire& step) {
 
 int add_buffer(Buffer buffer) {
   State& s = state();
-  if (s.buffers.size() >= kMaxBuffers) {
+  if (s.buffers.size() - s.first_buffer >= kMaxBuffers) {
     give_up(WireVerdict::host_error, "more than 4096 device allocations in one call of solve",
             nullptr);
   }

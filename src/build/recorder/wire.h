@@ -9,7 +9,7 @@
 
 namespace ww_recorder {
 
-inline constexpr std::uint32_t kWireVersion = 2;
+inline constexpr std::uint32_t kWireVersion = 3;
 
 // Messages: one of these bytes, then for plan and verdict a length (u64) and so many bytes.
 inline constexpr char kReady = 'R';     // the library is loaded, the call may come
@@ -17,8 +17,12 @@ inline constexpr char kReturned = 'D';  // solve has returned
 inline constexpr char kPlan = 'P';
 inline constexpr char kVerdict = 'V';  // u8 of WireVerdict, u64 place, text
 
+// In place of the number of arguments: the same call again, on the same memory.
+inline constexpr std::uint64_t kAgain = ~std::uint64_t{0};
+
 enum class WireVerdict : std::uint8_t { host_error, launch_error };
-enum class WireBuffer : std::uint8_t { argument, scratch, symbol };
+// past: an argument of an earlier call of the same process.
+enum class WireBuffer : std::uint8_t { argument, scratch, symbol, past };
 enum class WireStep : std::uint8_t { launch, memset, copy, upload, allocate, free };
 
 /// Bytes that grow.
