@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "evaluate/oracle_kit.h"
 #include "suite/load.h"
+#include "support/places.h"
 
 namespace warpwright::evaluate {
 
@@ -18,7 +19,8 @@ class SessionBed {
     wanted->request.source = source;
     wanted->request.device = "simt";
     wanted->request.front_end = "clang";
-    wanted->request.cache = folder_.path() / "cache";
+    // The judge's own code is the same in every test: it is compiled once.
+    wanted->request.cache = build_path("/tests/session_cache");
     context_.emplace(
         Context{.scratch = folder_.path(), .station = station_, .stop = stop_, .limit_s = 60});
     auto built = build_stage(wanted, *context_);
@@ -28,7 +30,8 @@ class SessionBed {
     prepared_.emplace(std::move(recorded).value());
     WW_TRY(kit_, oracle_kit(*prepared_, *context_));
     WW_TRY(auto reference,
-           verify::Reference::load(prepared_->task(), {.cache = folder_.path() / "references"}));
+           verify::Reference::load(prepared_->task(),
+                                   {.cache = build_path("/tests/session_cache/references")}));
     reference_.emplace(std::move(reference));
     WW_TRY(machine_, device::open_device(prepared_->target, 0));
     session_.emplace(Session{.prepared = *prepared_,
