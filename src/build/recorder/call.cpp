@@ -170,6 +170,7 @@ void run_call(const char* library_path, int in, int out, std::uint64_t seed) {
   keep_descriptors(in, out);
   state().space = std::make_unique<AddressSpace>(seed);
   set_clock(seed);
+  state().takes_its_time = (seed & 1) != 0;
   catch_faults();
   watch_doors();
   prepare_to_print();
