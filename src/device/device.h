@@ -70,6 +70,13 @@ struct Binding {
 /// How one run is to be done.
 struct RunOptions {
   std::uint64_t poison_seed = 0;
+  /// What outputs hold before a simulated run. A user's memory holds anything.
+  enum class Outputs {
+    random,  ///< random bits
+    zeros,
+    last,  ///< what the run before left there, a third of its words replaced by random bits
+  };
+  Outputs outputs = Outputs::random;
   /// Wants elapsed_us: caches flushed before, nothing but the plan inside the timed span.
   bool timed = false;
   /// How a GPU gets the steps of a timed run.

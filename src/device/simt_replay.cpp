@@ -6,6 +6,8 @@
 #include <thread>
 
 #include "base/cores.h"
+#include "base/mix.h"
+#include "base/one_way.h"
 #include "core/launch_plan_order.h"
 #include "device/kernel_name.h"
 #include "device/simt_estimate.h"
@@ -71,6 +73,26 @@ Status SimtReplay::poison(simt::Address at, std::uint64_t bytes, std::uint64_t s
   return memory_.forget(at, bytes);
 }
 
+Status SimtReplay::fill_output(simt::Address at, std::uint64_t bytes, const RunOptions& options) {
+  if (options.outputs == RunOptions::Outputs::random) {
+    return poison(at, bytes, options.poison_seed);
+  }
+  std::vector<std::byte> content(bytes);
+  if (options.outputs == RunOptions::Outputs::last) {
+    WW_CHECK(memory_.copy_out(content, at));
+    const auto tile = poison_pattern(options.poison_seed, std::min(bytes, kPoisonTileBytes));
+    std::uint64_t state = one_way(options.poison_seed, "changed words");
+    for (std::uint64_t word = 0; word < bytes; word += sizeof(std::uint32_t)) {
+      if (mixed_bits(++state) % 3 != 0) continue;
+      for (std::uint64_t i = word; i < std::min<std::uint64_t>(word + 4, bytes); ++i) {
+        content[i] = tile[i % tile.size()];
+      }
+    }
+  }
+  WW_CHECK(memory_.copy_in(at, content));
+  return memory_.forget(at, bytes);
+}
+
 Status SimtReplay::reset(const RunOptions& options) {
   WW_CHECK(device_.machine_.load(module().module));
   WW_CHECK(device_.machine_.reset(module().module));
@@ -91,7 +113,7 @@ Status SimtReplay::set_buffers(const RunOptions& options) {
     if (binding.buffer < 0) continue;
     const auto& buffer = device_.buffers_.at(binding.buffer);
     if (binding.before == Binding::Before::poison) {
-      WW_CHECK(poison(buffer.address, buffer.bytes, options.poison_seed));
+      WW_CHECK(fill_output(buffer.address, buffer.bytes, options));
     } else if (binding.before == Binding::Before::restore) {
       WW_CHECK(memory_.copy(buffer.address, device_.buffers_.at(binding.pristine).address,
                             buffer.bytes));
@@ -218,6 +240,7 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
   const auto run_once = [&]() { return device_.machine_.launch(module().module, request); };
   auto launched = options.may_sample && !launch.cooperative
                       ? launch_sampled(device_.machine_, module().module, request,
+                                       one_way(options.poison_seed, "sample"),
                                        [&] { return again_before(launch, options); })
                       : run_once();
   if (!launched.ok()) {

@@ -23,6 +23,7 @@ class SimtReplay final : public Replay {
   /// Everything as it was before this launch of the plan, where it is the first.
   Status again_before(const KernelLaunch& at, const RunOptions& options);
   Status poison(simt::Address at, std::uint64_t bytes, std::uint64_t seed);
+  Status fill_output(simt::Address at, std::uint64_t bytes, const RunOptions& options);
   Status run_steps(const RunOptions& options, RunReport& report);
   Status step(const KernelLaunch& launch, const RunOptions& options, RunReport& report);
   Status step(const Memset& set, const RunOptions& options, RunReport& report);

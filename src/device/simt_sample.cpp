@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/one_way.h"
+
 namespace warpwright::device {
 
 namespace {
@@ -17,18 +19,22 @@ constexpr std::uint64_t kLongestSample = 24'000'000;
 
 }  // namespace
 
-std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t count) {
+std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t count,
+                                          std::uint64_t secret) {
   std::vector<std::uint64_t> blocks;
   if (count >= total) {
     for (std::uint64_t i = 0; i < total; ++i) blocks.push_back(i);
     return blocks;
   }
+  blocks.push_back(0);
   const std::uint64_t groups = std::max<std::uint64_t>((count + kGroup - 1) / kGroup, 1);
   for (std::uint64_t g = 0; g < groups; ++g) {
-    const std::uint64_t first = g * total / groups;
+    const std::uint64_t begin = g * total / groups, end = (g + 1) * total / groups;
+    const std::uint64_t room = end - begin > kGroup ? end - begin - kGroup + 1 : 1;
+    const std::uint64_t first = begin + one_way(secret, "sampled blocks", g) % room;
     for (std::uint64_t k = 0; k < kGroup; ++k) {
       const std::uint64_t block = first + k;
-      if (block < total && (blocks.empty() || block > blocks.back())) blocks.push_back(block);
+      if (block < total && block > blocks.back()) blocks.push_back(block);
     }
   }
   if (blocks.back() + 1 < total) blocks.push_back(total - 1);
@@ -36,14 +42,14 @@ std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t cou
 }
 
 Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Module& module,
-                                          const simt::Launch& launch,
+                                          const simt::Launch& launch, std::uint64_t secret,
                                           const std::function<Status()>& restore) {
   const std::uint64_t total = launch.grid.count();
   simt::Launch part = launch;
   part.options.max_warp_instructions = std::min(part.options.max_warp_instructions, kLongestSample);
   std::uint64_t count = total;
   if (total > kProbedBlocks) {
-    part.options.only_blocks = sampled_blocks(total, kProbedBlocks);
+    part.options.only_blocks = sampled_blocks(total, kProbedBlocks, secret);
     WW_TRY(auto probe, machine.launch(module, part));
     // A cluster runs as a whole. Once more would find what the first run left in place: sorted
     // data.
@@ -56,7 +62,7 @@ Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Mo
     WW_CHECK(restore());
   }
   part.options.only_blocks.clear();
-  if (count < total) part.options.only_blocks = sampled_blocks(total, count);
+  if (2 * count < total) part.options.only_blocks = sampled_blocks(total, count, secret + 1);
   return machine.launch(module, part);
 }
 

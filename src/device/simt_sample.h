@@ -10,15 +10,17 @@
 namespace warpwright::device {
 
 /// About `count` of `total` blocks in groups of neighbours, which share what neighbours share,
-/// spread evenly over the grid. The first blocks and the last are always among them: those are the
-/// ones that may do more than the others. Ascending, no block twice; all when count >= total.
-std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t count);
+/// one group anywhere in each of as many equal parts of the grid: which blocks follows from the
+/// secret. The first block and the last are always among them: those are the ones that may do more
+/// than the others. Ascending, no block twice; all when count >= total.
+std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t count,
+                                          std::uint64_t secret);
 
 /// Runs as many blocks as a second or so allows: few to learn what a block costs, then a sample of
-/// that size, or the whole grid when it is small. For times only.
+/// that size, or the whole grid where that is at most twice as much. For times only.
 /// `restore` undoes what the first few wrote, so that no block starts from another one's results.
 Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Module& module,
-                                          const simt::Launch& launch,
+                                          const simt::Launch& launch, std::uint64_t secret,
                                           const std::function<Status()>& restore);
 
 }  // namespace warpwright::device

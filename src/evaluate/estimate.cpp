@@ -17,6 +17,8 @@ namespace {
 constexpr std::uint64_t kEstimatedElements = std::uint64_t{1} << 20;
 // Some blocks write less than others, and a part of them stands for all.
 constexpr double kEnoughWritten = 0.95;
+// Of what blocks that were run should have written; random bits hit a result now and then.
+constexpr double kWholeShare = 0.9995;
 constexpr std::uint64_t kWholeWork = 500'000'000;  // warp instructions of a launch
 
 void add_findings(Notes& notes, const std::vector<Finding>& findings) {
@@ -126,9 +128,14 @@ Outcome<std::optional<Estimate>> run_part(Session& session, const Sized& sized) 
   if (too_little) return run_whole(session, sized);
   WW_TRY(const auto expected, expected_values(session, loaded));
   WW_TRY(Fetched fetched, fetch_results(loaded));
-  if (!report.complete &&
-      !complete_unwritten(session.task(), options.poison_seed, expected, fetched.outputs)) {
-    return run_whole(session, sized);
+  if (!report.complete) {
+    // What is poison still may be another block's, or may have been left out by those that ran:
+    // then they wrote less than their share, and the whole call tells.
+    const double written =
+        complete_unwritten(session.task(), options.poison_seed, expected, fetched.outputs);
+    if (written == 0 || written < kWholeShare * share_run(report)) {
+      return run_whole(session, sized);
+    }
   }
   WW_TRY(const auto wrong, find_wrong(loaded.trial, loaded.inputs, expected, fetched));
   if (wrong) {
@@ -136,6 +143,48 @@ Outcome<std::optional<Estimate>> run_part(Session& session, const Sized& sized) 
   }
   const Checked checked = report.complete ? Checked("all") : Checked("sampled");
   return std::optional(Estimate{std::move(report), checked});
+}
+
+/// Whether this size's outputs are products, whose entries can be checked one by one.
+Result<bool> is_product(const Session& session, const Sized& sized) {
+  const Prepared& prepared = session.prepared;
+  if (is_own_kernel(session) || session.reference == nullptr) return false;
+  const WorkLimits limits = work_limits(prepared.request(), prepared.target);
+  WW_TRY(const std::uint64_t bytes, footprint_bytes(prepared.task(), *sized.size));
+  if (bytes > limits.sampled_bytes) return false;
+  WW_TRY(const auto trial, verify::make_trial(prepared.task(), *sized.size, nullptr, 0));
+  WW_TRY(const bool expected, verify::needs_expected(trial));
+  return !expected;
+}
+
+/// A part of the blocks of a product, and whether entries that they wrote, chosen in secret, are
+/// right. Nothing where blocks cannot be judged alone.
+Outcome<std::optional<Estimate>> run_products(Session& session, const Sized& sized) {
+  const verify::Case item{sized.size, nullptr};
+  const std::uint64_t seed = timed_seed(session.prepared, sized.number, 0);
+  WW_TRY(auto loaded, load_case(session, item, seed));
+  device::RunOptions options = run_options(session.prepared, item, derived_seed(seed, 0));
+  options.timed = options.may_sample = options.all_checks = options.keep_launches = true;
+  WW_TRY(auto report, loaded.replay->run(options));
+  const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(loaded.call));
+  if (!report.faults.empty() || !judges_itself(session, plan, report)) {
+    return std::optional<Estimate>{};
+  }
+  WW_TRY(const bool too_little, does_too_little(session, sized, report));
+  if (too_little) return std::optional<Estimate>{};
+  WW_TRY(const Fetched fetched, fetch_results(loaded));
+  for (std::size_t i = 0; i < fetched.outputs.size(); ++i) {
+    if (fetched.outputs[i].empty()) continue;
+    const auto written =
+        written_elements(session.task().arguments[i].type, options.poison_seed, fetched.outputs[i]);
+    WW_TRY(const auto wrong,
+           verify::check_entries(loaded.trial, loaded.inputs, i, fetched.outputs[i], written));
+    if (wrong) {
+      return mismatched(session.prepared, item, {.changed_input = {}, .mismatch = *wrong},
+                        report.findings, session.context.notes);
+    }
+  }
+  return std::optional(Estimate{std::move(report), "sampled"});
 }
 
 /// A part of the blocks where no reference is affordable: that they write enough is checked, what
@@ -158,7 +207,13 @@ Outcome<std::optional<Estimate>> estimate(Validated& validated, const Sized& siz
     return std::optional(Estimate{std::move(found->second), "all"});
   }
   WW_TRY(const bool comparable, is_comparable(session, sized));
-  return comparable ? run_part(session, sized) : run_unseen(session, sized);
+  if (comparable) return run_part(session, sized);
+  WW_TRY(const bool product, is_product(session, sized));
+  if (product) {
+    WW_TRY(auto made, run_products(session, sized));
+    if (made) return std::move(made);
+  }
+  return run_unseen(session, sized);
 }
 
 }  // namespace

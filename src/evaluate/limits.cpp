@@ -58,8 +58,8 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
                     .max_flops = kSimulatedFlops,
                     .timed_sizes = false,
                     .sizes_per_variant = 2},
-          .drawn = {.max_bytes = kMiB / 4, .max_work = kSimulatedFlops / 10},
-          .patterns = 8,
+          .drawn = {.max_bytes = kMiB, .max_work = kSimulatedFlops / 10},
+          .patterns = 12,
           .checked_bytes = 8 * kMiB,
           .timed_bytes = 600 * kMiB,
           .validate_work = 600'000'000,
@@ -106,8 +106,7 @@ Status add_drawn_inputs(Prepared& prepared, const WorkLimits& limits) {
     const TaskSize& size = *prepared.timed[i];
     WW_TRY(const std::uint64_t bytes, footprint_bytes(task, size));
     WW_TRY(const double amount, work(task, size));
-    const std::uint64_t most =
-        prepared.target.is_cuda ? kCheckedTwiceBytes : limits.cases.max_bytes;
+    const std::uint64_t most = prepared.target.is_cuda ? kCheckedTwiceBytes : limits.checked_bytes;
     if (bytes > most || amount > limits.cases.max_flops) continue;
     WW_TRY(const auto inputs, verify::draw_inputs(task, *prepared.patterns, size,
                                                   one_way(prepared.seed, "timed inputs", i), 0));
@@ -172,9 +171,12 @@ Status choose_work(Prepared& prepared, Context& context) {
   for (const TaskSize* size : sizes) {
     WW_TRY(const std::uint64_t bytes, footprint_bytes(task, *size));
     if (bytes > limits.timed_bytes) {
-      note(context,
-           fmt::format("size {} is not measured: its {} MiB do not fit {}", size->label,
-                       bytes / kMiB, prepared.target.is_cuda ? "the GPU" : "the SIMT machine"));
+      const std::string why =
+          fmt::format("size {} is not measured: its {} MiB do not fit {}", size->label,
+                      bytes / kMiB, prepared.target.is_cuda ? "the GPU" : "the SIMT machine");
+      note(context, why);
+      // Who names a size wants to know; who names none gets those that fit.
+      if (!prepared.request().sizes.empty()) context.notes.unchecked.push_back(why);
       continue;
     }
     prepared.timed.push_back(size);

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "base/one_way.h"
 #include "device/simt_schedules.h"
 #include "evaluate/careful_run.h"
 #include "evaluate/check_queue.h"
@@ -116,6 +118,9 @@ Outcome<device::RunReport> run_case(Validated& validated, LoadedCase& loaded,
   }
   merge_resources(session, report.resources,
                   session.prepared.candidate.plans.at(call_key(loaded.call)));
+  for (const simt::Unchecked& fact : report.unchecked) {
+    note(session.context, "not checked: " + fact.reason);
+  }
   return report;
 }
 
@@ -124,6 +129,13 @@ bool is_estimated_here(const Session& session, const verify::Case& item) {
   const auto& timed = session.prepared.timed;
   return session.device.info().time_source == TimeSource::estimated && item.variant == nullptr &&
          std::find(timed.begin(), timed.end(), item.size) != timed.end();
+}
+
+std::string before_text(device::RunOptions::Outputs outputs) {
+  using Outputs = device::RunOptions::Outputs;
+  if (outputs == Outputs::zeros) return ", with zeros in its outputs beforehand";
+  return outputs == Outputs::last ? ", with results of the call before in a part of its outputs"
+                                  : "";
 }
 
 /// Small cases once more, under other schedules of the SIMT machine: what is right must be right
@@ -136,18 +148,30 @@ Outcome<> run_under_schedules(Validated& validated, LoadedCase& loaded, std::uin
       *bytes > kScheduledBytes || forward > kScheduledWork) {
     return {};
   }
+  using Outputs = device::RunOptions::Outputs;
+  // What an output holds before a call varies with the schedule: all kinds at every small case.
+  constexpr std::array kOutputs = {Outputs::last, Outputs::zeros, Outputs::random};
+  std::uint64_t number = 0;
   for (const simt::Schedule& schedule : device::other_schedules(loaded.trial.seed)) {
-    auto options = run_options(session.prepared, loaded.item, loaded.trial.seed);
+    auto options = run_options(session.prepared, loaded.item,
+                               one_way(loaded.trial.seed, "schedule run", number));
     options.schedule = schedule;
+    options.outputs = kOutputs[number++ % kOutputs.size()];
     options.work = std::min(options.work, device::work_under_other_schedules(forward));
     WW_CHECK(run_case(validated, loaded, options));
     const PartTimer timer(session.context, "fetch");
     WW_TRY(auto fetched, fetch_results(loaded, false));
     results.runs.push_back(std::move(fetched));
     results.under.resize(results.runs.size());
-    results.under.back() = simt::name_of(schedule);
+    results.under.back() = simt::name_of(schedule) + before_text(options.outputs);
   }
   return {};
+}
+
+device::RunOptions::Outputs drawn_outputs(std::uint64_t seed) {
+  using Outputs = device::RunOptions::Outputs;
+  constexpr std::array kOutputs = {Outputs::last, Outputs::zeros, Outputs::random};
+  return kOutputs[one_way(seed, "outputs before") % kOutputs.size()];
 }
 
 /// Adds what its runs did to `work`.
@@ -165,6 +189,7 @@ Outcome<> validate_case(Validated& validated, std::uint64_t number, std::uint64_
   for (std::uint64_t run = 0; run <= last; ++run) {
     auto options = run_options(session.prepared, item, run == 0 ? seed : derived_seed(seed, run));
     options.timed = estimated && run == last;
+    if (run > 0 && !options.timed) options.outputs = drawn_outputs(seed);
     WW_TRY(auto report, run_case(validated, loaded, options));
     work += report.warp_instructions;
     const PartTimer timer(session.context, "fetch");

@@ -38,16 +38,16 @@ void put_element(ElementType type, double value, std::span<std::byte> to) {
   }
 }
 
-/// One output; whether any element was written.
-bool complete_one(ElementType type, std::span<const std::byte> poison,
-                  const verify::Expected& expected, verify::Bytes& output) {
+/// One output; how many of its elements were written.
+std::uint64_t complete_one(ElementType type, std::span<const std::byte> poison,
+                           const verify::Expected& expected, verify::Bytes& output) {
   const std::size_t size = bytes_of(type);
-  bool written = false;
+  std::uint64_t written = 0;
   for (std::size_t at = 0; at + size <= output.size(); at += size) {
     const std::span element = std::span(output).subspan(at, size);
     const std::span before = poison.subspan(at % poison.size(), size);
     if (!std::equal(element.begin(), element.end(), before.begin())) {
-      written = true;
+      ++written;
     } else if (!expected.native.empty()) {
       std::copy_n(expected.native.begin() + static_cast<std::ptrdiff_t>(at), size, element.begin());
     } else {
@@ -78,16 +78,49 @@ bool stands_alone(const Task& task, const LaunchPlan& plan, const device::RunRep
          !std::any_of(report.findings.begin(), report.findings.end(), reads_nothing);
 }
 
-bool complete_unwritten(const Task& task, std::uint64_t poison_seed,
-                        std::span<const verify::Expected> expected,
-                        std::vector<verify::Bytes>& outputs) {
+double complete_unwritten(const Task& task, std::uint64_t poison_seed,
+                          std::span<const verify::Expected> expected,
+                          std::vector<verify::Bytes>& outputs) {
+  double least = 1;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].empty()) continue;
     const std::size_t tile = std::min<std::uint64_t>(outputs[i].size(), device::kPoisonTileBytes);
     const auto poison = device::poison_pattern(poison_seed, tile);
-    if (!complete_one(task.arguments[i].type, poison, expected[i], outputs[i])) return false;
+    const std::uint64_t written =
+        complete_one(task.arguments[i].type, poison, expected[i], outputs[i]);
+    const std::size_t size = bytes_of(task.arguments[i].type);
+    const auto all = static_cast<double>(outputs[i].size() / size);
+    // A result of one byte is what was there before, one time in 256.
+    const double by_chance = size == 1 && written > 0 ? 0.01 : 0;
+    least = std::min(least, static_cast<double>(written) / all + by_chance);
   }
-  return true;
+  return least;
+}
+
+std::vector<std::uint64_t> written_elements(ElementType type, std::uint64_t poison_seed,
+                                            std::span<const std::byte> output) {
+  const std::size_t size = bytes_of(type);
+  const auto poison = device::poison_pattern(
+      poison_seed, std::min<std::uint64_t>(output.size(), device::kPoisonTileBytes));
+  std::vector<std::uint64_t> written;
+  for (std::size_t at = 0; at + size <= output.size(); at += size) {
+    if (std::memcmp(output.data() + at, poison.data() + at % poison.size(), size) != 0) {
+      written.push_back(at / size);
+    }
+  }
+  return written;
+}
+
+double share_run(const device::RunReport& report) {
+  double least = 1;
+  for (const device::LaunchDetail& launch : report.launches) {
+    // The last block may have less to do, and so may one at the end of a row.
+    constexpr double kLessToDo = 2;
+    const auto all = static_cast<double>(launch.report.blocks_total);
+    const auto run = static_cast<double>(launch.report.blocks_run);
+    if (run < all) least = std::min(least, (run - kLessToDo) / all);
+  }
+  return least;
 }
 
 }  // namespace warpwright::evaluate

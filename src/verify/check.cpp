@@ -199,6 +199,17 @@ Result<bool> needs_expected(const Trial& trial) {
   return false;
 }
 
+Result<std::optional<Mismatch>> check_entries(const Trial& trial, std::span<const Bytes> inputs,
+                                              std::size_t argument, std::span<const std::byte> got,
+                                              std::span<const std::uint64_t> elements) {
+  const TaskArgument& output = trial.task->arguments[argument];
+  const CheckRule check = check_for(*trial.task, trial.variant, output);
+  WW_TRY(const auto count, element_count(output, trial.values));
+  const Expected nothing;
+  return check_freivalds_entries({trial, check, inputs, nothing, output, argument, got, count},
+                                 elements);
+}
+
 Result<std::optional<Mismatch>> check_outputs(const Trial& trial, std::span<const Bytes> inputs,
                                               std::span<const Expected> expected,
                                               std::span<const Bytes> outputs) {

@@ -222,4 +222,18 @@ RuleResult check_freivalds(const RuleInput& input) {
   return check_projections(input, product, tolerances);
 }
 
+RuleResult check_freivalds_entries(const RuleInput& input,
+                                   std::span<const std::uint64_t> elements) {
+  WW_TRY(auto product, product_of(input));
+  WW_TRY(const auto tolerances, tolerances_of(input));
+  Entries entries(input, product, tolerances);
+  const std::uint64_t challenge = challenge_of(input.trial);
+  for (std::uint64_t k = 0; k < kSampledEntries && !elements.empty(); ++k) {
+    const std::uint64_t at = elements[one_way(challenge, "written entry", k) % elements.size()];
+    const std::size_t i = at / product.cols, j = at % product.cols;
+    entries.compare(i, j, entry(product, i, j));
+  }
+  return entries.result();
+}
+
 }  // namespace warpwright::verify

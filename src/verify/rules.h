@@ -88,6 +88,8 @@ RuleResult check_order_multiset(const RuleInput& input);
 RuleResult check_scalar(const RuleInput& input);
 RuleResult check_dot_products(const RuleInput& input);
 RuleResult check_freivalds(const RuleInput& input);
+/// Some of these elements alone.
+RuleResult check_freivalds_entries(const RuleInput& input, std::span<const std::uint64_t> elements);
 RuleResult check_ols(const RuleInput& input);
 
 /// Whether check_freivalds compares with expected values at this size.
