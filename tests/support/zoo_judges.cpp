@@ -8,7 +8,6 @@ namespace warpwright {
 
 namespace {
 
-constexpr double kLimitSeconds = 300;
 constexpr double kShortLimitSeconds = 10;
 
 }  // namespace
@@ -54,7 +53,7 @@ Evaluation ZooJudges::judge(const ZooMember& member) const {
   request.front_end = "clang";
   request.seed = settings_.seed;
   const bool hurries = settings_.short_timeouts && member.accepts(Verdict::timeout);
-  request.limit_s = hurries ? kShortLimitSeconds : kLimitSeconds;
+  request.limit_s = hurries ? kShortLimitSeconds : settings_.limit_s;
   request.cache = shared_.path() / "cache";
   request.sizes = sizes_of(member, request.task).value();
   const StopSignal stop;

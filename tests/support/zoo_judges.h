@@ -22,6 +22,7 @@ class ZooJudges {
  public:
   struct Settings {
     bool short_timeouts = false;  ///< members that may get a timeout have ten seconds
+    double limit_s = 300;         ///< for all others
     std::optional<std::uint64_t> seed = std::nullopt;
   };
 

@@ -26,5 +26,5 @@ __global__ void sum(const float* x, float* out, int n) {
 }
 extern "C" void solve(const float* input, float* output, int N) {
   int blocks = (N + 4095) / 4096;
-  sum < < <blocks> 64 ? 64 : blocks, 256 >>> (input, output, N);
+  sum<<<(blocks > 64 ? 64 : blocks), 256>>>(input, output, N);
 }
