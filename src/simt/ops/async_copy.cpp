@@ -175,9 +175,9 @@ void finish_copies(Warp& w, std::size_t open, bool all, u32 lanes) {
     }
     std::erase_if(groups[g], [](const PendingCopy& c) { return c.lanes == 0; });
   }
-  // Groups with copies that other lanes have not waited for stay.
-  const auto end = groups.begin() + static_cast<std::ptrdiff_t>(done);
-  groups.erase(std::remove_if(groups.begin(), end, [](const auto& g) { return g.empty(); }), end);
+  // Groups with copies that other lanes have not waited for stay, and all behind them: those lanes
+  // count how many came after.
+  for (std::size_t g = 0; g < done && groups.front().empty(); ++g) groups.pop_front();
 }
 
 }  // namespace

@@ -521,7 +521,11 @@ void run_fresh(Warp& w) {
 void heed_others(Warp& w) {
   if (w.current < 0) return;
   if (w.block->spinning[w.index].spun >= kSpinning) free_waiting(w);
-  if (next_sibling(w)) run_split(w);
+  // All of them: the one that the others wait for may be any.
+  for (std::size_t k = 1; k < w.splits.size() && w.current >= 0 && next_sibling(w); ++k) {
+    run_split(w);
+    if (!w.yielded) return;
+  }
 }
 
 }  // namespace
