@@ -17,8 +17,8 @@ namespace warpwright::evaluate {
 bool stands_alone(const Task& task, const LaunchPlan& plan, const device::RunReport& report);
 
 /// Puts expected values wherever an output still holds the poison of this seed, so that a check of
-/// all elements is one of those that were written. The share of the elements that were, of the output
-/// where it is least.
+/// all elements is one of those that were written. The share of the elements that were, of the
+/// output where it is least.
 double complete_unwritten(const Task& task, std::uint64_t poison_seed,
                           std::span<const verify::Expected> expected,
                           std::vector<verify::Bytes>& outputs);
