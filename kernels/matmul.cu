@@ -2,28 +2,32 @@
 // task: matmul
 // rules: strict
 // device: NVIDIA H200 (CUDA 13.0 driver)
-// date: 2026-11-15
-// commit: 8fecd3c
-// made by: warpwright 0.1.0
-// model: a fresh instance of a language model per prompt and round
-// run: matmul-1 r4.c1
-// median us: M=2^10 127.51, M=2^12 398.30, M=2^14 1503.33, M=2^16 6081.04, M=2^18 24476.16
-// sha256: 60462dd0e12505604582d641f8f8357dd491db21319123526874de6c43cfe1d6
+// date: 2026-11-16
+// commit: e84bd82
+// made by: hand, from matmul-1 r4.c1, which is one ulp off where A picks rows of B
+// model: none
+// run: none
+// median us: M=2^10 226.5, M=2^12 779.2, M=2^14 2969.2, M=2^16 11468.6, M=2^18 46027.2
+// sha256: ed98a046c66d09a244a4319da2e4ba93d96fe35aa0487506a8b90b05f35402c1
+
+// Products of floats from products of bf16: every float is the sum of three of them, exactly, and six
+// of the nine products of pieces are computed. Pieces are cut off and not rounded: they have one
+// sign, so that a sum of them never needs more bits than the float has.
 
 #include <cuda_runtime.h>
-#include <cuda_fp16.h>
 #include <stdint.h>
 
-#define STAGES 3
-#define TILE_BYTES 32768            // 128 rows x 64 k, hi (16 KiB) then lo (16 KiB)
-#define HALF_TILE 16384
-#define STAGE_BYTES 65536
+#define STAGES 2
+#define PIECE 16384                 // 128 rows x 64 k of one piece
+#define TILE_BYTES (3 * PIECE)      // high, middle, low
+#define HALF_TILE (TILE_BYTES / 2)  // what each of two CTAs loads of B
+#define STAGE_BYTES (2 * TILE_BYTES)
 #define SMEM_GEMM (STAGES * STAGE_BYTES + 1024 + 256)
 #define GEMM_THREADS 384            // 8 consumer warps, 1 loader warp, 3 splitting warps
 #define PREP_WARPS 3
 #define RUN_AHEAD 8                 // blocks of 256 rows
 #define STRIP_BYTES 65536           // 512 k x 32 columns of float
-#define SMEM_STRIP (STRIP_BYTES + 1024)
+#define SMEM_STRIP STRIP_BYTES
 
 // ---------------------------------------------------------------- helpers
 __device__ __forceinline__ uint32_t smem_u32(const void* p) {
@@ -82,19 +86,6 @@ __device__ __forceinline__ void cluster_sync_all() {
     cluster_arrive();
     cluster_wait();
 }
-__device__ __forceinline__ unsigned cluster_load(uint32_t addr, uint32_t cta) {
-    unsigned v;
-    asm volatile(
-        "{\n"
-        ".reg .b32 ra;\n"
-        "mapa.shared::cluster.u32 ra, %1, %2;\n"
-        "ld.shared::cluster.u32 %0, [ra];\n"
-        "}\n"
-        : "=r"(v)
-        : "r"(addr), "r"(cta)
-        : "memory");
-    return v;
-}
 __device__ __forceinline__ void cp_async16(uint32_t dst, const void* src, int bytes) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(dst), "l"(src), "r"(bytes) : "memory");
 }
@@ -127,7 +118,7 @@ __device__ __forceinline__ void wgmma128(float (&d)[64], uint64_t da, uint64_t d
         "{\n"
         ".reg .pred p;\n"
         "setp.ne.b32 p, %66, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
         "{%0, %1, %2, %3, %4, %5, %6, %7, "
         "%8, %9, %10, %11, %12, %13, %14, %15, "
         "%16, %17, %18, %19, %20, %21, %22, %23, "
@@ -149,67 +140,39 @@ __device__ __forceinline__ void wgmma128(float (&d)[64], uint64_t da, uint64_t d
         : "l"(da), "l"(db), "r"(sd));
 }
 
-// power of two that brings the maximum (given by its bits) near 2^14
-__device__ __forceinline__ int shift_of(unsigned bits) {
-    int e = (int)(bits >> 23) - 127;
-    int s = 14 - e;
-    return s > 126 ? 126 : s;
-}
-__device__ __forceinline__ float pow2f(int e) { return __int_as_float((e + 127) << 23); }
-__device__ __forceinline__ unsigned abs_bits(float x) { return __float_as_uint(x) & 0x7fffffffu; }
-__device__ __forceinline__ unsigned abs_max4(unsigned m, float4 v) {
-    return max(m, max(max(abs_bits(v.x), abs_bits(v.y)), max(abs_bits(v.z), abs_bits(v.w))));
-}
+// The bits of a bf16 that cuts x off, as a float.
+__device__ __forceinline__ unsigned cut(float x) { return __float_as_uint(x) & 0xffff0000u; }
 
-__device__ __forceinline__ void split8(const float (&x)[8], float s, uint4& hi, uint4& lo) {
-    unsigned h[4], l[4];
+__device__ __forceinline__ void split8(const float (&x)[8], uint4& hi, uint4& mid, uint4& lo) {
+    unsigned h[4], m[4], l[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-        float a = x[2 * i] * s, b = x[2 * i + 1] * s;
-        __half ha = __float2half_rn(a), hb = __float2half_rn(b);
-        __half la = __float2half_rn(a - __half2float(ha)), lb = __float2half_rn(b - __half2float(hb));
-        h[i] = (unsigned)__half_as_ushort(ha) | ((unsigned)__half_as_ushort(hb) << 16);
-        l[i] = (unsigned)__half_as_ushort(la) | ((unsigned)__half_as_ushort(lb) << 16);
+        unsigned h0 = cut(x[2 * i]), h1 = cut(x[2 * i + 1]);
+        float r0 = x[2 * i] - __uint_as_float(h0), r1 = x[2 * i + 1] - __uint_as_float(h1);
+        unsigned m0 = cut(r0), m1 = cut(r1);
+        unsigned l0 = cut(r0 - __uint_as_float(m0)), l1 = cut(r1 - __uint_as_float(m1));
+        h[i] = (h0 >> 16) | h1;
+        m[i] = (m0 >> 16) | m1;
+        l[i] = (l0 >> 16) | l1;
     }
     hi = make_uint4(h[0], h[1], h[2], h[3]);
+    mid = make_uint4(m[0], m[1], m[2], m[3]);
     lo = make_uint4(l[0], l[1], l[2], l[3]);
 }
-
-__device__ __forceinline__ unsigned block_max128(unsigned m, unsigned* red, int buf) {
-    m = __reduce_max_sync(0xffffffffu, m);
-    if ((threadIdx.x & 31) == 0) red[buf * 4 + (threadIdx.x >> 5)] = m;
-    __syncthreads();
-    return max(max(red[buf * 4], red[buf * 4 + 1]), max(red[buf * 4 + 2], red[buf * 4 + 3]));
+__device__ __forceinline__ void store_pieces(char* p, const float (&x)[8]) {
+    uint4 hi, mid, lo;
+    split8(x, hi, mid, lo);
+    *(uint4*)p = hi;
+    *(uint4*)(p + PIECE) = mid;
+    *(uint4*)(p + 2 * PIECE) = lo;
 }
 
 // ---------------------------------------------------------------- one row of A by one warp
-__device__ __forceinline__ void prep_row_warp(const float* __restrict__ A, char* __restrict__ Ap,
-                                              int* __restrict__ eA, long long row, int M, int K, int KT, int lane) {
+__device__ __forceinline__ void prep_row_warp(const float* __restrict__ A, char* __restrict__ Ap, long long row, int M,
+                                              int K, int KT, int lane) {
     const float* a = A + (size_t)row * K;
     const bool vec = (K & 3) == 0;
     const bool in = row < M;
-    unsigned m = 0;
-    if (in) {
-        if (vec) {
-            const float4* a4 = (const float4*)a;
-            int n4 = K >> 2;
-            int i = lane;
-            for (; i + 7 * 32 < n4; i += 8 * 32) {
-                float4 v[8];
-#pragma unroll
-                for (int j = 0; j < 8; ++j) v[j] = __ldg(a4 + i + 32 * j);
-#pragma unroll
-                for (int j = 0; j < 8; ++j) m = abs_max4(m, v[j]);
-            }
-            for (; i < n4; i += 32) m = abs_max4(m, __ldg(a4 + i));
-        } else {
-            for (long long k = lane; k < K; k += 32) m = max(m, abs_bits(__ldg(a + k)));
-        }
-    }
-    m = __reduce_max_sync(0xffffffffu, m);
-    int sh = shift_of(m);
-    float s = pow2f(sh);
-    if (lane == 0) eA[row] = sh;
     int r = (int)(row & 127);
     char* base = Ap + (size_t)(row >> 7) * KT * TILE_BYTES + r * 128;
     const long long nc = (long long)KT * 8;
@@ -228,11 +191,7 @@ __device__ __forceinline__ void prep_row_warp(const float* __restrict__ A, char*
                 if (c < nc) {
                     float x[8] = {v[2 * j].x,     v[2 * j].y,     v[2 * j].z,     v[2 * j].w,
                                   v[2 * j + 1].x, v[2 * j + 1].y, v[2 * j + 1].z, v[2 * j + 1].w};
-                    uint4 hi, lo;
-                    split8(x, s, hi, lo);
-                    char* p = base + (size_t)(c >> 3) * TILE_BYTES + ((((int)c & 7) ^ (r & 7)) << 4);
-                    *(uint4*)p = hi;
-                    *(uint4*)(p + HALF_TILE) = lo;
+                    store_pieces(base + (size_t)(c >> 3) * TILE_BYTES + ((((int)c & 7) ^ (r & 7)) << 4), x);
                 }
             }
         }
@@ -244,11 +203,7 @@ __device__ __forceinline__ void prep_row_warp(const float* __restrict__ A, char*
                 long long k = c * 8 + j;
                 x[j] = (in && k < K) ? __ldg(a + k) : 0.f;
             }
-            uint4 hi, lo;
-            split8(x, s, hi, lo);
-            char* p = base + (size_t)(c >> 3) * TILE_BYTES + ((((int)c & 7) ^ (r & 7)) << 4);
-            *(uint4*)p = hi;
-            *(uint4*)(p + HALF_TILE) = lo;
+            store_pieces(base + (size_t)(c >> 3) * TILE_BYTES + ((((int)c & 7) ^ (r & 7)) << 4), x);
         }
     }
 }
@@ -271,26 +226,17 @@ __device__ __forceinline__ void load_row(float4 (&v)[8], const float* __restrict
 }
 
 // rows [0, R0) by blocks of 128 threads
-__device__ void prep_a(const float* __restrict__ A, char* __restrict__ Ap, int* __restrict__ eA, int M, int K, int R0,
-                       int KT, int bid, int nblk, unsigned* red) {
+__device__ void prep_a(const float* __restrict__ A, char* __restrict__ Ap, int M, int K, int R0, int KT, int bid,
+                       int nblk) {
     const int t = threadIdx.x;
     const long long rows = R0;
     const long long lim = M < R0 ? M : R0;
-    int buf = 0;
     if (K <= 4096 && (K & 3) == 0) {
         float4 v[8], nx[8];
         long long row = bid;
         if (row < rows) load_row(v, A, row, lim, K);
         for (; row < rows; row += nblk) {
             load_row(nx, A, row + nblk, lim, K);
-            unsigned m = 0;
-#pragma unroll
-            for (int i = 0; i < 8; ++i) m = abs_max4(m, v[i]);
-            m = block_max128(m, red, buf);
-            buf ^= 1;
-            int sh = shift_of(m);
-            float s = pow2f(sh);
-            if (t == 0) eA[row] = sh;
             int r = (int)(row & 127);
             char* base = Ap + (size_t)(row >> 7) * KT * TILE_BYTES + r * 128;
 #pragma unroll
@@ -299,11 +245,7 @@ __device__ void prep_a(const float* __restrict__ A, char* __restrict__ Ap, int* 
                 if (c < KT * 8) {
                     float x[8] = {v[2 * i].x,     v[2 * i].y,     v[2 * i].z,     v[2 * i].w,
                                   v[2 * i + 1].x, v[2 * i + 1].y, v[2 * i + 1].z, v[2 * i + 1].w};
-                    uint4 hi, lo;
-                    split8(x, s, hi, lo);
-                    char* p = base + (size_t)(c >> 3) * TILE_BYTES + (((c & 7) ^ (r & 7)) << 4);
-                    *(uint4*)p = hi;
-                    *(uint4*)(p + HALF_TILE) = lo;
+                    store_pieces(base + (size_t)(c >> 3) * TILE_BYTES + (((c & 7) ^ (r & 7)) << 4), x);
                 }
             }
 #pragma unroll
@@ -311,13 +253,12 @@ __device__ void prep_a(const float* __restrict__ A, char* __restrict__ Ap, int* 
         }
     } else {
         for (long long row = (long long)bid * 4 + (t >> 5); row < rows; row += (long long)nblk * 4)
-            prep_row_warp(A, Ap, eA, row, M, K, KT, t & 31);
+            prep_row_warp(A, Ap, row, M, K, KT, t & 31);
     }
 }
 
-// one pass over B: a cluster of 8 CTAs (128 threads each) holds 32 columns over up to 4096 k; N % 4 == 0
-__device__ void prep_b_cluster(const float* __restrict__ B, char* __restrict__ Bp, unsigned* __restrict__ cmax, int N,
-                               int K, int KT, char* sm) {
+// one pass over B: eight blocks of 128 threads for each 32 columns, 512 k each; K <= 4096, N % 4 == 0
+__device__ void prep_b_strip(const float* __restrict__ B, char* __restrict__ Bp, int N, int K, int KT, char* sm) {
     const int t = threadIdx.x, w = t >> 5, lane = t & 31;
     const int rank = blockIdx.x & 7;
     const int strip = blockIdx.x >> 3;
@@ -338,41 +279,24 @@ __device__ void prep_b_cluster(const float* __restrict__ B, char* __restrict__ B
     asm volatile("cp.async.wait_group 0;\n" ::: "memory");
     __syncthreads();
 
-    const float* xs = (const float*)sm;
-    unsigned* part = (unsigned*)(sm + STRIP_BYTES);
-    unsigned m = 0;
-#pragma unroll 16
-    for (int i = 0; i < 128; ++i) m = max(m, abs_bits(xs[(w * 128 + i) * 32 + lane]));
-    part[w * 32 + lane] = m;
-    __syncthreads();
-    if (w == 0)
-        part[128 + lane] = max(max(part[lane], part[32 + lane]), max(part[64 + lane], part[96 + lane]));
-    __syncthreads();
-    cluster_sync_all();
-    m = 0;
-#pragma unroll
-    for (int r = 0; r < 8; ++r) m = max(m, cluster_load(smem_u32(part + 128 + lane), (uint32_t)r));
-    __syncwarp();
-    cluster_arrive();
-    if (rank == 0 && w == 0) cmax[n0 + lane] = m;
-    const float s = pow2f(shift_of(m));
 #pragma unroll 1
     for (int h = 0; h < 2; ++h) {
         int lt = w * 2 + h;
         int kt = rank * 8 + lt;
         if (kt < KT) {
-            char* reg = sm + lt * 8192;       // 64 k x 32 columns of float, becomes 4 KiB of hi and 4 KiB of lo
+            char* reg = sm + lt * 8192;       // 64 k x 32 columns of float; then two pieces, then the third
             float x[8][8];
 #pragma unroll
             for (int i = 0; i < 64; ++i) x[i >> 3][i & 7] = ((const float*)reg)[i * 32 + lane];
             __syncwarp();
+            uint4 last[8];
 #pragma unroll
             for (int c = 0; c < 8; ++c) {
-                uint4 hi, lo;
-                split8(x[c], s, hi, lo);
+                uint4 hi, mid;
+                split8(x[c], hi, mid, last[c]);
                 char* p = reg + lane * 128 + ((c ^ (lane & 7)) << 4);
                 *(uint4*)p = hi;
-                *(uint4*)(p + 4096) = lo;
+                *(uint4*)(p + 4096) = mid;
             }
             __syncwarp();
             char* dst = Bp + ((size_t)(strip >> 2) * KT + kt) * TILE_BYTES + (strip & 3) * 4096;
@@ -380,42 +304,29 @@ __device__ void prep_b_cluster(const float* __restrict__ B, char* __restrict__ B
             for (int i = 0; i < 8; ++i) {
                 int o = (lane + 32 * i) * 16;
                 *(uint4*)(dst + o) = *(const uint4*)(reg + o);
-                *(uint4*)(dst + HALF_TILE + o) = *(const uint4*)(reg + 4096 + o);
+                *(uint4*)(dst + PIECE + o) = *(const uint4*)(reg + 4096 + o);
+            }
+            __syncwarp();
+#pragma unroll
+            for (int c = 0; c < 8; ++c) *(uint4*)(reg + lane * 128 + ((c ^ (lane & 7)) << 4)) = last[c];
+            __syncwarp();
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                int o = (lane + 32 * i) * 16;
+                *(uint4*)(dst + 2 * PIECE + o) = *(const uint4*)(reg + o);
             }
         }
         __syncwarp();
     }
-    cluster_wait();
 }
 
-__device__ void colmax_b(const float* __restrict__ B, unsigned* __restrict__ cmax, int N, int K, int NT, int id) {
-    int nt = id % NT, ks = id / NT;
-    long long n = (long long)nt * 128 + threadIdx.x;
-    if (n >= N) return;
-    int k0 = ks * 128;
-    int cnt = min(128, K - k0);
-    const float* p = B + (size_t)k0 * N + n;
-    unsigned m = 0;
-    int k = 0;
-    for (; k + 16 <= cnt; k += 16) {
-        float x[16];
-#pragma unroll
-        for (int i = 0; i < 16; ++i) x[i] = p[(size_t)(k + i) * N];
-#pragma unroll
-        for (int i = 0; i < 16; ++i) m = max(m, abs_bits(x[i]));
-    }
-    for (; k < cnt; ++k) m = max(m, abs_bits(p[(size_t)k * N]));
-    atomicMax(&cmax[n], m);
-}
-
-__device__ void prep_b(const float* __restrict__ B, char* __restrict__ Bp, const unsigned* __restrict__ cmax, int N,
-                       int K, int NT, int KT, int id, char* sm) {
+__device__ void prep_b(const float* __restrict__ B, char* __restrict__ Bp, int N, int K, int NT, int KT, int id,
+                       char* sm) {
     int nt = id % NT, kt = id / NT;
     int t = threadIdx.x;
     long long n = (long long)nt * 128 + t;
     long long k0 = (long long)kt * 64;
     bool in = n < N;
-    float s = in ? pow2f(shift_of(cmax[n])) : 1.f;
     float x[8][8];
 #pragma unroll
     for (int c = 0; c < 8; ++c)
@@ -425,18 +336,12 @@ __device__ void prep_b(const float* __restrict__ B, char* __restrict__ Bp, const
             x[c][j] = (in && k < K) ? B[(size_t)k * N + n] : 0.f;
         }
 #pragma unroll
-    for (int c = 0; c < 8; ++c) {
-        uint4 hi, lo;
-        split8(x[c], s, hi, lo);
-        char* p = sm + t * 128 + ((c ^ (t & 7)) << 4);
-        *(uint4*)p = hi;
-        *(uint4*)(p + HALF_TILE) = lo;
-    }
+    for (int c = 0; c < 8; ++c) store_pieces(sm + t * 128 + ((c ^ (t & 7)) << 4), x[c]);
     __syncthreads();
     uint4* dst = (uint4*)(Bp + ((size_t)nt * KT + kt) * TILE_BYTES);
     const uint4* src = (const uint4*)sm;
 #pragma unroll
-    for (int i = 0; i < 16; ++i) dst[t + 128 * i] = src[t + 128 * i];
+    for (int i = 0; i < TILE_BYTES / 2048; ++i) dst[t + 128 * i] = src[t + 128 * i];
 }
 
 // ---------------------------------------------------------------- thin shapes: plain FP32, 256 threads, 64x64 tile
@@ -504,9 +409,9 @@ __device__ __forceinline__ void decode_tile(int t, int MC, int NT, int& mc, int&
     nt = g * 16 + rem % w;
 }
 
-__device__ __forceinline__ void gemm(const float* __restrict__ A, char* Ap, const char* __restrict__ Bp, int* eA,
-                                     const unsigned* cmax, int* ready, float* __restrict__ C, int M,
-                                     int N, int K, int MT, int NT, int KT, int R0, char* smraw) {
+__device__ __forceinline__ void gemm(const float* __restrict__ A, char* Ap, const char* __restrict__ Bp, int* ready,
+                                     float* __restrict__ C, int M, int N, int K, int MT, int NT, int KT, int R0,
+                                     char* smraw) {
     uint32_t raw = smem_u32(smraw);
     uint32_t data = (raw + 1023u) & ~1023u;
     uint32_t fullb = data + STAGES * STAGE_BYTES;
@@ -574,7 +479,7 @@ __device__ __forceinline__ void gemm(const float* __restrict__ A, char* Ap, cons
             if (lane == 0)
                 while (*progress + RUN_AHEAD < blk) __nanosleep(500);
             __syncwarp();
-            prep_row_warp(A, Ap, eA, row, M, K, KT, lane);
+            prep_row_warp(A, Ap, row, M, K, KT, lane);
             fence_async_proxy();
             __threadfence();
             __syncwarp();
@@ -597,23 +502,28 @@ __device__ __forceinline__ void gemm(const float* __restrict__ A, char* Ap, cons
 #pragma unroll
             for (int i = 0; i < 64; ++i) sum[i] = 0.f;
             int kt = 0;
-            int end = min(wg ? 2 : 4, KT);
+            int end = min(wg ? 1 : 2, KT);    // sums in tensor cores are cut off: short ones
             while (kt < KT) {
                 int sd = 0;
                 int prev = -1;
                 for (; kt < end; ++kt) {
                     mbar_wait(fullb + 8 * s, ph);
                     uint32_t st = data + s * STAGE_BYTES;
-                    uint64_t ah = make_desc(st + wg * 8192);
-                    uint64_t al = make_desc(st + HALF_TILE + wg * 8192);
-                    uint64_t bh = make_desc(st + TILE_BYTES);
-                    uint64_t bl = make_desc(st + TILE_BYTES + HALF_TILE);
+                    uint64_t a0 = make_desc(st + wg * 8192);
+                    uint64_t a1 = make_desc(st + PIECE + wg * 8192);
+                    uint64_t a2 = make_desc(st + 2 * PIECE + wg * 8192);
+                    uint64_t b0 = make_desc(st + TILE_BYTES);
+                    uint64_t b1 = make_desc(st + TILE_BYTES + PIECE);
+                    uint64_t b2 = make_desc(st + TILE_BYTES + 2 * PIECE);
                     wg_fence();
 #pragma unroll
-                    for (int kk = 0; kk < 4; ++kk) {
-                        wgmma128(acc, al + 2 * kk, bh + 2 * kk, kk == 0 ? sd : 1);
-                        wgmma128(acc, ah + 2 * kk, bl + 2 * kk, 1);
-                        wgmma128(acc, ah + 2 * kk, bh + 2 * kk, 1);
+                    for (int kk = 0; kk < 4; ++kk) {   // small terms first
+                        wgmma128(acc, a2 + 2 * kk, b0 + 2 * kk, kk == 0 ? sd : 1);
+                        wgmma128(acc, a0 + 2 * kk, b2 + 2 * kk, 1);
+                        wgmma128(acc, a1 + 2 * kk, b1 + 2 * kk, 1);
+                        wgmma128(acc, a1 + 2 * kk, b0 + 2 * kk, 1);
+                        wgmma128(acc, a0 + 2 * kk, b1 + 2 * kk, 1);
+                        wgmma128(acc, a0 + 2 * kk, b0 + 2 * kk, 1);
                     }
                     wg_commit();
                     sd = 1;
@@ -631,27 +541,18 @@ __device__ __forceinline__ void gemm(const float* __restrict__ A, char* Ap, cons
                 if (lane < 2) mbar_arrive_cluster(emptyb + 8 * prev, lane);
 #pragma unroll
                 for (int i = 0; i < 64; ++i) sum[i] += acc[i];
-                end = min(kt + 4, KT);
+                end = min(kt + 2, KT);
             }
             // epilogue
             long long r0 = (long long)(mc * 2 + (int)rank) * 128 + wg * 64 + (warp & 3) * 16 + (lane >> 2);
             long long c0 = (long long)nt * 128 + (lane & 3) * 2;
-            int ea0 = __ldcg(eA + r0), ea1 = __ldcg(eA + r0 + 8);
             bool even = (N & 1) == 0;
             float* p0 = C + (size_t)r0 * N;
             float* p1 = C + (size_t)(r0 + 8) * N;
 #pragma unroll
             for (int j = 0; j < 16; ++j) {
                 long long c = c0 + j * 8;
-                uint2 cm = *(const uint2*)(cmax + c);
-                int eb0 = shift_of(cm.x), eb1 = shift_of(cm.y);
-                float o[4];
-#pragma unroll
-                for (int q = 0; q < 4; ++q) {
-                    int e = -((q < 2 ? ea0 : ea1) + ((q & 1) ? eb1 : eb0));
-                    int h = e >> 1;
-                    o[q] = sum[j * 4 + q] * pow2f(h) * pow2f(e - h);
-                }
+                const float* o = sum + j * 4;
                 if (even) {
                     if (c < N) {
                         if (r0 < M) __stcs((float2*)(p0 + c), make_float2(o[0], o[1]));
@@ -674,28 +575,25 @@ __device__ __forceinline__ void gemm(const float* __restrict__ A, char* Ap, cons
     cluster_sync_all();
 }
 
-// mode 0: split the first rows of A, column maxima of B; 1: split B; 2: GEMM; 3: plain FP32
-// mode 4 (clusters of 8): split all of B in one pass and the first rows of A
+// mode 0: split the first rows of A; 1: split B; 2: GEMM; 3: plain FP32
+// mode 4: split all of B in one pass and the first rows of A
 __global__ void __launch_bounds__(GEMM_THREADS, 1)
 matmul_kernel(int mode, const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C, char* Ap,
-              char* Bp, int* eA, unsigned* cmax, int* ready, int M, int N, int K, int MT, int NT, int KT, int x0,
-              int x1) {
+              char* Bp, int* ready, int M, int N, int K, int MT, int NT, int KT, int x0, int x1) {
     extern __shared__ __align__(1024) char smem[];
     if (mode == 2) {
-        gemm(A, Ap, Bp, eA, cmax, ready, C, M, N, K, MT, NT, KT, x0, smem);
+        gemm(A, Ap, Bp, ready, C, M, N, K, MT, NT, KT, x0, smem);
     } else if (mode == 0 || mode == 4) {
         grid_dep_launch();
         int nB = x0;
         for (int i = blockIdx.x * 128 + threadIdx.x; i < (MT >> 1); i += gridDim.x * 128) ready[i] = 0;
         if ((int)blockIdx.x >= nB)
-            prep_a(A, Ap, eA, M, K, x1, KT, blockIdx.x - nB, gridDim.x - nB, (unsigned*)smem);
-        else if (mode == 4)
-            prep_b_cluster(B, Bp, cmax, N, K, KT, smem);
+            prep_a(A, Ap, M, K, x1, KT, blockIdx.x - nB, gridDim.x - nB);
         else
-            colmax_b(B, cmax, N, K, NT, blockIdx.x);
+            prep_b_strip(B, Bp, N, K, KT, smem);
     } else if (mode == 1) {
         grid_dep_launch();
-        prep_b(B, Bp, cmax, N, K, NT, KT, blockIdx.x, smem);
+        prep_b(B, Bp, N, K, NT, KT, blockIdx.x, smem);
     } else {
         plain_gemm(A, B, C, M, N, K, MT, NT, x0, x1, smem);
     }
@@ -708,12 +606,10 @@ extern "C" void solve(const float* A, const float* B, float* C, int M, int N, in
     int KT = (int)(((long long)K + 63) / 64);
     size_t szA = (size_t)MT * KT * TILE_BYTES;
     size_t szB = (size_t)NT * KT * TILE_BYTES;
-    size_t szE = (size_t)MT * 128 * sizeof(int);
-    size_t szC = (size_t)NT * 128 * sizeof(unsigned);
     size_t szR = (size_t)(MT / 2) * sizeof(int);
     bool tensor = M >= 64 && N >= 64 && K >= 32;
     if (tensor) {
-        if (cudaMalloc((void**)&scratch, szA + szB + szE + szC + szR) != cudaSuccess) {
+        if (cudaMalloc((void**)&scratch, szA + szB + szR) != cudaSuccess) {
             cudaGetLastError();
             scratch = nullptr;
             tensor = false;
@@ -732,15 +628,12 @@ extern "C" void solve(const float* A, const float* B, float* C, int M, int N, in
         if (per > 2147483647LL) per = 2147483647LL;
         if (splits > 1) cudaMemsetAsync(C, 0, (size_t)M * N * sizeof(float), 0);
         matmul_kernel<<<(unsigned)(tiles * splits), 256, 16 * 68 * 2 * sizeof(float)>>>(
-            3, A, B, C, nullptr, nullptr, nullptr, nullptr, nullptr, M, N, K, (int)tm, (int)tn, 0, (int)per,
-            (int)splits);
+            3, A, B, C, nullptr, nullptr, nullptr, M, N, K, (int)tm, (int)tn, 0, (int)per, (int)splits);
         return;
     }
     char* Ap = scratch;
     char* Bp = Ap + szA;
-    int* eA = (int*)(Bp + szB);
-    unsigned* cmax = (unsigned*)((char*)eA + szE);
-    int* ready = (int*)((char*)cmax + szC);
+    int* ready = (int*)(Bp + szB);
 
     cudaFuncSetAttribute(matmul_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SMEM_GEMM);
 
@@ -754,25 +647,11 @@ extern "C" void solve(const float* A, const float* B, float* C, int M, int N, in
     if (K <= 4096 && (N & 3) == 0) {
         int nB = NT * 4 * 8;
         int nA = 256;
-        cudaLaunchConfig_t pc = {};
-        pc.gridDim = dim3(nB + nA, 1, 1);
-        pc.blockDim = dim3(128, 1, 1);
-        pc.dynamicSmemBytes = SMEM_STRIP;
-        pc.stream = 0;
-        cudaLaunchAttribute pa[1];
-        pa[0].id = cudaLaunchAttributeClusterDimension;
-        pa[0].val.clusterDim.x = 8;
-        pa[0].val.clusterDim.y = 1;
-        pa[0].val.clusterDim.z = 1;
-        pc.attrs = pa;
-        pc.numAttrs = 1;
-        cudaLaunchKernelEx(&pc, matmul_kernel, 4, A, B, C, Ap, Bp, eA, cmax, ready, M, N, K, MT, NT, KT, nB, R0);
+        matmul_kernel<<<nB + nA, 128, SMEM_STRIP>>>(4, A, B, C, Ap, Bp, ready, M, N, K, MT, NT, KT, nB, R0);
     } else {
-        cudaMemsetAsync(cmax, 0, szC, 0);
-        int nB = NT * (int)(((long long)K + 127) / 128);
         int nA = R0 < 528 ? R0 : 528;
-        matmul_kernel<<<nB + nA, 128, 64>>>(0, A, B, C, Ap, Bp, eA, cmax, ready, M, N, K, MT, NT, KT, nB, R0);
-        matmul_kernel<<<NT * KT, 128, TILE_BYTES>>>(1, A, B, C, Ap, Bp, eA, cmax, ready, M, N, K, MT, NT, KT, 0, 0);
+        matmul_kernel<<<nA, 128>>>(0, A, B, C, Ap, Bp, ready, M, N, K, MT, NT, KT, 0, R0);
+        matmul_kernel<<<NT * KT, 128, TILE_BYTES>>>(1, A, B, C, Ap, Bp, ready, M, N, K, MT, NT, KT, 0, 0);
     }
 
     cudaLaunchConfig_t cfg = {};
@@ -789,6 +668,6 @@ extern "C" void solve(const float* A, const float* B, float* C, int M, int N, in
     at[1].val.programmaticStreamSerializationAllowed = 1;
     cfg.attrs = at;
     cfg.numAttrs = 2;
-    cudaLaunchKernelEx(&cfg, matmul_kernel, 2, A, B, C, Ap, Bp, eA, cmax, ready, M, N, K, MT, NT, KT, R0, 0);
+    cudaLaunchKernelEx(&cfg, matmul_kernel, 2, A, B, C, Ap, Bp, ready, M, N, K, MT, NT, KT, R0, 0);
     cudaFree(scratch);
 }

@@ -38,6 +38,8 @@ Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, const 
       "-fPIC,-g1,-fno-optimize-sibling-calls,-Wno-builtin-macro-redefined",
       "-ccbin",
       shop.builder.tools().host.path.string(),
+      // Without it CUB's headers ask the environment and the loader for a tracing library.
+      "-DNVTX_DISABLE",
       "--keep",
       "--keep-dir",
       folder.string(),

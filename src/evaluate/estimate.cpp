@@ -211,7 +211,7 @@ Outcome<std::optional<Estimate>> estimate(Validated& validated, const Sized& siz
   WW_TRY(const bool product, is_product(session, sized));
   if (product) {
     WW_TRY(auto made, run_products(session, sized));
-    if (made) return std::move(made);
+    if (made) return made;
   }
   return run_unseen(session, sized);
 }

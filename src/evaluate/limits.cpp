@@ -47,9 +47,11 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
     return {.cases = {.max_bytes = memory / 8, .max_flops = 2e10, .timed_sizes = false},
             .drawn = {.max_bytes = std::min(64 * kMiB, memory / 8),
                       .max_work = 3e8,
+                      .per_class = 2,
                       .beyond_listed = 1.25,
                       .most_bytes = memory / 8},
             .patterns = 16,
+            .others_per_size = 2,
             .checked_bytes = memory / 8,
             .timed_bytes = memory / 4,
             .run_s = std::min(longest_s, 0.25 * request.limit_s)};
@@ -119,11 +121,18 @@ Status add_drawn_inputs(Prepared& prepared, const WorkLimits& limits) {
 /// Edge sizes, variants and patterns, and what is drawn for this judgement alone.
 Status draw_small_cases(Prepared& prepared, const WorkLimits& limits, Context& context) {
   verify::SizeLimits drawn = limits.drawn;
+  std::size_t others = limits.others_per_size;
   // A host would take minutes for the reference of some of them.
-  if (!verify::has_device_checks(prepared.task())) drawn.beyond_listed = 0;
-  WW_TRY(auto set,
-         verify::draw_cases(prepared.task(), prepared.seed,
-                            {.edge = limits.cases, .drawn = drawn, .patterns = limits.patterns}));
+  if (!verify::has_device_checks(prepared.task())) {
+    drawn.beyond_listed = 0;
+    drawn.per_class = 1;
+    others = 0;
+  }
+  WW_TRY(auto set, verify::draw_cases(prepared.task(), prepared.seed,
+                                      {.edge = limits.cases,
+                                       .drawn = drawn,
+                                       .patterns = limits.patterns,
+                                       .others_per_size = others}));
   for (const verify::DrawnSize& item : set.storage->sizes)
     prepared.drawn.emplace_back(set.storage, &item.size);
   prepared.patterns = {set.storage, &set.storage->patterns};

@@ -11,6 +11,7 @@ struct WorkLimits {
   verify::CaseLimits cases;         ///< edge sizes and variants
   verify::SizeLimits drawn;         ///< sizes of this judgement alone
   std::size_t patterns = 0;         ///< so many generic patterns at edge sizes
+  std::size_t others_per_size = 0;  ///< distributions at a drawn size beside the declared one
   std::uint64_t checked_bytes = 0;  ///< largest footprint of a timed or edge size that is checked
   std::uint64_t timed_bytes = 0;    ///< largest footprint that is measured
   double run_s = 0;                 ///< longest run of one plan on a GPU

@@ -91,7 +91,7 @@ Result<const verify::Oracle*> oracle_of(Session& session) {
   ASSERT(session.kit != nullptr, "checks on the device need the judge's own code");
   if (!session.oracle) {
     WW_TRY(auto oracle, verify::Oracle::make(session.device, session.kit->built->code));
-    session.oracle.emplace(std::move(oracle));
+    session.oracle.emplace(oracle);
   }
   return &*session.oracle;
 }

@@ -38,7 +38,7 @@ class [[nodiscard]] Outcome {
   Outcome(Ended ended) : state_(std::move(ended)) {}  // NOLINT(google-explicit-constructor)
   Outcome(Error error) : state_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
   Outcome(Halt halt)                                  // NOLINT(google-explicit-constructor)
-      : state_(std::visit([](auto&& why) { return State(std::move(why)); }, std::move(halt))) {}
+      : state_(std::visit([](auto& why) { return State(std::move(why)); }, halt)) {}
 
   [[nodiscard]] bool ok() const { return std::holds_alternative<T>(state_); }
   [[nodiscard]] Halt error() const {

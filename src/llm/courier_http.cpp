@@ -169,7 +169,7 @@ Performed answered(const Job& job, PartialAnswer answer) {
                             : estimated_usage(static_cast<std::size_t>(job.prompt_bytes), answer);
   outcome.reply.text = std::move(answer.text);
   outcome.reply.reasoning = std::move(answer.reasoning);
-  outcome.reply.model = answer.model.empty() ? job.name : std::move(answer.model);
+  outcome.reply.model = answer.model.empty() ? job.name : answer.model;
   outcome.reply.finish_reason = answer.finish_reason.empty() ? "stop" : answer.finish_reason;
   return performed;
 }

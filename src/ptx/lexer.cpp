@@ -19,16 +19,12 @@ std::size_t after_blanks(std::string_view text, std::size_t at) {
   while (at < text.size()) {
     if (static_cast<unsigned char>(text[at]) <= ' ') {
       ++at;
-    } else if (text[at] != '/') {
-      break;
-    } else if (text.substr(at, 2) == "//") {
-      at = std::min(text.find('\n', at), text.size());
-    } else if (text.substr(at, 2) == "/*") {
-      const std::size_t end = text.find("*/", at + 2);
-      at = end == std::string_view::npos ? text.size() : end + 2;
-    } else {
-      break;
+      continue;
     }
+    const char next = text[at] == '/' && at + 1 < text.size() ? text[at + 1] : '\0';
+    if (next != '/' && next != '*') break;
+    const std::size_t end = next == '/' ? text.find('\n', at) : text.find("*/", at + 2);
+    at = end == std::string_view::npos ? text.size() : end + (next == '*' ? 2 : 0);
   }
   return at;
 }

@@ -82,8 +82,12 @@ Result<CaseSet> draw_cases(const Task& task, std::uint64_t seed, const DrawLimit
   WW_CHECK(add_patterns(task, limits, *storage, draws, set.cases));
   for (const DrawnSize& item : storage->sizes) {
     WW_TRY(const Pools pools, pools_at(task, storage->patterns, item.size, true));
-    const bool declared = draws.unit() < kDeclaredAtDrawnSizes;
+    const bool declared = limits.others_per_size > 0 || draws.unit() < kDeclaredAtDrawnSizes;
     set.cases.push_back({&item.size, declared ? nullptr : pools.pick(draws), item.size_class});
+    for (std::size_t i = 0; i < limits.others_per_size; ++i) {
+      const InputVariant* other = pools.pick(draws);
+      if (other != nullptr) set.cases.push_back({&item.size, other, item.size_class});
+    }
   }
   set.storage = std::move(storage);
   return set;

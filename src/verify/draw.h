@@ -14,6 +14,9 @@ struct DrawLimits {
   CaseLimits edge;            ///< listed edge sizes and variants
   SizeLimits drawn;           ///< sizes of this judgement alone
   std::size_t patterns = 12;  ///< so many generic patterns are tried at edge sizes
+  /// 0: the inputs of a drawn size are of the declared distribution or of another one. Otherwise of
+  /// the declared one, and of so many others.
+  std::size_t others_per_size = 0;
 };
 
 /// What one judgement tries, beside the timed sizes. The cases point into the task and into
