@@ -359,7 +359,9 @@ TEST_P(SandboxTest, AFolderBelowATemporaryOneIsReached) {
   request.readable = {folder};
   const auto exit = run(request);
   EXPECT_TRUE(exit.out.starts_with("read\nread\n")) << exit.out << exit.err;
-  if (!has_namespaces()) EXPECT_EQ(exit.out, "read\nread\n") << "the folder above is not shown";
+  if (!has_namespaces()) {
+    EXPECT_EQ(exit.out, "read\nread\n") << "the folder above is not shown";
+  }
 }
 
 TEST_P(SandboxTest, SeveralAtOnce) {
