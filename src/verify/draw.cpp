@@ -84,7 +84,9 @@ Result<CaseSet> draw_cases(const Task& task, std::uint64_t seed, const DrawLimit
     WW_TRY(const Pools pools, pools_at(task, storage->patterns, item.size, true));
     const bool declared = limits.others_per_size > 0 || draws.unit() < kDeclaredAtDrawnSizes;
     set.cases.push_back({&item.size, declared ? nullptr : pools.pick(draws), item.size_class});
-    for (std::size_t i = 0; i < limits.others_per_size; ++i) {
+    // Sums of very many positive numbers are beyond what single precision can do.
+    WW_TRY(const std::uint64_t bytes, footprint_bytes(task, item.size));
+    for (std::size_t i = 0; bytes <= limits.drawn.max_bytes && i < limits.others_per_size; ++i) {
       const InputVariant* other = pools.pick(draws);
       if (other != nullptr) set.cases.push_back({&item.size, other, item.size_class});
     }

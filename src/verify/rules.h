@@ -73,7 +73,7 @@ Mismatch whole_mismatch(const RuleInput& input, Verdict verdict, std::string_vie
 bool within(double got, double expected, double bound);
 
 /// The same for an output of this type, which is infinite beyond its largest number: near that one
-/// either is right.
+/// either is right. A denormal number may be one step off, whatever the bound.
 bool accepted(ElementType type, double got, double expected, double bound);
 
 /// The expected value as the output's type would hold it when it is out of range: infinite.

@@ -547,15 +547,15 @@ TEST_F(RecordTest, HostCodeThatDependsOnAnythingElseIsRefused) {
     refused(names + "extern \"C\" void solve(const float* x, float* y, int n) { " + body + " }\n",
             Verdict::host_error, "when the same call is made once more");
   };
-  depends("k<<<1 + (((uintptr_t)y >> 12) & 255), 32>>>(x, y, n);");
-  depends("k<<<1, 32>>>(x, y, (int)((y - x) & 0xffff));");
+  depends("k<<<1 + (((uintptr_t)y >> 12) & 0xfffff), 32>>>(x, y, n);");
+  depends("k<<<1, 32>>>(x, y, (int)((y - x) & 0x7fffffff));");
   depends("k<<<1, 32>>>(x, y, (int)((uintptr_t)&n >> 12));");
   depends(
       "k<<<1, 32>>>(x, y, n); k<<<1, 32>>>(x, y, cudaStreamQuery(0) == cudaSuccess ? n : n - 1);");
   depends("k<<<1, 32>>>(x, y, time(nullptr) > 2208988800 ? n / 2 : n);");
   depends(
       "timespec now; clock_gettime(CLOCK_MONOTONIC, &now); k<<<1, 32>>>(x, y, (int)now.tv_nsec);");
-  depends("float* t; cudaMalloc(&t, 4 + (((uintptr_t)y >> 12) & 255)); k<<<1, 32>>>(x, y, n);");
+  depends("float* t; cudaMalloc(&t, 4 + (((uintptr_t)y >> 12) & 0xfffff)); k<<<1, 32>>>(x, y, n);");
   depends(
       "long now[2] = {0, 0}; clock_gettime(CLOCK_MONOTONIC, (timespec*)now);"
       "cudaMemcpy(y, now, 16, cudaMemcpyHostToDevice);");

@@ -19,9 +19,10 @@
 namespace warpwright {
 namespace {
 
-constexpr std::array<std::string_view, 5> kSlow = {"cheats.bomb_templates", "cheats.bomb_constexpr",
-                                                   "cheats.bomb_array", "cheats.fork_bomb",
-                                                   "cheats.too_many_launches"};
+constexpr std::array<std::string_view, 8> kSlow = {
+    "cheats.bomb_templates", "cheats.bomb_constexpr",    "cheats.bomb_array",
+    "cheats.fork_bomb",      "cheats.too_many_launches", "cheats.device_loop",
+    "cheats.memo_heap",      "cheats.sort_known_sizes"};
 
 const std::vector<ZooMember>& zoo() {
   static const std::vector<ZooMember> members =

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-
 #include <cstring>
 
 #include "base/child.h"
@@ -93,6 +92,10 @@ TEST_F(CheckedJudgement, WrongValuesOfALargeSizeAreSeen) {
 TEST_F(CheckedJudgement, FaultsAndHangsOfALargeSizeAreVerdicts) {
   EXPECT_EQ(judge(sigmoid(kPlain + "\n  if (n > 2000000 && i == 7) y[n + 3] = 1;")).verdict,
             Verdict::memory_fault);
+  if (std::getenv("WARPWRIGHT_SLOW_TESTS") == nullptr) {
+    GTEST_SKIP() << "what hangs is run until its work is used up: a minute in a sanitized build; "
+                    "WARPWRIGHT_SLOW_TESTS=1 runs it";
+  }
   const Evaluation endless = judge(
       sigmoid("  volatile float* p = y;\n  if (n > 2000000) while (p[0] != 7.0f) ;\n" + kPlain));
   EXPECT_NE(endless.verdict, Verdict::ok);

@@ -73,7 +73,7 @@ TEST_P(EveryTask, DecidesAsTheHost) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Suite, EveryTask, ::testing::ValuesIn(suite::embedded_task_names()),
+INSTANTIATE_TEST_SUITE_P(Suite, EveryTask, ::testing::ValuesIn(tasks_here(0)),
                          [](const auto& name) { return name.param; });
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
 #include "evaluate/oracle_code.h"
 #include "sandbox/sandbox.h"
 #include "suite/load.h"
@@ -22,6 +24,15 @@ inline const build::Builder& builder() {
       must(build::Builder::create(must(sandbox::Sandbox::open()), build::find_toolchain(),
                                   {.cache = build_path("/tests/oracle_cache")}));
   return instance;
+}
+
+/// Every third task, or all with WARPWRIGHT_SLOW_TESTS: their references take minutes to compile.
+inline std::vector<std::string> tasks_here(std::size_t first) {
+  const auto names = suite::embedded_task_names();
+  if (std::getenv("WARPWRIGHT_SLOW_TESTS") != nullptr) return names;
+  std::vector<std::string> some;
+  for (std::size_t i = first; i < names.size(); i += 3) some.push_back(names[i]);
+  return some;
 }
 
 /// The oracle of one task on the SIMT machine.

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "suite/load.h"
 #include "verify/bench_case.h"
+#include "verify/rules.h"
 
 namespace warpwright::verify {
 namespace {
@@ -99,6 +100,14 @@ TEST(Elementwise, SmallErrorsEverywhereAreAMatterOfPrecision) {
   ASSERT_TRUE(gated);
   EXPECT_EQ(gated->verdict, Verdict::precision);
   EXPECT_FALSE(gate.check(wide({1, 2, 3}), {1, 2, 3}));
+}
+
+TEST(Accepted, ADenormalNumberMayBeOneStepOff) {
+  const double step = 0x1p-149;
+  EXPECT_TRUE(accepted(ElementType::f32, 44 * step, 44.4 * step, 0)) << "as the type rounds it";
+  EXPECT_FALSE(accepted(ElementType::f32, 0, 44.4 * step, 0)) << "flushed";
+  EXPECT_FALSE(accepted(ElementType::f32, 46 * step, 44.4 * step, 0));
+  EXPECT_FALSE(accepted(ElementType::f64, 44 * step, 44.4 * step, 0));
 }
 
 TEST(Exact, EqualByValue) {

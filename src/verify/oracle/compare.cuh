@@ -14,9 +14,17 @@ __device__ inline bool close_enough(double got, double expected, double bound) {
   return fabs(got - expected) <= bound;
 }
 
+/// smallest_step() of check.cpp.
+__device__ inline double smallest_step(ElementType type) {
+  if (type == ElementType::f32) return 0x1p-149;
+  if (type == ElementType::bf16) return 0x1p-133;
+  return type == ElementType::f16 ? 0x1p-25 : 0;
+}
+
 /// accepted() of check.cpp.
-__device__ inline bool accepted(int type, double got, double expected, double bound) {
+__device__ inline bool accepted(int type, double got, double expected, double least_bound) {
   const ElementType t = static_cast<ElementType>(type);
+  const double bound = least_bound + smallest_step(t);
   const double limit = t == ElementType::f16                              ? 65520.0
                        : t == ElementType::f32 || t == ElementType::bf16 ? 0x1.ffffffp127
                                                                           : 0;
