@@ -23,30 +23,15 @@ Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, const 
                             DeviceLambdas lambdas) {
   const auto& request = shop.request;
   std::vector<std::string> argv = {
-      shop.builder.tools().nvcc.path.string(),
-      "-std=c++17",
-      "-O" + std::to_string(request.optimisation),
-      "-lineinfo",
-      "--expt-relaxed-constexpr",
-      "-include",
-      std::string(kSignatureFile),
-      "-Xptxas",
-      "-v",
-      "-gencode",
-      "arch=compute_" + number + ",code=[sm_" + number + ",compute_" + number + "]",
-      "-Xcompiler",
-      "-fPIC,-g1,-fno-optimize-sibling-calls,-Wno-builtin-macro-redefined",
-      "-ccbin",
+      shop.builder.tools().nvcc.path.string(), "-std=c++17",
+      "-O" + std::to_string(request.optimisation), "-lineinfo", "--expt-relaxed-constexpr",
+      "-include", std::string(kSignatureFile), "-Xptxas", "-v", "-gencode",
+      "arch=compute_" + number + ",code=[sm_" + number + ",compute_" + number + "]", "-Xcompiler",
+      "-fPIC,-g1,-fno-optimize-sibling-calls,-Wno-builtin-macro-redefined", "-ccbin",
       shop.builder.tools().host.path.string(),
       // Without it CUB's headers ask the environment and the loader for a tracing library.
-      "-DNVTX_DISABLE",
-      "--keep",
-      "--keep-dir",
-      folder.string(),
-      "-c",
-      std::string(kCandidateFile),
-      "-o",
-      "host.o"};
+      "-DNVTX_DISABLE", "--keep", "--keep-dir", folder.string(), "-c", std::string(kCandidateFile),
+      "-o", "host.o"};
   if (!request.fused) argv.emplace_back("-fmad=false");
   if (request.fast_math) argv.emplace_back("--use_fast_math");
   if (lambdas == DeviceLambdas::yes) argv.emplace_back("--extended-lambda");

@@ -116,7 +116,8 @@ Outcome<> CheckQueue::conclude_first() {
 }
 
 Outcome<> CheckQueue::ended_by(const Pending& pending, const Found& found) {
-  const bool other_schedule = found.run < pending.under.size() && !pending.under[found.run].empty();
+  const bool other_schedule =
+      found.run < pending.under.size() && !pending.under[found.run].schedule.empty();
   if (pending.stage == Stage::validate && !other_schedule) {
     return ended_by_wrong(session_, pending.item, pending.seed, *found.wrong, pending.findings,
                           found.run);
@@ -128,7 +129,15 @@ Outcome<> CheckQueue::ended_by(const Pending& pending, const Found& found) {
     ended.feedback += "This was found in a timed call; untimed calls were right.\n";
     return ended;
   }
-  const std::string& schedule = pending.under[found.run];
+  const auto& [schedule, memory] = pending.under[found.run];
+  if (!memory.empty()) {
+    ended.reason += " (under the schedule " + schedule + memory + ")";
+    ended.feedback +=
+        "The same call was right with blocks and warps in order and other bytes in its outputs: "
+        "the result depends on what the memory held before the call, or on the order of blocks, "
+        "warps or threads.\n";
+    return ended;
+  }
   if (ended.verdict == Verdict::mismatch) ended.verdict = Verdict::race;
   ended.reason += " (under the schedule " + schedule + "; right in order)";
   ended.feedback +=

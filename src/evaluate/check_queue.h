@@ -19,11 +19,16 @@ class CheckQueue {
   CheckQueue(const CheckQueue&) = delete;
   CheckQueue& operator=(const CheckQueue&) = delete;
 
+  /// How a run differs from the first one.
+  struct Way {
+    std::string schedule;  ///< of the SIMT machine; empty: in order
+    std::string memory;    ///< what its outputs held beforehand, if that was something else
+  };
   /// Results of one case: of one run or more, which must all be right.
   struct Results {
     std::vector<Fetched> runs;
-    std::vector<Finding> findings;   ///< of the first run
-    std::vector<std::string> under;  ///< by run: the SIMT machine's schedule; empty: in order
+    std::vector<Finding> findings;  ///< of the first run
+    std::vector<Way> under;         ///< by run; missing ones are in order
   };
   /// Takes the case's inputs; awaits old checks when too much is under way.
   Outcome<> add(LoadedCase& loaded, std::vector<verify::Expected> expected, Results results);
@@ -49,7 +54,7 @@ class CheckQueue {
     std::uint64_t bytes = 0;  ///< held, about
     std::vector<Finding> findings;
     std::future<Result<Found>> found;
-    std::vector<std::string> under = {};
+    std::vector<Way> under = {};
   };
   Outcome<> push(Pending pending);
   Outcome<> conclude_first();

@@ -163,7 +163,7 @@ Outcome<> run_under_schedules(Validated& validated, LoadedCase& loaded, std::uin
     WW_TRY(auto fetched, fetch_results(loaded, false));
     results.runs.push_back(std::move(fetched));
     results.under.resize(results.runs.size());
-    results.under.back() = simt::name_of(schedule) + before_text(options.outputs);
+    results.under.back() = {simt::name_of(schedule), before_text(options.outputs)};
   }
   return {};
 }
