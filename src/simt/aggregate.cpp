@@ -293,6 +293,13 @@ void name_object(const Warp& w, Fault& f) {
   }
 }
 
+/// On a device such a fault ends the kernel.
+bool breaks(FaultKind kind) {
+  return kind == FaultKind::out_of_bounds || kind == FaultKind::misaligned ||
+         kind == FaultKind::use_after_free || kind == FaultKind::trap ||
+         kind == FaultKind::assertion;
+}
+
 }  // namespace
 
 void report(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Address address,
@@ -303,6 +310,7 @@ void report(Warp& w, const Ins* i, FaultKind kind, std::uint32_t lane, Address a
     ++f.occurrences;
     return;
   }
+  if (breaks(kind)) w.worker->launch->broken.store(true, std::memory_order_relaxed);
   const InsInfo& info = w.kernel->info[i->id];
   f.kind = kind;
   f.kernel = w.kernel->name;

@@ -96,10 +96,8 @@ Worker make_worker(LaunchState& s) {
   w.memos.resize(s.kernel->accesses);
   w.simple.resize(2 * std::size_t{s.kernel->accesses});
   w.extents = s.kernel->extents;
-  const std::uint64_t shared =
-      s.kernel->static_shared_bytes + std::uint64_t{s.launch->dynamic_shared_bytes};
   for (Extent& e : w.extents)
-    if (e == Extent{}) e.high = static_cast<std::uint32_t>(shared);
+    if (e == Extent{}) e.high = s.shared_bytes();
   return w;
 }
 

@@ -89,6 +89,74 @@ TEST(MachineTest, variables_are_as_aligned_as_they_ask_for) {
   EXPECT_NE(found[0], found[1]);
 }
 
+/// A static word, then dynamic memory that has to begin at a multiple of 128.
+constexpr std::string_view kAlignedDynamic = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.extern .shared .align 128 .b8 dynamic[];
+.visible .entry last_word(.param .u64 out, .param .u32 bytes) {
+  .shared .align 8 .b64 word;
+  .reg .b32 %r<5>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd0, [out];
+  ld.param.u32 %r0, [bytes];
+  mov.u32 %r1, dynamic;
+  add.u32 %r2, %r1, %r0;
+  mov.u32 %r3, 7;
+  st.shared.u32 [word], %r3;
+  st.shared.u32 [%r2+-4], %r3;
+  ld.shared.u32 %r4, [%r2+-4];
+  st.global.u32 [%rd0], %r4;
+  ret;
+}
+)";
+
+TEST(MachineTest, dynamic_shared_memory_is_whole_behind_a_static_variable) {
+  Launcher l(kAlignedDynamic);
+  const Address out = l.put(std::vector<std::uint32_t>(1), "out");
+  const LaunchReport whole =
+      l.run("last_word", {1}, {1}, Params().add(out).add(256u), {.checks = Checks::full}, 256);
+  EXPECT_TRUE(whole.clean()) << whole.faults.at(0).describe();
+  EXPECT_EQ(l.get<std::uint32_t>(out, 1)[0], 7u);
+  const LaunchReport past =
+      l.run("last_word", {1}, {1}, Params().add(out).add(260u), {.checks = Checks::full}, 256);
+  ASSERT_FALSE(past.clean());
+  EXPECT_EQ(past.faults[0].kind, FaultKind::out_of_bounds);
+}
+
+TEST(MachineTest, a_warp_that_waits_for_a_copy_that_failed_ends_soon) {
+  Launcher l(R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry waits(.param .u64 in) {
+  .shared .align 8 .b64 bar;
+  .shared .align 16 .b8 room[64];
+  .reg .pred %p<1>;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<1>;
+  ld.param.u64 %rd0, [in];
+  mov.u32 %r0, bar;
+  mov.u32 %r1, room;
+  mov.u32 %r2, 1024;
+  mbarrier.init.shared::cta.b64 [%r0], 1;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r0], %r2;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd0], %r2, [%r0];
+again:
+  mbarrier.try_wait.parity.shared::cta.b64 %p0, [%r0], 0;
+  @!%p0 bra again;
+  ret;
+}
+)");
+  const Address in = l.put(std::vector<std::uint32_t>(256), "in");
+  LaunchOptions options;
+  options.max_warp_instructions = 1'000'000'000;
+  const LaunchReport r = l.run("waits", {1}, {1}, Params().add(in), options);
+  ASSERT_FALSE(r.clean());
+  for (const Fault& f : r.faults) EXPECT_EQ(f.kind, FaultKind::out_of_bounds) << f.describe();
+}
+
 TEST(MachineTest, refuses_launches_that_cannot_be_made) {
   Launcher l(kernels_ptx());
   Machine& m = l.machine();

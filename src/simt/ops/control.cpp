@@ -455,6 +455,9 @@ const Ins* out_of_fuel(Warp& w, const Ins* next) {
   Split& s = w.splits[static_cast<std::size_t>(w.current)];
   s.ip = next;
   w.yielded = true;
+  // What was to come may never: a copy that failed does not arrive.
+  if (spin.spun >= kSpinning && launch.broken.load(std::memory_order_relaxed))
+    launch.stop.store(true, std::memory_order_relaxed);
   const bool late = launch.deadline != std::chrono::steady_clock::time_point{} &&
                     std::chrono::steady_clock::now() > launch.deadline;
   if ((left < 0 || late) && !launch.stop.exchange(true)) {

@@ -127,13 +127,6 @@ bool changes_with_block(Constant::Kind k) {
          (k >= K::in_cluster_x && k <= K::clusterid_z);
 }
 
-std::uint32_t shared_size(const LaunchState& s) {
-  const Kernel& k = *s.kernel;
-  if (s.launch->dynamic_shared_bytes == 0) return k.static_shared_bytes;
-  const std::uint32_t align = k.dynamic_shared_align;
-  return (k.static_shared_bytes + align - 1) / align * align + s.launch->dynamic_shared_bytes;
-}
-
 void fill_specials(Warp& w) {
   const Kernel& k = *w.kernel;
   for (std::size_t s = 0; s < static_cast<std::size_t>(LaneSpecial::count_); ++s) {
@@ -186,7 +179,7 @@ void make_storage(Worker& worker, BlockState& b) {
   const Kernel& k = *worker.kernel;
   const std::size_t warps = (s.launch->block.count() + kLanes - 1) / kLanes;
   const auto round = [](std::size_t n) { return (n + 63) / 64 * 64; };
-  b.shared_bytes = shared_size(s);
+  b.shared_bytes = s.shared_bytes();
   const std::size_t registers = round(k.register_bytes) * warps;
   const std::size_t constants = round(k.constant_bytes);
   const std::size_t local = round(std::size_t{k.local_bytes} * kLanes) * warps;

@@ -208,6 +208,12 @@ struct LaunchState {
   [[nodiscard]] std::uint64_t rank(std::uint64_t i) const { return blocks.empty() ? i : blocks[i]; }
   bool full_checks = false, counts = true, cooperative = false, many_threads = false;
   [[nodiscard]] bool follows_shared() const { return kernel->orders_warps || clustered; }
+  /// Of a block: the dynamic part begins where its alignment lets it.
+  [[nodiscard]] std::uint32_t shared_bytes() const {
+    const std::uint32_t fixed = kernel->static_shared_bytes, more = launch->dynamic_shared_bytes;
+    const std::uint32_t align = kernel->dynamic_shared_align;
+    return more == 0 ? fixed : (fixed + align - 1) / align * align + more;
+  }
   bool in_turns = false;   ///< several blocks are resident: one that waits lets others run
   bool clustered = false;  ///< blocks run in groups; `blocks` then names the groups
   std::atomic<const NativeCode*> native{nullptr};  ///< what blocks that start now run
@@ -230,6 +236,7 @@ struct LaunchState {
   std::atomic<bool> any_fenced{false};
   std::atomic<bool> vague{false};  ///< parts of words were touched by more than can be told apart
   std::atomic<bool> stop{false};
+  std::atomic<bool> broken{false};  ///< an access failed: a device would have ended the kernel
   std::size_t threads = 1;
   /// What threads change is not where all of them look.
   alignas(128) std::atomic<std::size_t> next_block{0};
