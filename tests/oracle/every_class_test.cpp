@@ -147,7 +147,7 @@ TEST_P(DeviceChecksOf, EveryClassRejectsItsMutants) {
     EXPECT_TRUE(classes.contains(size_class)) << task.name << ": " << name_of(size_class);
 }
 
-INSTANTIATE_TEST_SUITE_P(Suite, DeviceChecksOf, ::testing::ValuesIn(tasks_here(0)),
+INSTANTIATE_TEST_SUITE_P(Suite, DeviceChecksOf, ::testing::ValuesIn(tasks_here()),
                          [](const auto& name) { return name.param; });
 
 }  // namespace

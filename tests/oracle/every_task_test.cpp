@@ -73,7 +73,7 @@ TEST_P(EveryTask, DecidesAsTheHost) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Suite, EveryTask, ::testing::ValuesIn(tasks_here(0)),
+INSTANTIATE_TEST_SUITE_P(Suite, EveryTask, ::testing::ValuesIn(tasks_here()),
                          [](const auto& name) { return name.param; });
 
 }  // namespace

@@ -3,12 +3,12 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 
 #include "evaluate/oracle_code.h"
 #include "sandbox/sandbox.h"
 #include "suite/load.h"
 #include "support/places.h"
+#include "support/share.h"
 #include "verify/bench_case.h"
 
 namespace warpwright::verify {
@@ -26,12 +26,11 @@ inline const build::Builder& builder() {
   return instance;
 }
 
-/// Every third task, or all with WARPWRIGHT_SLOW_TESTS: their references take minutes to compile.
-inline std::vector<std::string> tasks_here(std::size_t first) {
-  const auto names = suite::embedded_task_names();
-  if (std::getenv("WARPWRIGHT_SLOW_TESTS") != nullptr) return names;
+/// Their references take minutes to compile.
+inline std::vector<std::string> tasks_here() {
   std::vector<std::string> some;
-  for (std::size_t i = first; i < names.size(); i += 3) some.push_back(names[i]);
+  for (const std::string& name : suite::embedded_task_names())
+    if (in_this_run(name, 6)) some.push_back(name);
   return some;
 }
 

@@ -10,16 +10,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
 
 #include "base/files.h"
-#include "base/mix.h"
 #include "base/text.h"
 #include "build/toolchain.h"
 #include "support/places.h"
+#include "support/share.h"
 #include "support/zoo.h"
 #include "support/zoo_judges.h"
 
@@ -72,14 +71,8 @@ std::map<std::string, bool> open_attacks() {
 }
 
 bool is_chosen(const ZooMember& member) {
-  for (const char* all : {"WARPWRIGHT_SLOW_TESTS", "WARPWRIGHT_WHOLE_ZOO"}) {
-    if (std::getenv(all) != nullptr) return true;
-  }
-  if (std::find(kSlow.begin(), kSlow.end(), own_name(member)) != kSlow.end()) return false;
-  const char* seed = std::getenv("WARPWRIGHT_ZOO_SEED");
-  std::uint64_t mixed = seed == nullptr ? 0 : std::strtoull(seed, nullptr, 10);
-  for (const char c : member.name) mixed = mixed_bits(mixed ^ static_cast<unsigned char>(c));
-  return mixed % 4 == 0;
+  const bool slow = std::find(kSlow.begin(), kSlow.end(), own_name(member)) != kSlow.end();
+  return in_this_run(member.name, 4) && (whole_suites() || !slow);
 }
 
 std::vector<std::size_t> members_here() {

@@ -18,8 +18,10 @@ SizeLimits simulated() { return {.max_bytes = 256 << 10, .max_work = 3e6}; }
 TEST(DrawnSizes, EveryClassGetsOneThatNobodyKnows) {
   const Task task = suite::load_embedded_task("reduce").value();
   std::set<double> seen;
+  std::size_t all = 0;
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const auto drawn = draw_sizes(task, large(), seed).value();
+    all += drawn.sizes.size();
     EXPECT_TRUE(drawn.left_out.empty());
     std::map<SizeClass, int> classes;
     for (const DrawnSize& item : drawn.sizes) {
@@ -37,7 +39,8 @@ TEST(DrawnSizes, EveryClassGetsOneThatNobodyKnows) {
     EXPECT_EQ(classes[SizeClass::above], 1);
     EXPECT_GE(classes[SizeClass::tiny] + classes[SizeClass::small], 1);
   }
-  EXPECT_GT(seen.size(), 120U);
+  EXPECT_GE(all, 48U);
+  EXPECT_GE(seen.size() + 4, all) << "seeds draw the same sizes";
 }
 
 TEST(DrawnSizes, AreAFunctionOfTheSeed) {

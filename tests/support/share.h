@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Suites of many judgements take longer under the sanitizers than a usual run has: it takes a share
+// of them.
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/mix.h"
+
+namespace warpwright {
+
+/// All members run where somebody asks for them.
+inline bool whole_suites() {
+  return std::getenv("WARPWRIGHT_SLOW_TESTS") != nullptr ||
+         std::getenv("WARPWRIGHT_WHOLE_ZOO") != nullptr;
+}
+
+/// Whether a usual run, which takes one in `share` members, takes this one. WARPWRIGHT_ZOO_SEED=N
+/// makes another choice.
+inline bool in_this_run(std::string_view name, std::uint64_t share) {
+  if (whole_suites()) return true;
+  const char* seed = std::getenv("WARPWRIGHT_ZOO_SEED");
+  std::uint64_t mixed = seed == nullptr ? 0 : std::strtoull(seed, nullptr, 10);
+  for (const char c : name) mixed = mixed_bits(mixed ^ static_cast<unsigned char>(c));
+  return mixed % share == 0;
+}
+
+}  // namespace warpwright
