@@ -333,7 +333,7 @@ TEST_P(DeviceContract, AWriteFarBehindABufferIsAMemoryFault) {
 
 TEST_P(DeviceContract, AHangIsATimeOut) {
   plan_.steps = {Parameters().add(PlanAddress{1, 0}).launch("spin", 1, 32)};
-  const RunReport report = run({.limit_s = 0.5});
+  const RunReport report = run({.limit_s = 0.5, .work = 2'000'000});
   ASSERT_FALSE(report.faults.empty());
   EXPECT_EQ(report.faults.front().verdict, Verdict::timeout);
 }
