@@ -125,6 +125,7 @@ Result<std::string> optimise_prompt(const TemplateSet& templates, const PromptCo
   WW_TRY(auto values, refined_values(templates, context, source));
   values["times"] = times_text(winner, context.level);
   values["times_are"] = times_are(winner);
+  values["direction"] = context.direction;
   if (context.level == FeedbackLevel::rich) {
     if (const auto gain = speedup(winner)) values["speedup"] = fmt::format("{:.2f}", *gain);
     if (const auto share = roofline_share(winner)) {
@@ -143,7 +144,8 @@ Result<std::string> optimise_prompt(const TemplateSet& templates, const PromptCo
 }
 
 Result<std::string> repair_prompt(const TemplateSet& templates, const PromptContext& context,
-                                  const std::string& source, const Evaluation& failed) {
+                                  const std::string& source, const Evaluation& failed,
+                                  std::span<const TriedBefore> tried) {
   const auto file = repair_file(repair_kind(failed.verdict));
   if (file.empty()) {
     return Error{fmt::format(
@@ -158,8 +160,25 @@ Result<std::string> repair_prompt(const TemplateSet& templates, const PromptCont
   if (context.level == FeedbackLevel::rich) {
     values["resources"] = resources_text(failed);
     values["findings"] = findings_text(failed, source);
+    values["tried"] = tried_text(tried);
   }
   return finished(trimmed(templates.get(file).render(values)));
+}
+
+Result<std::string> combine_prompt(const TemplateSet& templates, const PromptContext& context,
+                                   const Measured& first, const Measured& second) {
+  PromptContext alone = context;
+  alone.standalone = true;
+  WW_TRY(auto values, refined_values(templates, alone, first.source));
+  values["times"] = times_text(first.evaluation, context.level);
+  values["times_are"] = times_are(first.evaluation);
+  values["other_source"] = fenced(second.source);
+  values["other_times"] = times_text(second.evaluation, context.level);
+  if (context.level == FeedbackLevel::rich) {
+    values["resources"] = resources_text(first.evaluation);
+    values["other_resources"] = resources_text(second.evaluation);
+  }
+  return finished(trimmed(templates.get("combine.txt").render(values)));
 }
 
 }  // namespace warpwright::prompt

@@ -32,6 +32,7 @@ struct PromptContext {
   FeedbackLevel level = FeedbackLevel::rich;
   /// The refined prompt has no dialogue before it: it restates the task and quotes the source.
   bool standalone = false;
+  std::string direction;  ///< what an optimise prompt asks to change; empty = the model decides
 };
 
 /// An earlier candidate in one line.
@@ -64,6 +65,16 @@ Result<std::string> optimise_prompt(const TemplateSet& templates, const PromptCo
 /// The refined prompt for a failed candidate, by repair_kind(failed.verdict). An error for
 /// verdicts that call for no repair.
 Result<std::string> repair_prompt(const TemplateSet& templates, const PromptContext& context,
-                                  const std::string& source, const Evaluation& failed);
+                                  const std::string& source, const Evaluation& failed,
+                                  std::span<const TriedBefore> tried = {});
+
+/// A valid program and how it fared.
+struct Measured {
+  const std::string& source;
+  const Evaluation& evaluation;
+};
+/// Asks for one program with the advantages of both. Always restates the task.
+Result<std::string> combine_prompt(const TemplateSet& templates, const PromptContext& context,
+                                   const Measured& first, const Measured& second);
 
 }  // namespace warpwright::prompt

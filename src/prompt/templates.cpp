@@ -24,22 +24,26 @@ namespace {
 
 constexpr std::size_t kMaxTemplateBytes = 1 << 20;
 
-constexpr std::array<std::string_view, 6> kFiles = {
-    "initial.txt",       "optimise.txt",        "repair-compile.txt",
+constexpr std::array<std::string_view, 7> kFiles = {
+    "combine.txt",       "initial.txt",         "optimise.txt", "repair-compile.txt",
     "repair-launch.txt", "repair-mismatch.txt", "system.txt",
 };
 
 // Sorted. compose.cpp fills them; what each holds is in docs/prompts.md.
-constexpr std::array<std::string_view, 37> kNames = {
+constexpr std::array<std::string_view, 41> kNames = {
     "arguments",
     "compute_capability",
     "description",
     "device",
     "device_facts",
+    "direction",
     "feedback",
     "findings",
     "level_paper",
     "level_rich",
+    "other_resources",
+    "other_source",
+    "other_times",
     "resources",
     "roofline",
     "rule_set",

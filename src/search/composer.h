@@ -19,6 +19,21 @@ class Composer {
                                                      std::span<const Trial> tried) = 0;
   /// Asks for a correction, in the words of the trial's own kind of failure.
   virtual Result<std::vector<llm::Message>> repair(const Trial& failed) = 0;
+
+  // The following make a question of their own, without the dialogue before it.
+
+  /// Continues from `last`: its kernel in full, and in a line each the trials before it, oldest
+  /// first, and the earlier continuations of it, from which the answer must differ.
+  virtual Result<std::vector<llm::Message>> another_turn(const Trial& last,
+                                                         std::span<const Trial> seen) = 0;
+  /// Asks to change the parent in one direction (any number; the same one means the same
+  /// direction). `siblings` are earlier changes of the same parent; the answer must differ from
+  /// them.
+  virtual Result<std::vector<llm::Message>> change(const Trial& parent,
+                                                   std::span<const Trial> siblings,
+                                                   int direction) = 0;
+  /// Asks for one kernel with what makes each of two valid ones fast.
+  virtual Result<std::vector<llm::Message>> combine(const Trial& first, const Trial& second) = 0;
 };
 
 /// The dialogue that led to a trial, its answer, and a new question. Long dialogues keep their

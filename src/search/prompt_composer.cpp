@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/prompt_composer.h"
 
+#include "prompt/directions.h"
 #include "prompt/feedback.h"
 
 namespace warpwright::search {
@@ -17,24 +18,38 @@ prompt::PromptContext PromptComposer::context() const {
   return {.task = task_, .device = device_, .rule_set = rule_set_, .level = level_};
 }
 
-Result<std::vector<llm::Message>> PromptComposer::initial() {
+Result<std::vector<llm::Message>> PromptComposer::alone(Result<std::string> question) const {
   std::vector<llm::Message> messages;
   WW_TRY(std::string system, prompt::system_prompt(templates_, context()));
   if (!system.empty()) messages.push_back({llm::Role::system, std::move(system)});
-  WW_TRY(std::string question, prompt::initial_prompt(templates_, context()));
-  messages.push_back({llm::Role::user, std::move(question)});
+  if (!question.ok()) return question.error();
+  messages.push_back({llm::Role::user, std::move(*question)});
   return messages;
+}
+
+namespace {
+
+/// In a line each: what the answer said of itself, and how it fared.
+std::vector<prompt::TriedBefore> in_lines(std::span<const Trial> trials, std::string_view but) {
+  std::vector<prompt::TriedBefore> lines;
+  for (const Trial& trial : trials) {
+    if (trial.proposal.id == but) continue;
+    const std::string words = prompt::remark_of(trial.reply);
+    lines.push_back({"candidate " + trial.proposal.id + (words.empty() ? "" : " (" + words + ")"),
+                     trial.evaluation});
+  }
+  return lines;
+}
+
+}  // namespace
+
+Result<std::vector<llm::Message>> PromptComposer::initial() {
+  return alone(prompt::initial_prompt(templates_, context()));
 }
 
 Result<std::vector<llm::Message>> PromptComposer::optimise(const Trial& winner,
                                                            std::span<const Trial> tried) {
-  std::vector<prompt::TriedBefore> earlier;
-  for (const Trial& trial : tried) {
-    if (trial.proposal.id == winner.proposal.id) continue;
-    const std::string words = prompt::remark_of(trial.reply);
-    earlier.push_back({"candidate " + trial.proposal.id + (words.empty() ? "" : " (" + words + ")"),
-                       trial.evaluation});
-  }
+  const auto earlier = in_lines(tried, winner.proposal.id);
   WW_TRY(std::string question,
          prompt::optimise_prompt(templates_, context(), winner.evaluation, earlier));
   return continue_dialogue(winner, std::move(question));
@@ -44,6 +59,32 @@ Result<std::vector<llm::Message>> PromptComposer::repair(const Trial& failed) {
   WW_TRY(std::string question,
          prompt::repair_prompt(templates_, context(), failed.source, failed.evaluation));
   return continue_dialogue(failed, std::move(question));
+}
+
+Result<std::vector<llm::Message>> PromptComposer::another_turn(const Trial& last,
+                                                               std::span<const Trial> seen) {
+  const auto earlier = in_lines(seen, last.proposal.id);
+  prompt::PromptContext whole = context();
+  whole.standalone = true;
+  if (last.evaluation.valid()) {
+    return alone(prompt::optimise_prompt(templates_, whole, last.source, last.evaluation, earlier));
+  }
+  return alone(prompt::repair_prompt(templates_, whole, last.source, last.evaluation, earlier));
+}
+
+Result<std::vector<llm::Message>> PromptComposer::change(const Trial& parent,
+                                                         std::span<const Trial> siblings,
+                                                         int direction) {
+  prompt::PromptContext whole = context();
+  whole.standalone = true;
+  whole.direction = prompt::direction_text(direction);
+  return alone(prompt::optimise_prompt(templates_, whole, parent.source, parent.evaluation,
+                                       in_lines(siblings, parent.proposal.id)));
+}
+
+Result<std::vector<llm::Message>> PromptComposer::combine(const Trial& first, const Trial& second) {
+  return alone(prompt::combine_prompt(templates_, context(), {first.source, first.evaluation},
+                                      {second.source, second.evaluation}));
 }
 
 }  // namespace warpwright::search

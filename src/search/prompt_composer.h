@@ -19,8 +19,15 @@ class PromptComposer final : public Composer {
   Result<std::vector<llm::Message>> optimise(const Trial& winner,
                                              std::span<const Trial> tried) override;
   Result<std::vector<llm::Message>> repair(const Trial& failed) override;
+  Result<std::vector<llm::Message>> another_turn(const Trial& last,
+                                                 std::span<const Trial> seen) override;
+  Result<std::vector<llm::Message>> change(const Trial& parent, std::span<const Trial> siblings,
+                                           int direction) override;
+  Result<std::vector<llm::Message>> combine(const Trial& first, const Trial& second) override;
 
  private:
+  /// The system message and this question.
+  Result<std::vector<llm::Message>> alone(Result<std::string> question) const;
   [[nodiscard]] prompt::PromptContext context() const;
 
   prompt::TemplateSet templates_;

@@ -9,11 +9,17 @@ namespace warpwright::search {
 
 namespace {
 
-constexpr std::array<StrategyRow, 2> kStrategies = {{
+constexpr std::array<StrategyRow, 4> kStrategies = {{
     {"fsr",
      "rounds of N candidates; the fastest valid one leads the next (the paper's Algorithm 1)",
      make_fsr},
     {"serial", "N independent chains of D turns, each refining its own last answer", make_serial},
+    {"tree",
+     "D waves of N turns; each turn continues the answer with the most promising return (Kevin)",
+     make_tree},
+    {"evolve",
+     "D waves of N proposals from a population in niches: changes, crossings, repairs, restarts",
+     make_evolve},
 }};
 
 }  // namespace

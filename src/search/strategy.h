@@ -43,5 +43,7 @@ Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name,
 
 std::unique_ptr<Strategy> make_fsr(const StrategyOptions& options, Composer& composer);
 std::unique_ptr<Strategy> make_serial(const StrategyOptions& options, Composer& composer);
+std::unique_ptr<Strategy> make_tree(const StrategyOptions& options, Composer& composer);
+std::unique_ptr<Strategy> make_evolve(const StrategyOptions& options, Composer& composer);
 
 }  // namespace warpwright::search

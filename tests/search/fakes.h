@@ -170,6 +170,24 @@ class FakeComposer final : public Composer {
   Result<std::vector<llm::Message>> repair(const Trial& failed) override {
     return continue_dialogue(failed, "repair " + failed.proposal.id);
   }
+  Result<std::vector<llm::Message>> another_turn(const Trial& last,
+                                                 std::span<const Trial> seen) override {
+    return asks((last.evaluation.valid() ? "optimise " : "repair ") + last.source, seen);
+  }
+  Result<std::vector<llm::Message>> change(const Trial& parent, std::span<const Trial> siblings,
+                                           int direction) override {
+    return asks("direction " + std::to_string(direction) + " of " + parent.source, siblings);
+  }
+  Result<std::vector<llm::Message>> combine(const Trial& first, const Trial& second) override {
+    return asks("combine " + first.source + " and " + second.source, {});
+  }
+
+ private:
+  static std::vector<llm::Message> asks(std::string question, std::span<const Trial> tried) {
+    if (!tried.empty()) question += " tried:";
+    for (const Trial& trial : tried) question += " " + trial.source;
+    return {{llm::Role::user, std::move(question)}};
+  }
 };
 
 class SilentObserver final : public Observer {
