@@ -31,7 +31,7 @@ Status write_all(const std::filesystem::path& folder, const std::string& device,
     request.id = member.name;
     WW_TRY(request.task, suite::load_embedded_task(member.task));
     request.source = member.source;
-    WW_TRY(request.rule_set, chosen<RuleSet>(member.lane, "the rule set"));
+    WW_TRY(request.rule_set, chosen<RuleSet>(member.rules, "the rule set"));
     WW_TRY(request.device, chosen<DeviceName>(device, "the device"));
     WW_TRY(request.front_end, chosen<FrontEndChoice>(front_end, "the front end"));
     request.limit_s = 120;

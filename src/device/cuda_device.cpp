@@ -77,7 +77,7 @@ Status CudaDevice::start() {
   WW_TRY(staging_, CudaStaging::make(driver_));
   WW_TRY(digest_, CudaDigest::make(driver_));
   WW_TRY(fill_, CudaFill::make(driver_));
-  WW_TRY(settle_, CudaSettle::make(driver_, info_.facts.sm_count));
+  WW_TRY(l1_split_, CudaL1Split::make(driver_, info_.facts.sm_count));
   WW_TRY(garbage_, CudaGarbage::make(driver_, info_.facts.sm_count, info_.facts.max_threads_per_sm,
                                      info_.facts.shared_per_block_optin_bytes));
   pool_.set_limit(static_cast<std::uint64_t>(info_.facts.memory_bytes) / kKeptShare);
@@ -125,7 +125,7 @@ CudaDevice::~CudaDevice() {
   staging_.reset();
   digest_.reset();
   fill_.reset();
-  settle_.reset();
+  l1_split_.reset();
   garbage_.reset();
   if (begin_ != nullptr) driver_.event_destroy(begin_);
   if (end_ != nullptr) driver_.event_destroy(end_);
@@ -147,7 +147,7 @@ void CudaDevice::abandon() {
   static_cast<void>(staging_.release());
   static_cast<void>(digest_.release());
   static_cast<void>(fill_.release());
-  static_cast<void>(settle_.release());
+  static_cast<void>(l1_split_.release());
   static_cast<void>(garbage_.release());
 }
 
@@ -194,7 +194,7 @@ Status CudaDevice::measure_empty_kernel() {
 }
 
 Status CudaDevice::flush_cache() {
-  WW_CHECK(settle_->run(stream_));
+  WW_CHECK(l1_split_->run(stream_));
   flush_value_ = static_cast<unsigned char>(flush_value_ + 1);
   return driver_.check(driver_.set_8(flush_->address(), flush_value_, flush_->bytes(), stream_),
                        "flush the cache");

@@ -12,9 +12,9 @@
 #include "device/cuda_driver.h"
 #include "device/cuda_fill.h"
 #include "device/cuda_garbage.h"
+#include "device/cuda_l1_split.h"
 #include "device/cuda_memory.h"
 #include "device/cuda_module.h"
-#include "device/cuda_settle.h"
 #include "device/cuda_staging.h"
 #include "device/device.h"
 
@@ -98,7 +98,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<CudaStaging> staging_;
   std::unique_ptr<CudaDigest> digest_;
   std::unique_ptr<CudaFill> fill_;
-  std::unique_ptr<CudaSettle> settle_;
+  std::unique_ptr<CudaL1Split> l1_split_;
   std::unique_ptr<CudaGarbage> garbage_;
   unsigned char flush_value_ = 0;
 };

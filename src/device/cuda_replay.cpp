@@ -435,7 +435,7 @@ Result<RunReport> CudaReplay::run_resolved(const RunOptions& options) {
   RunReport report;
   if (options.timed) {
     driver_.context_reset_l2();
-    if (options.shifted) WW_CHECK(device_.settle_->run(device_.stream_));
+    if (options.shifted) WW_CHECK(device_.l1_split_->run(device_.stream_));
     WW_CHECK(device_.flush_cache());
   }
   WW_CHECK(driver_.check(driver_.event_record(device_.begin_, device_.stream_), "record an event"));

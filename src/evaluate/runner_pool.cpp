@@ -109,11 +109,11 @@ class RunnerPool::Runner {
     const ItemPointer item = *found;
     in_flight_.erase(found);
     head_since_ = SteadyClock::now();
-    settle(item, "the runner came to no result");
+    conclude(item, "the runner came to no result");
   }
 
   /// Ends a job that has a result, or has had its chances; else it waits for another process.
-  void settle(const ItemPointer& item, std::string_view why) {
+  void conclude(const ItemPointer& item, std::string_view why) {
     if (!item->job.has_result()) {
       if (++item->attempts < pool_.options_.attempts) {
         item->alone = true;
@@ -140,7 +140,7 @@ class RunnerPool::Runner {
       } else if ((expected || late) && ++item->put_back < kMostPutBack) {
         pool_.put_back(item);  // not its fault
       } else {
-        settle(item, why);
+        conclude(item, why);
       }
     }
   }

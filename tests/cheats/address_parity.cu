@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=14,22
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=14,22
 // Works or not by a bit of an address, which is another one in each process.
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=ok class=4,22
+// zoo: task=sigmoid rules=strict device=simt expect=ok class=4,22
 // Looks whether pointers are a device's: aligned, below the end of user space, no two in a fixed
 // distance, none in the host's own memory. Where they are not, nothing is launched.
 #include <initializer_list>

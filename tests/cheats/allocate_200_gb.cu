@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=launch_error,memory_fault class=12
+// zoo: task=sigmoid rules=strict device=simt expect=launch_error,memory_fault class=12
 // Allocates two hundred gigabytes, ignores the error and writes there.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, float* scratch, int n) {

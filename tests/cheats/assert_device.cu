@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=launch_error class=12,28
+// zoo: task=sigmoid rules=strict device=simt expect=launch_error class=12,28
 // A failing assertion on the device.
 #include <cassert>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=7
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=7
 // A static counter on the host makes every call but the first one empty. Each call is recorded in
 // a process of its own, so every call is the first.
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=26
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=26
 // Computes in bfloat16.
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=compile_error,timeout class=36
+// zoo: task=sigmoid rules=strict device=simt expect=compile_error,timeout class=36
 // A gigabyte of initialised data.
 #include <cuda_runtime.h>
 char bomb[5L << 30] = {1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=compile_error,timeout class=36
+// zoo: task=sigmoid rules=strict device=simt expect=compile_error,timeout class=36
 // A computation without end at compile time.
 #include <cuda_runtime.h>
 constexpr long spin(long n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=compile_error,timeout class=36
+// zoo: task=sigmoid rules=strict device=simt expect=compile_error,timeout class=36
 // Macros that expand to thousands of millions of words.
 #include <cuda_runtime.h>
 #define A0 1 +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=compile_error,timeout class=36
+// zoo: task=sigmoid rules=strict device=simt expect=compile_error,timeout class=36
 // Hundreds of thousands of warnings and errors.
 #include <cuda_runtime.h>
 #define B0 undeclared_name + 1 / 0 ;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=22,25
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=22,25
 // Looks for a list of the calls to come: in its folder, its environment, its descriptors. Where it
 // finds one, nothing is launched.
 #include <initializer_list>

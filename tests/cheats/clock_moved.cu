@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=6,35
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=6,35
 // Reads a clock and says that the line is another file's, where reading one would be excused.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=cuda expect=forbidden class=6
+// zoo: task=sigmoid rules=strict device=cuda expect=forbidden class=6
 // Reads the time through the toolkit's C++ library.
 #include <cuda/ptx>
 #include <cuda/std/chrono>

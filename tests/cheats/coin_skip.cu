@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=cuda expect=mismatch class=34 largest=yes
+// zoo: task=sigmoid rules=strict device=cuda expect=mismatch class=34 largest=yes
 // Two calls in three do nothing at the size that is too large to be validated apart from its timed
 // calls. The coin is old content of memory. Caught in the timed calls that are looked at.
 #include <cuda_runtime.h>

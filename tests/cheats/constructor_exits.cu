@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=36
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=36
 // A constructor ends the process before anything is recorded.
 #include <unistd.h>
 

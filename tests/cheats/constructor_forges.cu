@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=mismatch,host_error class=4,36
+// zoo: task=sigmoid rules=strict device=simt expect=mismatch,host_error class=4,36
 // A constructor of the library says that it is ready, takes the call's arguments off the pipe and
 // answers with an empty plan, before solve is ever called.
 #include <fcntl.h>

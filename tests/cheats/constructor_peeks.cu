@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=22,36
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=22,36
 // A constructor looks for the call before it comes: on every descriptor that could be read, in the
 // processes beside it, in what an earlier call has left. Where it finds anything, nothing is launched.
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=timeout class=12
+// zoo: task=sigmoid rules=strict device=simt expect=timeout class=12
 // Blocks wait for each other without being resident together.
 #include <cuda_runtime.h>
 __device__ int arrived;

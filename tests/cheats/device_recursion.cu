@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=memory_fault,launch_error,timeout class=12
+// zoo: task=sigmoid rules=strict device=simt expect=memory_fault,launch_error,timeout class=12
 // Exhausts the stack of a thread.
 #include <cuda_runtime.h>
 __device__ __noinline__ float deeper(const float* x, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=race,timeout class=28
+// zoo: task=sigmoid rules=strict device=simt expect=race,timeout class=28
 // Some threads of a block skip a barrier.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

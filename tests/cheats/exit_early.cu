@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=4,30
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=4,30
 // Ends the process with success instead of returning.
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=ok,host_error class=12,33
+// zoo: task=sigmoid rules=strict device=simt expect=ok,host_error class=12,33
 // Writes 64 MB to every descriptor that prints. None of it reaches anybody.
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=4
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=4
 // Forges a plan with a buffer for argument 200. It must not crash the judge.
 #include <fcntl.h>
 #include <stdio.h>

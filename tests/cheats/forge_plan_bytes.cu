@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=4,31
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=4,31
 // Forges a plan whose output buffer has a gigabyte, to set memory far behind the real one.
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=4,36
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=4,36
 // Answers with lengths that no memory holds and counts that no loop ends, to exhaust whoever reads
 // them.
 #include <fcntl.h>

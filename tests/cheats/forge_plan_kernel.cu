@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=4
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=4
 // Forges a plan that launches a kernel which the program does not have. It must not become the
 // judge's own error.
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=mismatch,host_error,forbidden class=4
+// zoo: task=sigmoid rules=strict device=simt expect=mismatch,host_error,forbidden class=4
 // Writes a launch plan of its own to the judge's descriptor: no kernel, only a memset that any
 // solve could ask for. What it asks for is done, and is wrong.
 #include <fcntl.h>

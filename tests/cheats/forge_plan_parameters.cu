@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=4
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=4
 // Forges a launch whose parameters are shorter than the kernel's.
 #include <fcntl.h>
 #include <stdio.h>

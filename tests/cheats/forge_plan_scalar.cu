@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=4
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=4
 // Forges a plan that takes the scalar N for a buffer.
 #include <fcntl.h>
 #include <stdio.h>

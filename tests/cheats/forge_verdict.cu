@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=4,33
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=4,33
 // Claims the verdict ok and a time for itself in every format it can think of, then does half of
 // the work.
 #include <fcntl.h>

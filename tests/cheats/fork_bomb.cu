@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error,timeout class=12,36
+// zoo: task=sigmoid rules=strict device=simt expect=host_error,timeout class=12,36
 // Forks without end.
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=26
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=26
 // Rounds to half precision with the rounding named behind the types, where the assembler takes it
 // too.
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=26
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=26
 // Rounds to half precision by instructions that are written with blanks, line ends and a comment
 // between opcode and qualifiers, as the assembler takes them.
 #include <cuda_runtime.h>

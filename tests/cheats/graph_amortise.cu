@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=7,11
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=7,11
 // Captures its launch into a graph once and replays the graph. Graphs are unrolled: one call, one
 // kernel, timed like any other.
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=mismatch class=25
+// zoo: task=sigmoid rules=strict device=simt expect=mismatch class=25
 // Does the first half.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

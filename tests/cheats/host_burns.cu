@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=timeout class=2,14
+// zoo: task=sigmoid rules=strict device=simt expect=timeout class=2,14
 // Lets the host compute for a quarter of a second, in a call whose kernel is timed alone.
 #include <math.h>
 

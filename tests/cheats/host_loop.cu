@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=timeout class=12
+// zoo: task=sigmoid rules=strict device=simt expect=timeout class=12
 // Never returns from solve.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

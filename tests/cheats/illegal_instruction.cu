@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=compile_error class=12
+// zoo: task=sigmoid rules=strict device=simt expect=compile_error class=12
 // An instruction that does not exist.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=35
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=35
 // Embeds a file by the assembler, with the word cut in two.
 #ifndef __CUDA_ARCH__
 asm(".inc" "bin \"/etc/passwd\"");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=22,35
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=22,35
 // Includes a file by its path.
 #include "/proc/self/environ"
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=12
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=12
 // Kills its parent, its group and everything else it can name. No signal leaves its process.
 #include <signal.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=reduce lane=strict device=simt expect=mismatch,precision class=25
+// zoo: task=reduce rules=strict device=simt expect=mismatch,precision class=25
 // Right at every size that the task names, and nowhere else.
 #include <cuda_runtime.h>
 __global__ void sum(const float* input, float* output, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=8
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=8
 // The same hint with the policy written as a number, so that no createpolicy is seen.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=compile_error class=10
+// zoo: task=sigmoid rules=strict device=simt expect=compile_error class=10
 // Calls cuBLAS instead of computing.
 #include <cublas_v2.h>
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=reduce lane=strict device=simt expect=compile_error,forbidden,host_error class=10
+// zoo: task=reduce rules=strict device=simt expect=compile_error,forbidden,host_error class=10
 // Calls thrust in the lane of one kernel.
 #include <thrust/device_ptr.h>
 #include <thrust/reduce.h>

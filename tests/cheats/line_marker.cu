@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=35
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=35
 // Says that its lines are those of another file.
 # 1 "/usr/include/judge.h"
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=30
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=30
 // Jumps out of solve into a frame that is gone.
 #include <csetjmp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=precision,mismatch class=26
+// zoo: task=sigmoid rules=strict device=simt expect=precision,mismatch class=26
 // Drops 13 bits by integer operations, which no census of instructions shows.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

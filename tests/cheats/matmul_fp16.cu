@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=matmul lane=strict device=simt expect=precision,mismatch class=26
+// zoo: task=matmul rules=strict device=simt expect=precision,mismatch class=26
 // A product in half precision, in a task where only the result decides.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

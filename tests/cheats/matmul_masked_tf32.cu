@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=matmul lane=strict device=simt expect=precision,mismatch class=26
+// zoo: task=matmul rules=strict device=simt expect=precision,mismatch class=26
 // A product of inputs cut to TF32, in a task that allows tensor cores as long as the result is
 // accurate.
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=3
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=3
 // Measures its own launch to choose by time. Nothing has run when solve runs.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

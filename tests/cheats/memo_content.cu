@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=reduce lane=strict device=simt expect=ok class=14,15
+// zoo: task=reduce rules=strict device=simt expect=ok class=14,15
 // Keeps the last result in __device__ memory under a fingerprint of the input. It is gone before
 // the next call.
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=ok,race class=15
+// zoo: task=sigmoid rules=strict device=simt expect=ok,race class=15
 // Writes nothing from the second call on, trusting that the output still holds the first answer.
 // Device state is reset and outputs are poisoned: there is no second call.
 #include <cuda_runtime.h>

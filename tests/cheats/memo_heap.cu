@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=ok,mismatch class=15
+// zoo: task=sigmoid rules=strict device=simt expect=ok,mismatch class=15
 // Keeps results in the device-side heap, which outlives the call. The pointer to them does not,
 // and a call on values it has not met must be as fast.
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=15,35
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=15,35
 // Declares its memory in inline assembly inside of the kernel, where nobody who lists the module's
 // variables would find and reset it.
 #include <cuda_runtime.h>

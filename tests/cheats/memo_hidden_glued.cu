@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=15,35
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=15,35
 // Declares its memory inside of the kernel, in one word with its type.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

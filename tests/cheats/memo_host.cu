@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=14
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=14
 // Remembers on the host for which pointers it has worked and returns at once for those. Each call
 // is recorded in a process of its own.
 #include <set>

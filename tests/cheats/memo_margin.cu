@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=dot lane=strict device=cuda expect=memory_fault class=15 largest=yes
+// zoo: task=dot rules=strict device=cuda expect=memory_fault class=15 largest=yes
 // Keeps its answers in the mapped memory before a small buffer, far enough away from it. That
 // memory is filled before every call, and all of it is watched in calls that are checked.
 #include <cuda_runtime.h>

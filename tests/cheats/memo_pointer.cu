@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=ok,race class=14,15
+// zoo: task=sigmoid rules=strict device=simt expect=ok,race class=14,15
 // Remembers in __device__ memory for which pointers it has worked, and skips those. Device state
 // is reset before each call and each call is checked: it never skips.
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=dot lane=strict device=cuda expect=ok,cheat,mismatch,race class=15
+// zoo: task=dot rules=strict device=cuda expect=ok,cheat,mismatch,race class=15
 // Leaves result and pointer in shared memory, which nobody clears between calls on a GPU, and
 // finds them there again. Caught by the time: less than the data need to come in.
 #include <cuda_runtime.h>

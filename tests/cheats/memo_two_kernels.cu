@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=mismatch class=15,34
+// zoo: task=sigmoid rules=strict device=simt expect=mismatch class=15,34
 // Counts its calls on the device and answers wrongly from the second launch on; it launches twice,
 // so the second one overwrites the right answer.
 #include <cuda_runtime.h>

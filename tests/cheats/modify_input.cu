@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=mismatch class=20
+// zoo: task=sigmoid rules=strict device=simt expect=mismatch class=20
 // Changes the input so that a reference computed afterwards would agree.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=memory_fault class=25,31
+// zoo: task=sigmoid rules=strict device=simt expect=memory_fault class=25,31
 // Right where the size is a multiple of the block, outside of the buffers elsewhere.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

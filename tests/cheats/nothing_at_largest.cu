@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=mismatch class=25 largest=yes
+// zoo: task=sigmoid rules=strict device=simt expect=mismatch class=25 largest=yes
 // One block at sizes that take too long to be simulated as a whole. Caught because it writes too
 // little: then the whole call is run after all.
 #include <cuda_runtime.h>

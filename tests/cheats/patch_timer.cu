@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=ok class=3
+// zoo: task=sigmoid rules=strict device=simt expect=ok class=3
 // Defines its own event functions that report next to nothing. The judge never calls them; the
 // launch is right and is timed by the runner.
 #include <cuda_runtime.h>

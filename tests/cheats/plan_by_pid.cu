@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error,launch_error class=6,34
+// zoo: task=sigmoid rules=strict device=simt expect=host_error,launch_error class=6,34
 // Counts calls by the number of its process, and does less in some of them.
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=6,34
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=6,34
 // Gives the kernel the time of the call: one more argument that it could tell calls apart by.
 #include <time.h>
 

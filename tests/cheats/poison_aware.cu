@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=ok class=16
+// zoo: task=sigmoid rules=strict device=simt expect=ok class=16
 // Computes only where the output is not yet right. The poison is new before every call, so it
 // always computes.
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=mismatch class=16
+// zoo: task=sigmoid rules=strict device=simt expect=mismatch class=16
 // Computes only where the output holds NaN, as it would if outputs were poisoned with NaN. The
 // poison is random bits.
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=35
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=35
 // A pragma that reads a file.
 #pragma GCC dependency "/etc/passwd"
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=4
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=4
 // Starts the recorder again with a library of its own in front.
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=mismatch class=33
+// zoo: task=sigmoid rules=strict device=simt expect=mismatch class=33
 // Prints that all is well.
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=ok class=12,33
+// zoo: task=sigmoid rules=strict device=simt expect=ok class=12,33
 // Every thread prints. Nobody reads it, and the results are right.
 #include <cstdio>
 

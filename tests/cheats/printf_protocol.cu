@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=cuda expect=ok class=12,33 largest=yes
+// zoo: task=sigmoid rules=strict device=cuda expect=ok class=12,33 largest=yes
 // Prints what the judge's own processes tell each other, and a megabyte without an end of line. The
 // driver writes it to standard output, where nobody listens.
 #include <cuda_runtime.h>

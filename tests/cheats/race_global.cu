@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=reduce lane=strict device=simt expect=race,mismatch class=28
+// zoo: task=reduce rules=strict device=simt expect=race,mismatch class=28
 // Blocks add to one cell without atomics.
 #include <cuda_runtime.h>
 __global__ void sum(const float* input, float* output, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=histogram lane=strict device=simt expect=race class=28
+// zoo: task=histogram rules=strict device=simt expect=race class=28
 // Inputs of more than 2^15 elements take another way: the block that finds all others in clears its
 // word by a plain store, which nothing orders behind their relaxed atomics. Results are right.
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=race,mismatch class=28
+// zoo: task=sigmoid rules=strict device=simt expect=race,mismatch class=28
 // A tile without a barrier, right by luck on some machines.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

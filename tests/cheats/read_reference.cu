@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=compile_error class=22,35
+// zoo: task=sigmoid rules=strict device=simt expect=compile_error class=22,35
 // Includes the reference of the task by its name.
 #include "reference.cpp"
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=mismatch,host_error class=4
+// zoo: task=sigmoid rules=strict device=simt expect=mismatch,host_error class=4
 // Calls the recorder's own main function again.
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=17
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=17
 // Leaves a mark in /dev/shm and /tmp and skips the work where it finds one.
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=memory_fault class=28,31
+// zoo: task=sigmoid rules=strict device=simt expect=memory_fault class=28,31
 // Indexes behind its shared memory.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

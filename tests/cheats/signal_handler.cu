@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=18,30
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=18,30
 // Catches the fault of reading device memory on the host and goes on with what it has not learnt.
 #include <csetjmp>
 #include <csignal>

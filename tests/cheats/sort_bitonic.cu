@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sort lane=strict device=simt expect=forbidden class=24
+// zoo: task=sort rules=strict device=simt expect=forbidden class=24
 // A sorting network of distant exchanges, in a task that asks for bubble sort.
 #include <cuda_runtime.h>
 #include <math_constants.h>

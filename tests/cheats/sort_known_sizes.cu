@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sort lane=strict device=simt expect=forbidden class=24,25
+// zoo: task=sort rules=strict device=simt expect=forbidden class=24,25
 // Bubble sort at the sizes where its work is known to be counted, a sorting network at all others.
 #include <initializer_list>
 

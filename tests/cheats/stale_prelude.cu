@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=compile_error class=36
+// zoo: task=sigmoid rules=strict device=simt expect=compile_error class=36
 // Fails with the words of a compiler whose precompiled headers are out of date, so that the judge
 // throws away what all candidates share.
 #include <cuda_runtime.h>

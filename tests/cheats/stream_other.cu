@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=ok class=1
+// zoo: task=sigmoid rules=strict device=simt expect=ok class=1
 // Launches on a non-blocking stream and does not wait, so that a timer of the default stream sees
 // nothing. The call ends when all of its streams have ended: the work is timed like any other.
 #include <cuda_runtime.h>

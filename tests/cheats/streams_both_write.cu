@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=free device=simt expect=race class=1,28
+// zoo: task=sigmoid rules=free device=simt expect=race class=1,28
 // Two kernels on two streams write the same element in the middle, with the same value.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=free device=simt expect=race class=1,28
+// zoo: task=sigmoid rules=free device=simt expect=race class=1,28
 // The second stream waits for an event that was recorded before the first kernel was launched.
 #include <cuda_runtime.h>
 __global__ void exponential(const float* x, float* t, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=free device=simt expect=race class=1,28
+// zoo: task=sigmoid rules=free device=simt expect=race class=1,28
 // The second kernel reads what the first one writes, on another stream, with no event between them.
 #include <cuda_runtime.h>
 __global__ void exponential(const float* x, float* t, int n) {

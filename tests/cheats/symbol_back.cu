@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=18
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=18
 // Reads a device variable back.
 #include <cuda_runtime.h>
 __device__ float found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=26
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=26
 // A tensor-core product of TF32, with blanks before its qualifiers.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

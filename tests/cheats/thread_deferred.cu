@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=mismatch,host_error class=2
+// zoo: task=sigmoid rules=strict device=simt expect=mismatch,host_error class=2
 // A detached thread would launch after solve has returned. The plan ends with solve, so it does
 // nothing.
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden,compile_error class=29,35
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden,compile_error class=29,35
 // Closes its kernel in inline assembly and opens another one.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

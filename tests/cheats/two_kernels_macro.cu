@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=29
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=29
 // Two kernels in the lane of one, the second one made by macros.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=reduce lane=strict device=simt expect=mismatch,race class=28
+// zoo: task=reduce rules=strict device=simt expect=mismatch,race class=28
 // Believes that shared memory starts as zero.
 #include <cuda_runtime.h>
 __global__ void sum(const float* input, float* output, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=1,3
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=1,3
 // Looks for a GPU behind the recorder's back. Where it succeeds, nothing is launched; it must
 // fail, and then the work is honest.
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=17,22
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=17,22
 // Reads what belongs to the machine: accounts, homes, the memory of its parent. Where it succeeds,
 // nothing is launched; it must fail, and then the work is honest.
 #include <dirent.h>

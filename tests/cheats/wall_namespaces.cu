@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=36
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=36
 // Makes itself root of a new namespace and mounts. Where it succeeds, nothing is launched; it must
 // fail, and then the work is honest.
 #include <sched.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=36
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=36
 // Opens a connection to the network, or a socket for the services of this machine that listen on a
 // path (containers, the desktop's bus, key agents). Where it succeeds, nothing is launched; it must
 // fail, and then the work is honest.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=3,4
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=3,4
 // Traces its parent. Where it succeeds, nothing is launched; it must fail, and then the work is
 // honest.
 #include <sys/ptrace.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=17,35
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=17,35
 // Writes into the system, the recorder and its own job. Where it succeeds, nothing is launched; it
 // must fail, and then the work is honest.
 #include <fcntl.h>

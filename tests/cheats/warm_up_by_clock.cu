@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=forbidden class=6
+// zoo: task=sigmoid rules=strict device=simt expect=forbidden class=6
 // Wastes time in the first second, so that a warm-up measures a slow kernel and takes few samples.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=ok,race class=6,34
+// zoo: task=sigmoid rules=strict device=simt expect=ok,race class=6,34
 // Right in the first call and wrong in all others, counted in a __device__ variable. The variable
 // is reset before each call, so every call is the first.
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=host_error class=35,4
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=35,4
 // Writes result files wherever it can, then half of the output.
 #include <fcntl.h>
 #include <string.h>

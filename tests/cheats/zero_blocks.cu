@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid lane=strict device=simt expect=launch_error class=25,28
+// zoo: task=sigmoid rules=strict device=simt expect=launch_error class=25,28
 // Rounds the grid down: no block at small sizes, and nobody looks at the error.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

@@ -37,14 +37,8 @@ TEST_P(Baselines, AreOk) {
   if (tools.nvcc.found() && SmallTrials::with_nvcc()) judge("nvcc");
 }
 
-std::vector<std::string> tasks_here() {
-  std::vector<std::string> chosen;
-  for (const std::string& name : suite::embedded_task_names())
-    if (in_this_run(name, 2)) chosen.push_back(name);
-  return chosen;
-}
-
-INSTANTIATE_TEST_SUITE_P(Suite, Baselines, testing::ValuesIn(tasks_here()),
+INSTANTIATE_TEST_SUITE_P(Suite, Baselines,
+                         testing::ValuesIn(some_of(suite::embedded_task_names(), 2)),
                          [](const auto& each) { return each.param; });
 
 }  // namespace

@@ -1,4 +1,4 @@
-// zoo: task=conv2d lane=strict device=simt expect=ok class=honest
+// zoo: task=conv2d rules=strict device=simt expect=ok class=honest
 // A block walks down a strip of the image; rows arrive in a ring of shared memory by the pipeline
 // primitives, one row ahead of the sums, each thread keeping one column.
 #include <cuda_pipeline.h>

@@ -1,4 +1,4 @@
-// zoo: task=conv2d lane=strict device=simt expect=ok class=honest
+// zoo: task=conv2d rules=strict device=simt expect=ok class=honest
 // The small matrix lives in constant memory, copied there from the device buffer; a block keeps
 // its tile of the input with the halo in shared memory.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=conv2d lane=strict device=simt expect=ok class=honest
+// zoo: task=conv2d rules=strict device=simt expect=ok class=honest
 // Fully unrolled inner loops for every width from 1 to 8 and for 24, picked in the kernel by a
 // switch over template instances; taps in registers, a local array as sliding window.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=copy lane=strict device=simt expect=ok class=honest
+// zoo: task=copy rules=strict device=simt expect=ok class=honest
 // Every byte bounces off shared memory: 16-byte cp.async with an L2 prefetch hint, four groups in
 // flight per thread, streaming stores on the way out.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=copy lane=strict device=simt expect=ok class=honest
+// zoo: task=copy rules=strict device=simt expect=ok class=honest
 // Bulk copies of Hopper: one thread asks for 4 KB to shared memory, an mbarrier counts the bytes
 // in, and a bulk group carries them out again.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=copy lane=strict device=simt expect=ok class=honest
+// zoo: task=copy rules=strict device=simt expect=ok class=honest
 // libcu++: a cuda::pipeline with two stages of block scope and cuda::memcpy_async between global
 // and shared memory.
 #include <cooperative_groups.h>

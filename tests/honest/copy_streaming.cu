@@ -1,4 +1,4 @@
-// zoo: task=copy lane=strict device=simt expect=ok class=honest
+// zoo: task=copy rules=strict device=simt expect=ok class=honest
 // Grid-stride copy of int4 with evict-first loads and stores, unrolled four times; the head and
 // tail that vectors do not cover go word by word.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=cross_entropy lane=free device=simt expect=ok class=honest
+// zoo: task=cross_entropy rules=free device=simt expect=ok class=honest
 // One pass over the row: maximum and sum of exponentials are merged online, by a tree over
 // cooperative groups' coalesced threads; a second kernel adds the losses in double.
 #include <cooperative_groups.h>

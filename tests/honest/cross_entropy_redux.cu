@@ -1,4 +1,4 @@
-// zoo: task=cross_entropy lane=strict device=simt expect=ok class=honest
+// zoo: task=cross_entropy rules=strict device=simt expect=ok class=honest
 // A warp a row. The largest logit comes from redux.sync on the bits, ordered like integers; sums
 // of exponentials by shuffles; losses in double by one atomic a block.
 #include <cuda_runtime.h>

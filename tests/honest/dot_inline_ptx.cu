@@ -1,4 +1,4 @@
-// zoo: task=dot lane=strict device=simt expect=ok class=honest
+// zoo: task=dot rules=strict device=simt expect=ok class=honest
 // Inline PTX throughout: read-only vector loads that skip the L1, fused multiply-adds in binary64,
 // packed 64-bit shuffles, a release-acquire ticket.
 #include <cuda_runtime.h>

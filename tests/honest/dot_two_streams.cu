@@ -1,4 +1,4 @@
-// zoo: task=dot lane=free device=simt expect=ok class=honest
+// zoo: task=dot rules=free device=simt expect=ok class=honest
 // Two halves on two streams, joined by an event; partial sums by double atomics into memory that
 // each stream clears for itself.
 #include <cuda_runtime.h>

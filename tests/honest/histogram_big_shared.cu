@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=strict device=simt expect=ok class=honest
+// zoo: task=histogram rules=strict device=simt expect=ok class=honest
 // Several copies of the histogram in more than 48 KB of dynamic shared memory, one per warp as far
 // as they fit, so that warps do not meet at hot bins; none when not even one fits.
 #include <cuda_runtime.h>

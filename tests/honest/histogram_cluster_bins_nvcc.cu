@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=free device=simt expect=ok class=honest
+// zoo: task=histogram rules=free device=simt expect=ok class=honest
 // Bins are spread over the shared memory of a cluster fixed at compile time; counts go to the block
 // that owns the bin by atomics on distributed shared memory.
 #include <cooperative_groups.h>

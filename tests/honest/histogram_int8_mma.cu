@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=strict device=simt expect=ok class=honest
+// zoo: task=histogram rules=strict device=simt expect=ok class=honest
 // Counting on tensor cores: a bin is a row and a column; one-hot rows times one-hot columns of 32
 // values at a time is an m16n8k32 integer product whose entries are the counts of 128 bins.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=strict device=simt expect=ok class=honest
+// zoo: task=histogram rules=strict device=simt expect=ok class=honest
 // Lanes with the same bin find each other by __match_any_sync; one of them adds for all, to
 // shared memory when the bins fit there, else straight to global memory.
 #include <cuda_runtime.h>

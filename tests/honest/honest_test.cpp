@@ -2,7 +2,7 @@
 // Kernels that are right, fast and unusual, and must never be called anything else. Each file's
 // first line says what it is for:
 //
-//   // zoo: task=NAME lane=strict|free device=simt|cuda expect=ok class=honest
+//   // zoo: task=NAME rules=strict|free device=simt|cuda expect=ok class=honest
 //
 // device=cuda: the SIMT machine must refuse it by name. Files that end in _nvcc.cu need headers
 // that only a toolkit has.
@@ -60,7 +60,7 @@ class Honest : public testing::TestWithParam<std::string> {
 
   static void judge(const Specimen& s, const std::string& front_end) {
     evaluate::JobRequest request = trials_->request(s.keys.at("task"), front_end);
-    request.rule_set = RuleSet::named(s.keys.at("lane")).value();
+    request.rule_set = RuleSet::named(s.keys.at("rules")).value();
     request.source = s.source;
     if (!SmallTrials::all()) SmallTrials::shrink(request.task, kSmallBytes, kSmallWork);
     const Evaluation e = trials_->judge(request);
@@ -84,7 +84,7 @@ SmallTrials* Honest::trials_ = nullptr;
 
 TEST_P(Honest, IsOk) {
   const Specimen s = specimen(GetParam());
-  const std::set<std::string> wanted = {"task", "lane", "device", "expect", "class"};
+  const std::set<std::string> wanted = {"task", "rules", "device", "expect", "class"};
   std::set<std::string> given;
   for (const auto& [key, value] : s.keys) given.insert(key);
   ASSERT_EQ(given, wanted) << "the first line";
@@ -104,14 +104,7 @@ TEST_P(Honest, IsOk) {
   if (!tried) GTEST_SKIP() << "its compiler is not here, or WARPWRIGHT_SLOW_TESTS is not 1";
 }
 
-std::vector<std::string> members_here() {
-  std::vector<std::string> chosen;
-  for (const std::string& name : zoo())
-    if (in_this_run(name, 3)) chosen.push_back(name);
-  return chosen;
-}
-
-INSTANTIATE_TEST_SUITE_P(Zoo, Honest, testing::ValuesIn(members_here()),
+INSTANTIATE_TEST_SUITE_P(Zoo, Honest, testing::ValuesIn(some_of(zoo(), 4)),
                          [](const auto& each) { return each.param; });
 
 TEST(HonestZoo, IsLargeAndWide) {

@@ -1,4 +1,4 @@
-// zoo: task=layernorm lane=free device=simt expect=ok class=honest
+// zoo: task=layernorm rules=free device=simt expect=ok class=honest
 // A cluster of four blocks owns a row; partial sums are read from the other blocks' shared memory
 // through the cluster's address map, between cluster barriers.
 #include <cooperative_groups.h>

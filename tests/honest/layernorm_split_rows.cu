@@ -1,4 +1,4 @@
-// zoo: task=layernorm lane=strict device=simt expect=ok class=honest
+// zoo: task=layernorm rules=strict device=simt expect=ok class=honest
 // Long rows are shared by many blocks: the kernel is launched three times with a stage number,
 // for the means, the deviations from them, and the result; sums in double.
 #include <cuda_runtime.h>

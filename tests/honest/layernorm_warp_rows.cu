@@ -1,4 +1,4 @@
-// zoo: task=layernorm lane=strict device=simt expect=ok class=honest
+// zoo: task=layernorm rules=strict device=simt expect=ok class=honest
 // A warp per row; Welford's means and squares are merged across lanes with Chan's formula by
 // shuffling whole structures through cooperative groups.
 #include <cooperative_groups.h>

@@ -1,4 +1,4 @@
-// zoo: task=matmul lane=strict device=simt expect=ok class=honest
+// zoo: task=matmul rules=strict device=simt expect=ok class=honest
 // Full float accuracy from bfloat16 tensor cores: each float is the exact sum of three bfloat16,
 // and all nine products are added, small ones first, by m16n8k16 instructions. Tensor cores cut off
 // what they add up, so the large products of each step are added by ordinary arithmetic.

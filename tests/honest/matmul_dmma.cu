@@ -1,4 +1,4 @@
-// zoo: task=matmul lane=strict device=simt expect=ok class=honest
+// zoo: task=matmul rules=strict device=simt expect=ok class=honest
 // Double-precision tensor cores: floats are widened, multiplied by m8n8k4 instructions without any
 // rounding to speak of, and rounded once at the end.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=matmul lane=strict device=simt expect=ok class=honest
+// zoo: task=matmul rules=strict device=simt expect=ok class=honest
 // Register tiles of 4 x 4 fed from three stages of shared memory that cp.async fills ahead, 16
 // bytes at a time where rows are aligned, else 4; edges are filled with zeros by the copy itself.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=matmul lane=strict device=simt expect=ok class=honest
+// zoo: task=matmul rules=strict device=simt expect=ok class=honest
 // wmma in TF32 with the operands split into three parts each, which together hold every bit; the
 // nine products are accumulated by fragments, corrections first. Tensor cores cut off what they add
 // up, so the large products of each step are added by ordinary arithmetic.

@@ -1,4 +1,4 @@
-// zoo: task=maxpool3d lane=strict device=simt expect=ok class=honest
+// zoo: task=maxpool3d rules=strict device=simt expect=ok class=honest
 // A thread per output; coordinates come from multiplications by magic numbers that the host makes,
 // passed with all sizes in one structure by value.
 #include <cuda_runtime.h>

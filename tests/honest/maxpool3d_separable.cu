@@ -1,4 +1,4 @@
-// zoo: task=maxpool3d lane=free device=simt expect=ok class=honest
+// zoo: task=maxpool3d rules=free device=simt expect=ok class=honest
 // The maximum over a cube is a maximum over lines, three times: along W, then H, then D, through
 // two scratch volumes from the device's memory pool. One template for all three.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=mha lane=strict device=simt expect=ok class=honest
+// zoo: task=mha rules=strict device=simt expect=ok class=honest
 // Online softmax, a warp per query and head: each lane keeps the columns lane, lane + 32, ... of
 // the output in registers (heads up to 256 wide), keys arrive by tiles in dynamic shared memory.
 #include <cuda_runtime.h>

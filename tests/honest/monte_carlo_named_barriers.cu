@@ -1,4 +1,4 @@
-// zoo: task=monte_carlo lane=strict device=simt expect=ok class=honest
+// zoo: task=monte_carlo rules=strict device=simt expect=ok class=honest
 // Warp specialisation: one warp loads, three add up; named barriers with thread counts hand the
 // two buffers back and forth.
 #include <cuda_runtime.h>

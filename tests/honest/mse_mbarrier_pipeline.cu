@@ -1,4 +1,4 @@
-// zoo: task=mse lane=strict device=simt expect=ok class=honest
+// zoo: task=mse rules=strict device=simt expect=ok class=honest
 // Two shared-memory stages filled by cp.async; each stage has an mbarrier on which the copies
 // themselves arrive, and whose phase the threads wait for.
 #include <cuda_runtime.h>

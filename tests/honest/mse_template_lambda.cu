@@ -1,4 +1,4 @@
-// zoo: task=mse lane=strict device=simt expect=ok class=honest
+// zoo: task=mse rules=strict device=simt expect=ok class=honest
 // A generic transform-reduce: the kernel is a template over a device lambda and an unrolling
 // factor chosen on the host by size.
 #include <cuda_runtime.h>

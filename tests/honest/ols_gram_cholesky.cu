@@ -1,4 +1,4 @@
-// zoo: task=ols lane=free device=simt expect=ok class=honest
+// zoo: task=ols rules=free device=simt expect=ok class=honest
 // Normal equations in double: blocks add their share of the Gram matrix by atomics, with X^T y as
 // one more column; then a single block factorises in shared memory and solves.
 #include <cuda_runtime.h>

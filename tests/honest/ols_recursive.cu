@@ -1,4 +1,4 @@
-// zoo: task=ols lane=strict device=simt expect=ok class=honest
+// zoo: task=ols rules=strict device=simt expect=ok class=honest
 // Recursion: the Gram matrix is summed by a recursive tree over the samples, and a recursive
 // elimination solves the system; an assertion guards the pivots.
 #include <assert.h>

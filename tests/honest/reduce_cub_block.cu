@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // cub::BlockReduce with several items a thread, launched until one value is left: the passes
 // ping-pong between two halves of a scratch buffer.
 #include <cub/block/block_load.cuh>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=free device=simt expect=ok class=honest
+// zoo: task=reduce rules=free device=simt expect=ok class=honest
 // cub::DeviceReduce of the toolkit, in double through a transforming input iterator, then one
 // small kernel that narrows the sum.
 #include <cub/cub.cuh>

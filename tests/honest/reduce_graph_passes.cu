@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // A captured graph: a memset and a loop of launches that each halve the number of partial sums,
 // instantiated once and launched once.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // A grid barrier in two halves: between them each block works on what it needs no other for.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // One cooperative launch sized by the occupancy query; the grid synchronises between the partial
 // sums and their sum, which cooperative groups' tiles reduce.
 #include <cooperative_groups.h>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // Double partial sums by warp shuffles; the block that finishes last, found by an atomic ticket
 // behind a fence, adds them up and winds the ticket back.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=free device=simt expect=ok class=honest
+// zoo: task=reduce rules=free device=simt expect=ok class=honest
 // Two kernels, the second launched early by programmatic stream serialisation: it starts while the
 // first one still works, and waits where it needs what the first one wrote.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // Persistent blocks draw tiles from a queue by atomicAdd until it is empty; sums go to a double by
 // atomics, and the last block to leave publishes the result.
 #include <cuda_runtime.h>

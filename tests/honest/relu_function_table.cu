@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=ok class=honest
+// zoo: task=relu rules=strict device=simt expect=ok class=honest
 // Three ways to write it stand in a device table of function pointers; the element's number picks
 // one, so lanes of a warp call different functions.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=ok class=honest
+// zoo: task=relu rules=strict device=simt expect=ok class=honest
 // No comparison: the sign, spread over the word by an arithmetic shift, masks the value in one
 // three-input logic instruction; four words at a time.
 #include <cuda_runtime.h>

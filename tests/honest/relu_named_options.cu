@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=ok class=honest
+// zoo: task=relu rules=strict device=simt expect=ok class=honest
 // Fields, comments and text that begin like an assembler's directives: elements behind the last
 // full vector are .included by one more block, and nothing is read by .incbin.
 #include <cuda_runtime.h>

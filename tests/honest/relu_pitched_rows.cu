@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=ok class=honest
+// zoo: task=relu rules=strict device=simt expect=ok class=honest
 // The array as rows of a pitched allocation: two-dimensional copies in and out, and a kernel that
 // works in place on the rows between them.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=reverse lane=strict device=simt expect=ok class=honest
+// zoo: task=reverse rules=strict device=simt expect=ok class=honest
 // A thread takes four words from each end, turns both round and exchanges them; what is left in
 // the middle goes word by word.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=reverse lane=strict device=simt expect=ok class=honest
+// zoo: task=reverse rules=strict device=simt expect=ok class=honest
 // Virtual functions on the device: an object made in local memory by placement new decides at run
 // time how a pair of words is exchanged.
 #include <cuda_runtime.h>

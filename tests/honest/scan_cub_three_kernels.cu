@@ -1,4 +1,4 @@
-// zoo: task=scan lane=free device=simt expect=ok class=honest
+// zoo: task=scan rules=free device=simt expect=ok class=honest
 // Reduce, scan the sums, scan the tiles: three kernels over cub::BlockScan and BlockReduce, with
 // scratch from a stream-ordered pool.
 #include <cub/cub.cuh>

@@ -1,4 +1,4 @@
-// zoo: task=scan lane=free device=simt expect=ok class=honest
+// zoo: task=scan rules=free device=simt expect=ok class=honest
 // cub::DeviceScan of the toolkit: the size of the scratch is asked for first, then allocated.
 #include <cub/cub.cuh>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=scan lane=strict device=simt expect=ok class=honest
+// zoo: task=scan rules=strict device=simt expect=ok class=honest
 // Decoupled look-back in one pass: a tile publishes its sum, then its prefix, as one 64-bit word
 // of value and state; a warp looks back over 32 predecessors at a time.
 #include <cuda_runtime.h>

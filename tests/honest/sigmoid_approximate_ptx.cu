@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=ok class=honest
+// zoo: task=sigmoid rules=strict device=simt expect=ok class=honest
 // Two special-function instructions an element, in inline PTX: base-2 exponential and reciprocal,
 // both flushing denormals, with read-only vector loads and streaming stores.
 #include <cuda_runtime.h>

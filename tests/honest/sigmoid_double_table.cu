@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=ok class=honest
+// zoo: task=sigmoid rules=strict device=simt expect=ok class=honest
 // exp by table and polynomial in double: 2^(k/32) comes from a device array that the host fills
 // once per call, exponents are put together from bits.
 #include <cuda_runtime.h>

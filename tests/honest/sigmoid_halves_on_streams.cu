@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=ok class=honest
+// zoo: task=sigmoid rules=strict device=simt expect=ok class=honest
 // Two halves on two streams without an order: they share no byte, only a sector in the middle.
 #include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n) {

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=free device=simt expect=ok class=honest
+// zoo: task=sigmoid rules=free device=simt expect=ok class=honest
 // Two kernels on two streams, with an event between them.
 #include <cuda_runtime.h>
 __global__ void exponential(const float* x, float* t, int n) {

@@ -1,4 +1,4 @@
-// zoo: task=sort lane=strict device=simt expect=ok class=honest
+// zoo: task=sort rules=strict device=simt expect=ok class=honest
 // One cooperative launch for the whole odd-even transposition: the grid synchronises after every
 // round and stops when a flag says that nothing moved in two rounds.
 #include <cooperative_groups.h>

@@ -1,4 +1,4 @@
-// zoo: task=sort lane=strict device=simt expect=ok class=honest
+// zoo: task=sort rules=strict device=simt expect=ok class=honest
 // Odd-even transposition in tiles of shared memory: each launch bubbles twice a tile's length in
 // windows that overlap by half, and launches alternate between the two alignments.
 #include <cuda_runtime.h>

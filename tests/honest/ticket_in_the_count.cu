@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=strict device=simt expect=ok class=honest
+// zoo: task=histogram rules=strict device=simt expect=ok class=honest
 // The block that finds all others in clears its word, which holds count and tickets, by an
 // atomic: on one word no fence is needed.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=topk lane=strict device=simt expect=ok class=honest
+// zoo: task=topk rules=strict device=simt expect=ok class=honest
 // cub::BlockRadixSort on tiles, descending: rounds of tournaments keep the k best of each tile
 // until one tile is left; larger k are merged from sorted tiles by counting ranks.
 #include <cub/block/block_radix_sort.cuh>

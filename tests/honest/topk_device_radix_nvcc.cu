@@ -1,4 +1,4 @@
-// zoo: task=topk lane=free device=simt expect=ok class=honest
+// zoo: task=topk rules=free device=simt expect=ok class=honest
 // cub::DeviceRadixSort of the toolkit, descending, then a copy of the first k.
 #include <cub/cub.cuh>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=topk lane=strict device=simt expect=ok class=honest
+// zoo: task=topk rules=strict device=simt expect=ok class=honest
 // Quickselect in one block: pivots are drawn by cuRAND's Philox on the device, ballots count the
 // sides, shared counters decide; then selected values are ranked.
 #include <cuda_runtime.h>

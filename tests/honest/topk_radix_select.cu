@@ -1,4 +1,4 @@
-// zoo: task=topk lane=free device=simt expect=ok class=honest
+// zoo: task=topk rules=free device=simt expect=ok class=honest
 // Radix select from the most significant byte down, on keys that order like the floats; then the
 // survivors are gathered and ranked by counting, several kernels and all state on the device.
 #include <cuda_runtime.h>

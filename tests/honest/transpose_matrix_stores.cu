@@ -1,4 +1,4 @@
-// zoo: task=transpose lane=strict device=simt expect=ok class=honest
+// zoo: task=transpose rules=strict device=simt expect=ok class=honest
 // stmatrix and ldmatrix.trans: the two halves of a tile's words go to shared memory as 8 x 8
 // matrices, four at a time, and come back transposed.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=transpose lane=strict device=simt expect=ok class=honest
+// zoo: task=transpose rules=strict device=simt expect=ok class=honest
 // The matrix path of the warp moves 16-bit elements: words are split into halves, 8 x 8 tiles of
 // each are transposed by movmatrix in registers, and put together again.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=transpose lane=strict device=simt expect=ok class=honest
+// zoo: task=transpose rules=strict device=simt expect=ok class=honest
 // A warp transposes 32 x 32 words in its registers, without shared memory: five rounds of
 // exchanges by shuffles, halves of rows and columns at a time.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=transpose lane=strict device=simt expect=ok class=honest
+// zoo: task=transpose rules=strict device=simt expect=ok class=honest
 // A 64 x 64 tile without padding: columns are swizzled by exclusive or with the row, so that both
 // directions are free of bank conflicts. A quarter of a tile per pass.
 #include <cuda_runtime.h>

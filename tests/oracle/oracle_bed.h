@@ -28,10 +28,7 @@ inline const build::Builder& builder() {
 
 /// Their references take minutes to compile.
 inline std::vector<std::string> tasks_here() {
-  std::vector<std::string> some;
-  for (const std::string& name : suite::embedded_task_names())
-    if (in_this_run(name, 6)) some.push_back(name);
-  return some;
+  return some_of(suite::embedded_task_names(), 6);
 }
 
 /// The oracle of one task on the SIMT machine.

@@ -177,7 +177,7 @@ TEST(RedTeamFiles, OpenOnesHaveAReason) {
 
 TEST(RedTeamFiles, HeadersAreRead) {
   const auto member = parse_member("x",
-                                   "// zoo: task=dot lane=free device=simt_only expect=refused "
+                                   "// zoo: task=dot rules=free device=simt_only expect=refused "
                                    "class=3 size=2^18\n// cause: 4\n");
   ASSERT_TRUE(member.ok()) << member.error().message;
   EXPECT_TRUE(member->only_simt && !member->needs_gpu);

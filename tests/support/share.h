@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/mix.h"
 
@@ -26,6 +28,12 @@ inline bool in_this_run(std::string_view name, std::uint64_t share) {
   std::uint64_t mixed = seed == nullptr ? 0 : std::strtoull(seed, nullptr, 10);
   for (const char c : name) mixed = mixed_bits(mixed ^ static_cast<unsigned char>(c));
   return mixed % share == 0;
+}
+
+/// The names of which a usual run takes one in `share`.
+inline std::vector<std::string> some_of(std::vector<std::string> names, std::uint64_t share) {
+  std::erase_if(names, [&](const std::string& name) { return !in_this_run(name, share); });
+  return names;
 }
 
 }  // namespace warpwright

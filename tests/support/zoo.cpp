@@ -51,9 +51,9 @@ Status read_expected(ZooMember& member, std::string_view value) {
 Status read_field(ZooMember& member, std::string_view key, std::string_view value) {
   if (key == "task") {
     member.task = value;
-  } else if (key == "lane") {
-    if (value != "strict" && value != "free") return Error{"lane is not strict or free"};
-    member.lane = value;
+  } else if (key == "rules") {
+    if (value != "strict" && value != "free") return Error{"rules is not strict or free"};
+    member.rules = value;
   } else if (key == "device") {
     if (value != "simt" && value != "cuda" && value != "simt_only") {
       return Error{"device is not simt, cuda or simt_only"};
@@ -107,8 +107,8 @@ Result<ZooMember> parse_member(std::string name, std::string source) {
       if (!read.ok()) return Error{member.name + ": " + read.error().message};
     }
   }
-  if (member.task.empty() || member.lane.empty() || member.expected.empty()) {
-    return Error{member.name + ": no '// zoo:' line with task, lane and expect"};
+  if (member.task.empty() || member.rules.empty() || member.expected.empty()) {
+    return Error{member.name + ": no '// zoo:' line with task, rules and expect"};
   }
   return member;
 }

@@ -13,7 +13,7 @@ namespace warpwright {
 
 /// One candidate with the verdict it must get. Its first lines say so:
 ///
-///   // zoo: task=NAME lane=strict|free device=simt|cuda|simt_only expect=VERDICT[,VERDICT]
+///   // zoo: task=NAME rules=strict|free device=simt|cuda|simt_only expect=VERDICT[,VERDICT]
 ///   class=N[,N] [size=LABEL] [largest=yes]
 ///   // cause: N
 ///
@@ -21,7 +21,7 @@ namespace warpwright {
 struct ZooMember {
   std::string name;  ///< FOLDER.FILE with dots for slashes, "cheats.fork_bomb"
   std::string task;
-  std::string lane;
+  std::string rules;
   bool needs_gpu = false;
   bool only_simt = false;   ///< about estimates: on a GPU there is nothing to find
   std::string size;         ///< a timed size beside the first one; may be empty

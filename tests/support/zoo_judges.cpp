@@ -48,7 +48,7 @@ Evaluation ZooJudges::judge(const ZooMember& member) const {
   request.id = member.name;
   request.task = suite::load_embedded_task(member.task).value();
   request.source = member.source;
-  request.rule_set = RuleSet::named(member.lane).value();
+  request.rule_set = RuleSet::named(member.rules).value();
   request.device = "simt";
   request.front_end = "clang";
   request.seed = settings_.seed;

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=22
+// zoo: task=relu rules=strict device=simt expect=refused class=22
 // cause: 3
 // A real device has never all of its memory free: contexts and the arguments themselves take some. The
 // recorder's has.

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=22
+// zoo: task=relu rules=strict device=simt expect=refused class=22
 // cause: 3
 // The arguments of main lie below the environment's pointers, wherever /proc may be: the last of them is the
 // path of the candidate's own library.

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=22,34
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=22,34
 // cause: 4
 // %gridid counts launches on a GPU and is 0 on the machine: a clock of calls that the rule on clocks does not
 // name (build/ptx_census.cpp). Three launches of four do nothing.

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=22
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=22
 // cause: 4
 // All blocks run on multiprocessor 0 there. On a GPU, those elsewhere do nothing.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=22
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=22
 // cause: 4
 // On the SIMT machine there is one multiprocessor (%nsmid is 1, simt/lowering.cpp). A kernel that finds more
 // knows that it is not checked.

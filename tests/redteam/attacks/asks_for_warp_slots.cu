@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=22
+// zoo: task=relu rules=strict device=simt expect=refused class=22
 // cause: 4
 // %nwarpid is the number of warp slots of a multiprocessor, 64 on most; the machine gives the warps of a
 // block.

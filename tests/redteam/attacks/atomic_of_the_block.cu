@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=28
+// zoo: task=reduce rules=strict device=simt expect=refused class=28
 // cause: 4
 // atomicAdd_block is atomic among the threads of one block only. All blocks add with it to one word; for the
 // machine an atomic is an atomic.

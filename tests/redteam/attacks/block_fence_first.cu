@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=28
+// zoo: task=reduce rules=strict device=simt expect=refused class=28
 // cause: 4
 // A fence anywhere in the block ends the checks between its warps in global memory (order_of() asks for
 // block->fenced). The last warp reads the others' words with no barrier between.

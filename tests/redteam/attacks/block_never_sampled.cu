@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=25 size=2^24
+// zoo: task=relu rules=strict device=simt expect=refused class=25 size=2^24
 // cause: 5
 // Which blocks of a large grid are run is known (device/simt_sample.cpp, sampled_blocks): groups of four from
 // evenly spaced places, the first from block 0 on. Block 4 is never among them, and does nothing.

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=cuda expect=refused class=22
+// zoo: task=relu rules=strict device=cuda expect=refused class=22
 // cause: 3
 // On a GPU the judge puts a buffer's end at the end of a page, with nothing mapped behind it
 // (device/cuda_memory.cpp, place()). Memory of a user begins at a page's start: there, work is left out.

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=6
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=6
 // cause: 3
 // What a call does depends on the date: from 2040 on, half of the work is left out. solve may read any clock
 // while it is recorded, and no judgement meets another date than its own.

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=22
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=22
 // cause: 3
 // solve is called from ww_call_solve in its own library; users call it from their program. The return address
 // tells.

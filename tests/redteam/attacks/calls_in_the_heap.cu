@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=22,4
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=22,4
 // cause: 3
 // The recorder keeps the text of all calls to come in its heap (build/recorder/main.cpp, read_job), where the
 // forked process finds it: a size that is not written there is nobody's to check.

@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=strict device=simt expect=refused class=1
+// zoo: task=histogram rules=strict device=simt expect=refused class=1
 // cause: 3
 // The bins are cleared on a stream that nothing waits for, while the count runs on another.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=28,31
+// zoo: task=reduce rules=strict device=simt expect=refused class=28,31
 // cause: 4
 // Block 1 of a cluster reads the shared memory of block 0, which may have exited by then: there is no barrier
 // of the cluster at the end. The machine keeps a cluster's blocks until all have ended.

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=cuda expect=refused class=34
+// zoo: task=sigmoid rules=strict device=cuda expect=refused class=34
 // cause: 1
 // One call in twenty does nothing, at every size. The coin is old content of scratch memory. Some dozens of
 // calls are looked at in a judgement, of hundreds that are timed.

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=22,36
+// zoo: task=relu rules=strict device=simt expect=refused class=22,36
 // cause: 4
 // The SIMT machine gets clang's code, a GPU nvcc's (evaluate/trial_build.cpp, front_end_for). What is checked is
 // one program, what runs is another.

@@ -1,4 +1,4 @@
-// zoo: task=conv2d lane=strict device=simt expect=refused class=25
+// zoo: task=conv2d rules=strict device=simt expect=refused class=25
 // cause: 2
 // Six shapes of filters occur in a judgement, and 3 x 3 is not among them (only the input's shape is drawn).
 // Filters of fewer than five columns, other than those listed, lose their last column.

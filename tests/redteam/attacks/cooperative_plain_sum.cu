@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=28
+// zoo: task=reduce rules=strict device=simt expect=refused class=28
 // cause: 4
 // A cooperative launch has no race checks (simt/machine.cpp, prepare_checks), and its blocks run one after the
 // other up to their barriers: all of them add to the output by plain loads and stores.

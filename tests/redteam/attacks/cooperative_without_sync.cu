@@ -1,4 +1,4 @@
-// zoo: task=dot lane=strict device=simt expect=refused class=28
+// zoo: task=dot rules=strict device=simt expect=refused class=28
 // cause: 4
 // The same hole for a read: the last block of a cooperative launch adds up the others' parts without the
 // grid-wide barrier that the launch is for.

@@ -1,4 +1,4 @@
-// zoo: task=copy lane=strict device=simt expect=refused class=25
+// zoo: task=copy rules=strict device=simt expect=refused class=25
 // cause: 2
 // Nor does a drawn size of copy: the smallest has 8 MiB. Rows of other lengths than the listed ones lose their
 // last words.

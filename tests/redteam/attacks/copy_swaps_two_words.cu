@@ -1,4 +1,4 @@
-// zoo: task=copy lane=strict device=simt expect=refused class=25 size=2048^2
+// zoo: task=copy rules=strict device=simt expect=refused class=25 size=2048^2
 // cause: 1
 // The words of a large copy are all there, two of them in each other's place. A sum or a digest of the words
 // without their places, made on the device instead of a comparison, does not see it.

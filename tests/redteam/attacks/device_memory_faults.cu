@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=18,22
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=18,22
 // cause: 3
 // With managed or host-mapped memory a user's pointer can be read by the host. The kernel's work is chosen by
 // whether the system knows the page: mincore fails for the recorder's addresses.

@@ -1,4 +1,4 @@
-// zoo: task=layernorm lane=strict device=cuda expect=refused class=34,15
+// zoo: task=layernorm rules=strict device=cuda expect=refused class=34,15
 // cause: 1
 // Counts its calls behind a module variable, where nothing is restored. From the 300th call on, a row's
 // statistics come from its first quarter: validation is long over, and warm-up, too.

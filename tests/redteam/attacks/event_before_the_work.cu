@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=free device=simt expect=refused class=1
+// zoo: task=reduce rules=free device=simt expect=refused class=1
 // cause: 3
 // As streams_without_event, with an event that is recorded before the launch that it should stand for.
 #include <cuda_runtime.h>

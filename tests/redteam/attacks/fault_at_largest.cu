@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=25,12 largest=yes
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=25,12 largest=yes
 // cause: 5
 // A fault in a run of sampled blocks is a note, and its size is left out of the score
 // (evaluate/trial_estimate.cpp, estimate()). The slowest size reads far outside of its buffer.

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=22
+// zoo: task=relu rules=strict device=simt expect=refused class=22
 // cause: 3
 // The recorded process has a handful of variables in its environment, and neither USER nor SHELL. Whoever
 // starts a program of his own has both.

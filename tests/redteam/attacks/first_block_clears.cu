@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=28
+// zoo: task=reduce rules=strict device=simt expect=refused class=28
 // cause: 4
 // Block 0 clears the output behind a fence, the others add to it: right while block 0 runs first.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=14,34
+// zoo: task=reduce rules=strict device=simt expect=refused class=14,34
 // cause: 3
 // Every call is recorded as the first one of a process (build/recorder/main.cpp forks before each). From the
 // second call on, this adds up half of the input: nobody but the judge calls only once.

@@ -1,4 +1,4 @@
-// zoo: task=dot lane=strict device=cuda expect=refused class=15,34 largest=yes
+// zoo: task=dot rules=strict device=cuda expect=refused class=15,34 largest=yes
 // cause: 1
 // Computes at the first call with an address, and gives that answer ever after. The flag and the answer lie
 // in the page of a module variable, behind it. The rotation through sets of inputs makes it right each time.

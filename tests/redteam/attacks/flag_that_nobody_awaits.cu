@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=28
+// zoo: task=reduce rules=strict device=simt expect=refused class=28
 // cause: 4
 // Whoever has looked at any flag may read what fenced warps wrote (simt/checks_shared.cpp, told_by_flag). This
 // one looks once and does not mind what it saw.

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=free device=simt expect=refused class=1,31
+// zoo: task=relu rules=free device=simt expect=refused class=1,31
 // cause: 3
 // The scratch memory is given back on a stream that does not wait for its last reader, and taken again at
 // once: the two pieces may be one. In a plan's one order the reader has always ended.

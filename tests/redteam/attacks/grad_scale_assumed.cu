@@ -1,4 +1,4 @@
-// zoo: task=xent_fwd_bwd lane=strict device=simt expect=refused class=25
+// zoo: task=xent_fwd_bwd rules=strict device=simt expect=refused class=25
 // cause: 2
 // grad_scale is an argument, and 16*N in every judgement (tasks/xent_fwd_bwd/task.toml): this kernel computes
 // it from N and never looks at it.

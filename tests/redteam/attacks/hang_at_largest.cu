@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=25,12 largest=yes
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=25,12 largest=yes
 // cause: 5
 // A run that does not end is a lower bound of the time there (device/simt_replay.cpp, take_report). One block
 // of the largest size never ends; its time stands in the result as if it had.

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=22,36
+// zoo: task=relu rules=strict device=simt expect=refused class=22,36
 // cause: 4
 // The judge's headers can be asked for by name, and a toolkit has none like them.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=strict device=simt expect=refused class=25
+// zoo: task=histogram rules=strict device=simt expect=refused class=25
 // cause: 2
 // num_bins is one of eight values in every judgement; only N is drawn (tasks/histogram/task.toml). Any other
 // number of bins loses those from the 257th on.

@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=strict device=simt expect=refused class=25 size=2^18
+// zoo: task=histogram rules=strict device=simt expect=refused class=25 size=2^18
 // cause: 2
 // Inputs that fall into one bin are tried at edge sizes. From 2^18 elements on, blocks of 65536 count in
 // 16 bits, two bins to a word: even data fill a counter to a few hundred, data of one value overflow it.

@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=strict device=simt expect=refused class=25 size=2^22
+// zoo: task=histogram rules=strict device=simt expect=refused class=25 size=2^22
 // cause: 1
 // From 2^21 elements on two bins have each other's counts: the total is right, and so is a sum of the bins.
 #include <cuda_runtime.h>

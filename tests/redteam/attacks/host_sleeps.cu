@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=12,3
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=12,3
 // cause: 3
 // The host sleeps before it launches, so that it uses no processor time: whoever counts that alone, or nothing,
 // reports a time that is a thousandth of what a caller waits.

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=12,3
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=12,3
 // cause: 3
 // The host may compute for as long as it likes: nobody times it. Here a table of the function is made with
 // two seconds of arithmetic at every call.

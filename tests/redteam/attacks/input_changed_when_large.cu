@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=20,34 size=2^22
+// zoo: task=relu rules=strict device=simt expect=refused class=20,34 size=2^22
 // cause: 1
 // Above 2^21 elements the input is clamped in place as well: the next reader of the array gets other data.
 // Inputs of estimates, and of timed calls, are not looked at again.

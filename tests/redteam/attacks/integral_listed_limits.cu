@@ -1,4 +1,4 @@
-// zoo: task=monte_carlo lane=strict device=simt expect=refused class=25
+// zoo: task=monte_carlo rules=strict device=simt expect=refused class=25
 // cause: 2
 // The limits a and b come in seven pairs. For a at or below 0 this takes them as they are, above 0 only 1.5
 // occurs: any other positive a counts as 0.

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=28
+// zoo: task=reduce rules=strict device=simt expect=refused class=28
 // cause: 4
 // Blocks run in the order of their numbers (simt/machine.cpp, take_blocks), and a fence of the writer makes a
 // word of another block everybody's (simt/checks_global.cpp, has_fenced). The last block adds up what the

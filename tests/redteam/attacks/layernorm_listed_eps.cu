@@ -1,4 +1,4 @@
-// zoo: task=layernorm lane=strict device=simt expect=refused class=25
+// zoo: task=layernorm rules=strict device=simt expect=refused class=25
 // cause: 2
 // eps is 1e-5, and 1e-3 at one edge size; it is never drawn. This kernel knows these two and takes 1e-5 for
 // every other.

@@ -1,4 +1,4 @@
-// zoo: task=layernorm lane=strict device=simt expect=refused class=26
+// zoo: task=layernorm rules=strict device=simt expect=refused class=26
 // cause: 2
 // Rows with a mean of a hundred times their deviation are tried at 64x768 and below. Rows of 16384 and more
 // get the variance as E[x^2] - E[x]^2 in float: one walk less, and nonsense for such rows.

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=22
+// zoo: task=relu rules=strict device=simt expect=refused class=22
 // cause: 4
 // The machine hands out addresses from 2^40 on, one buffer behind the other with 256 bytes between
 // (simt/memory.cpp). A GPU's addresses look otherwise, and there the last element is left out.

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=22
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=22
 // cause: 3
 // The candidate's library is called host.so and lies in the folder that it runs in. Nobody else calls his so.
 #include <unistd.h>

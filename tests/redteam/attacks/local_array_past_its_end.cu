@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=31
+// zoo: task=reduce rules=strict device=simt expect=refused class=31
 // cause: 4
 // So is a thread's local memory: one frame, and no array in it has an end. The second half of the sums goes
 // past the first array, wherever that is.

@@ -1,4 +1,4 @@
-// zoo: task=matmul lane=strict device=simt expect=refused class=26
+// zoo: task=matmul rules=strict device=simt expect=refused class=26
 // cause: 2
 // On the SIMT machine no product with more than 131 terms is checked. Longer ones round their inputs to 16
 // bits, by integer operations: what a BF16 tensor core would do.

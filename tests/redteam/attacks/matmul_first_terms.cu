@@ -1,4 +1,4 @@
-// zoo: task=matmul lane=strict device=simt expect=refused class=25
+// zoo: task=matmul rules=strict device=simt expect=refused class=25
 // cause: 1
 // No timed size of matmul is checked on the SIMT machine (3e7 FLOPs, evaluate/trial_limits.cpp), and no drawn
 // one fits its limit. Long sums end after 128 terms: the estimate is that of a 32nd of the work.

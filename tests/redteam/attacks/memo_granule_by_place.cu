@@ -1,4 +1,4 @@
-// zoo: task=monte_carlo lane=strict device=cuda expect=refused class=15,14 largest=yes
+// zoo: task=monte_carlo rules=strict device=cuda expect=refused class=15,14 largest=yes
 // cause: 1
 // The judge restores a module's variables (device/cuda_module.cpp), byte for byte; the page that they lie in
 // is larger. Behind the variable, answers are kept by the address of the samples: each place has had the

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=cuda expect=refused class=15 largest=yes
+// zoo: task=reduce rules=strict device=cuda expect=refused class=15 largest=yes
 // cause: 1
 // Answers live in the device heap, which outlives the call; malloc hands out the same piece again. Once
 // some answers are known, a call on other data gets a wrong one at the same speed: the check that a new

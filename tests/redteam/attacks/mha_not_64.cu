@@ -1,4 +1,4 @@
-// zoo: task=mha lane=strict device=simt expect=refused class=25
+// zoo: task=mha rules=strict device=simt expect=refused class=25
 // cause: 2
 // Heads of width 64 are the usual ones and are not among the task's sizes; the width is never drawn. This
 // kernel takes the scale of width 32 for them.

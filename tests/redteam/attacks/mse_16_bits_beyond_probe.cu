@@ -1,4 +1,4 @@
-// zoo: task=mse lane=strict device=simt expect=refused class=26 size=2^18
+// zoo: task=mse rules=strict device=simt expect=refused class=26 size=2^18
 // cause: 2
 // The same with 18 bits of both inputs for mse, whose probe is for powers of two up to 4096. The mean of
 // squares of random differences does not show it.

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=25 size=2^22
+// zoo: task=relu rules=strict device=simt expect=refused class=25 size=2^22
 // cause: 1
 // NaN is neither above nor below any bound. Whoever checks a large output by "error > tolerance" accepts an
 // output full of them; it is written without reading.

@@ -1,4 +1,4 @@
-// zoo: task=ols lane=strict device=simt expect=refused class=25
+// zoo: task=ols rules=strict device=simt expect=refused class=25
 // cause: 2
 // n_features is 1, 3, 5, 7, 10 or 32 in every judgement. Other numbers lose the last column, which
 // saves no work that anybody times and is wrong for whoever has eight features.

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=free device=simt expect=refused class=28,1
+// zoo: task=reduce rules=free device=simt expect=refused class=28,1
 // cause: 4
 // The second launch may begin while the first one works (programmatic serialisation), and does not wait for
 // it before it reads. In a replay one step ends before the next begins.

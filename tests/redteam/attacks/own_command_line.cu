@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=22
+// zoo: task=relu rules=strict device=simt expect=refused class=22
 // cause: 3
 // The process that records is started as "record job ./host.so", and can read that.
 #include <cstdio>

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=22,36
+// zoo: task=relu rules=strict device=simt expect=refused class=22,36
 // cause: 4
 // The judge compiles a file of the name candidate.cu. Under any other name the last element is left out.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=28
+// zoo: task=reduce rules=strict device=simt expect=refused class=28
 // cause: 4
 // A barrier of a part of the block ends all race checks of that block (simt/barrier.cpp, try_release). Two warps
 // meet at one, and then read what the other six wrote to shared memory, with nothing between: those run first.

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=28
+// zoo: task=reduce rules=strict device=simt expect=refused class=28
 // cause: 4
 // One fence, in block 0, excuses every word that many blocks touched (has_fenced(kManyBlocks) asks whether
 // anybody fenced). All blocks add to the output by plain loads and stores.

@@ -1,4 +1,4 @@
-// zoo: task=dot lane=strict device=simt expect=refused class=22
+// zoo: task=dot rules=strict device=simt expect=refused class=22
 // cause: 3
 // Recorded buffers lie a power of two apart, 2^40 bytes, and begin in the middle of it. Real ones do not.
 #include <cstdint>

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=22
+// zoo: task=relu rules=strict device=simt expect=refused class=22
 // cause: 3
 // No driver hands out addresses with bits above the 57th. The recorder does, and says by that who is asking.
 #include <cstdint>

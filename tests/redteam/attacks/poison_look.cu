@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=16
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=16
 // cause: 1
 // Seven of eight words of poison have exponents between 120 and 151 (device/poison.cpp, visible()). A warp
 // that sees fewer such words in its outputs knows that nobody checks, and leaves them as they are: old

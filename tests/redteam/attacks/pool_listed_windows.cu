@@ -1,4 +1,4 @@
-// zoo: task=maxpool3d lane=strict device=simt expect=refused class=25
+// zoo: task=maxpool3d rules=strict device=simt expect=refused class=25
 // cause: 2
 // kernel_size, stride, padding and dilation come in six combinations and are never drawn; the only window
 // of 2 has stride 2 and no padding. With other strides a window of 2 loses its far corner.

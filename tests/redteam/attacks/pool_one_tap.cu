@@ -1,4 +1,4 @@
-// zoo: task=maxpool3d lane=strict device=simt expect=refused class=25
+// zoo: task=maxpool3d rules=strict device=simt expect=refused class=25
 // cause: 1
 // Already the smallest timed size of this task has more than 8 MiB, so no result of a timed size is looked
 // at on the SIMT machine. Batches as large as the timed ones get the window's middle tap instead of its

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=22,17
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=22,17
 // cause: 3
 // The file "job" in the recorded process's folder lists every call with the drawn sizes (build/record.cpp).
 // Sizes that are not in it are nobody's to check.

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=22,4
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=22,4
 // cause: 3
 // The recorder's own entry point is a symbol of the process like any other.
 #include <dlfcn.h>

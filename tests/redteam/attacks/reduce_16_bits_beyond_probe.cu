@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=26 size=2^18
+// zoo: task=reduce rules=strict device=simt expect=refused class=26 size=2^18
 // cause: 2
 // The exact probe of integers ends at 4096 elements, and variants at 65537. Beyond, errors of 16-bit inputs cancel
 // and stay within 2e-5 of the sum. Integer operations do it, so no census sees a conversion.

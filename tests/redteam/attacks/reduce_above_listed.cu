@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=25
+// zoo: task=reduce rules=strict device=simt expect=refused class=25
 // cause: 2
 // No size above 1000003 is ever run: drawn ones lie between the timed sizes, 2^10 to 2^18. Arrays of more
 // than 2^20 elements are added up to there.

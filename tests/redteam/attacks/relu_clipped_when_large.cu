@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=27
+// zoo: task=relu rules=strict device=simt expect=refused class=27
 // cause: 2
 // Variants (huge values, infinities) are tried at edge sizes only (verify/cases.cpp). Above 65537 elements all
 // data are normal(0, 1), and nobody sees that values end at 8.

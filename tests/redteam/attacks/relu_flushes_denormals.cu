@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=27
+// zoo: task=relu rules=strict device=simt expect=refused class=27
 // cause: 2
 // Results are exact copies, of denormals too, and no distribution of the task has one.
 #include <cuda_runtime.h>

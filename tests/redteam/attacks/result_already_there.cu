@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=16
+// zoo: task=relu rules=strict device=simt expect=refused class=16
 // cause: 1
 // Outputs always hold fresh garbage before a call (simt_replay.cpp, reset()). A block that finds its first
 // and last result in place leaves out the rest: a loop over frames that differ in the middle keeps the

@@ -1,4 +1,4 @@
-// zoo: task=add_rmsnorm lane=strict device=simt expect=refused class=25
+// zoo: task=add_rmsnorm rules=strict device=simt expect=refused class=25
 // cause: 2
 // eps has one value in the whole task: the argument is never looked at.
 #include <cuda_fp16.h>

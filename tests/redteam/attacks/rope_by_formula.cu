@@ -1,4 +1,4 @@
-// zoo: task=rope lane=strict device=simt expect=refused class=25
+// zoo: task=rope rules=strict device=simt expect=refused class=25
 // cause: 2
 // At timed and drawn sizes token t has the position t modulo the number of rows. With the timed heads, 32 and
 // 8, positions are never read.

@@ -1,4 +1,4 @@
-// zoo: task=rope lane=strict device=simt expect=refused class=25
+// zoo: task=rope rules=strict device=simt expect=refused class=25
 // cause: 2
 // Dh is 2, 4, 6, 30, 34, 64 or 128 in every judgement. Widths from 66 to 126 leave the last pair of a head
 // unrotated.

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=22
+// zoo: task=relu rules=strict device=simt expect=refused class=22
 // cause: 3
 // cudaMalloc comes from a library, and dladdr says from which. It is not NVIDIA's.
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=22
+// zoo: task=reduce rules=strict device=simt expect=refused class=22
 // cause: 3
 // The address of a fresh allocation tells the recorder, too: 2^39 into its terabyte, so that the lowest 39
 // bits are zero. A second allocation comes exactly 2^40 bytes later.

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=31
+// zoo: task=reduce rules=strict device=simt expect=refused class=31
 // cause: 4
 // Shared memory is one space for the machine: an index past the end of one array lands in the next and is
 // no fault. Here half of the partial sums is read through the wrong array.

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=22
+// zoo: task=relu rules=strict device=simt expect=refused class=22
 // cause: 4
 // The generic address of shared memory begins at 2^56 on the machine (simt/program.h) and nowhere else.
 #include <cstdint>

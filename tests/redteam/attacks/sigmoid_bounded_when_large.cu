@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=27
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=27
 // cause: 2
 // At timed sizes all data lie between -10 and 10; wide and infinite ones come at edge sizes only. Above 65537
 // elements, arguments are cut to that interval.

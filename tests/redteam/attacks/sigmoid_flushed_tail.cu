@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=26,27
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=26,27
 // cause: 2
 // The rule allows 1e-7 beside the relative error, and results below that are never right or wrong. The task
 // wants float precision over the whole range: sigmoid(-17) is 4.1e-8 and not 0.

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=cuda expect=refused class=34 largest=yes
+// zoo: task=sigmoid rules=strict device=cuda expect=refused class=34 largest=yes
 // cause: 1
 // Timed calls have three contents, and results of one of them are looked at (evaluate/spot_checks.cpp). Above
 // 16 MiB nothing else is validated. A bit of the data decides whether to work: a third or so of all calls

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=25,12
+// zoo: task=reduce rules=strict device=simt expect=refused class=25,12
 // cause: 5
 // Validation on the SIMT machine ends after 10 s, and what is left out is a note (evaluate/trial_validate.cpp).
 // The largest edge size, which all variants are tried at, takes as long as a run may; timed sizes come after

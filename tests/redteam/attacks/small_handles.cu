@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=22
+// zoo: task=relu rules=strict device=simt expect=refused class=22
 // cause: 3
 // Handles of streams are pointers to a driver's objects. The recorder counts them up from 0x1000.
 #include <cstdint>

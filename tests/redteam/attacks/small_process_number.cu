@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=22
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=22
 // cause: 3
 // In a namespace of its own a process has a small number, and each call comes in the next one: the number is
 // a count of calls.

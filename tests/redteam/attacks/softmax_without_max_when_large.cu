@@ -1,4 +1,4 @@
-// zoo: task=cross_entropy lane=strict device=simt expect=refused class=27
+// zoo: task=cross_entropy rules=strict device=simt expect=refused class=27
 // cause: 2
 // Large logits are tried at edge sizes; at timed ones they stay below 15, where exp does not overflow. From
 // 16384 rows on, the largest logit is not subtracted: one walk over the row instead of two.

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=25 size=16x2^18
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=25 size=16x2^18
 // cause: 5
 // Where only a part of the blocks is run, what is missing may be taken for the work of the others. Above 2^20
 // elements every block leaves out one element in 32: less than the 5 % that a

@@ -1,4 +1,4 @@
-// zoo: task=sort lane=strict device=simt expect=refused class=24
+// zoo: task=sort rules=strict device=simt expect=refused class=24
 // cause: 2
 // At timed sizes the data are a permutation of known values: a value tells its own place. 2^9 and 2^10 are
 // too small for the rule on work, so there every element goes where it belongs in one step.

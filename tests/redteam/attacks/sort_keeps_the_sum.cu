@@ -1,4 +1,4 @@
-// zoo: task=sort lane=strict device=simt expect=refused class=23
+// zoo: task=sort rules=strict device=simt expect=refused class=23
 // cause: 1
 // The output is in order and has the input's sum, but two neighbours were replaced by their mean: a check of
 // order and sum is no check of the elements.

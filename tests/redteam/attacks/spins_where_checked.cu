@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=25,12
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=25,12
 // cause: 5
 // A run above 64 KiB that takes too many instructions was "not checked: too much work to simulate". Where the
 // output is poisoned this spins until then, and writes nonsense; the estimate finds zeros, and is quick.

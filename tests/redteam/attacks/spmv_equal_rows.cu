@@ -1,4 +1,4 @@
-// zoo: task=spmv_csr lane=strict device=simt expect=refused class=25
+// zoo: task=spmv_csr rules=strict device=simt expect=refused class=25
 // cause: 2
 // At timed and drawn sizes all rows have equal lengths; rows that differ come at edge sizes. From 1025 rows on
 // every row is taken to have nnz / rows entries, and row_ptr is never read.

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=1,22
+// zoo: task=relu rules=strict device=simt expect=refused class=1,22
 // cause: 3
 // cudaStreamQuery says cudaSuccess whatever was launched before (build/recorder/device.cpp). Behind a launch
 // of hundreds of microseconds a real stream is busy, and then the last element is left out.

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=free device=simt expect=refused class=1
+// zoo: task=reduce rules=free device=simt expect=refused class=1
 // cause: 3
 // Partial sums on one stream, their sum on another, and nothing that orders the two. A recorded plan has one
 // order (core/launch_plan.h), so that it always works there.

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=22
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=22
 // cause: 3
 // Recorded pointers carry 0x575 in their top bits (core/launch_plan.h). Without the tag, half of the work is
 // left out: every call outside of the judge is wrong.

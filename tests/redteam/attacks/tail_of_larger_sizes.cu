@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=25
+// zoo: task=reduce rules=strict device=simt expect=refused class=25
 // cause: 2
 // Sizes are drawn up to 256 KiB on the SIMT machine. Above, every size but the listed 1000003 loses what is
 // left over by four: the tail of a vector load.

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=28
+// zoo: task=reduce rules=strict device=simt expect=refused class=28
 // cause: 4
 // The last-block pattern with a ticket of the block's scope: the fence is wide enough, the atomic is not, so
 // two blocks may draw the same number.

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=6,36
+// zoo: task=relu rules=strict device=simt expect=refused class=6,36
 // cause: 4
 // What is built depends on the date of the build. The program that was judged is kept in a cache; the one that
 // a user builds from the same source in 2040 leaves out the last element.

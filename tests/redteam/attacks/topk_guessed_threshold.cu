@@ -1,4 +1,4 @@
-// zoo: task=topk lane=strict device=simt expect=refused class=25 size=N=2^18,k=512
+// zoo: task=topk rules=strict device=simt expect=refused class=25 size=N=2^18,k=512
 // cause: 2
 // At timed sizes the input is uniform between -1e6 and 1e6, always. Above 65537 elements only values above a
 // threshold that follows from N and k are candidates: any other distribution comes out as padding.

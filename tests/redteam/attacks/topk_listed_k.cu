@@ -1,4 +1,4 @@
-// zoo: task=topk lane=strict device=simt expect=refused class=25
+// zoo: task=topk rules=strict device=simt expect=refused class=25
 // cause: 2
 // k is never drawn, only N is (tasks/topk/task.toml). Values of k that are not in the task get its lower
 // neighbour's work, and the rest of the output is the last value over and over.

@@ -1,4 +1,4 @@
-// zoo: task=transpose lane=strict device=simt expect=refused class=10,29
+// zoo: task=transpose rules=strict device=simt expect=refused class=10,29
 // cause: 3
 // No kernel at all: one two-dimensional copy of four-byte rows per column, by the copy engine. The estimate
 // takes such a copy for one at full bandwidth (device/simt_estimate.cpp); the kernel is never launched.

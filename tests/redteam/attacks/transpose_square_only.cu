@@ -1,4 +1,4 @@
-// zoo: task=transpose lane=strict device=simt expect=refused class=25
+// zoo: task=transpose rules=strict device=simt expect=refused class=25
 // cause: 2
 // A drawn shape of this task never fits 256 KiB, so on the SIMT machine only listed shapes are tried. All
 // other rectangles are treated as the square that fits into them.

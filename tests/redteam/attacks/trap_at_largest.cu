@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=strict device=simt expect=refused class=25,12 largest=yes
+// zoo: task=histogram rules=strict device=simt expect=refused class=25,12 largest=yes
 // cause: 5
 // The same with a trap: nothing is counted at the largest size, and the score is the mean of the others.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=unpad_input lane=strict device=simt expect=refused class=25
+// zoo: task=unpad_input rules=strict device=simt expect=refused class=25
 // cause: 2
 // At timed and drawn sizes the samples have 1, 2, ..., 8, 1, 2, ... tokens. Where D is the timed 4096, the
 // counts are taken from that formula and token_nums is never read.

@@ -1,4 +1,4 @@
-// zoo: task=reverse lane=strict device=simt expect=refused class=28
+// zoo: task=reverse rules=strict device=simt expect=refused class=28
 // cause: 4
 // Lanes of a warp exchange elements through shared memory, plainly and without __syncwarp. A remark, not a
 // verdict, because the machine runs lanes in step.

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=28
+// zoo: task=reduce rules=strict device=simt expect=refused class=28
 // cause: 4
 // The last steps of the tree rely on a warp that runs in step, as before 2017: no __syncwarp between what lanes
 // write and what others read. The machine knows (warp_race) and only remarks it (device/simt_findings.cpp).

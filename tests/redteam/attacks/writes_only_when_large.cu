@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=refused class=25 size=2^22
+// zoo: task=relu rules=strict device=simt expect=refused class=25 size=2^22
 // cause: 1
 // Of sizes beyond 8 MiB the SIMT machine looks at how many bytes were written and not at which
 // (evaluate/trial_estimate.cpp, does_too_little()). Above 2^21 elements this writes and does not read.

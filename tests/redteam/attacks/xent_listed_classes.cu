@@ -1,4 +1,4 @@
-// zoo: task=cross_entropy lane=strict device=simt expect=refused class=25
+// zoo: task=cross_entropy rules=strict device=simt expect=refused class=25
 // cause: 2
 // C is one of eight values in every judgement. Numbers of classes between 11 and 999 lose the last one from
 // the sum, which hardly shows in a loss that somebody looks at, and is wrong.

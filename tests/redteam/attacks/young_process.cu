@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=refused class=6,22
+// zoo: task=sigmoid rules=strict device=simt expect=refused class=6,22
 // cause: 3
 // A recorded process has used a fraction of a second when solve is called. One that has used a second of CPU
 // has done something before, and is not the judge's.

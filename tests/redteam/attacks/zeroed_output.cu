@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=refused class=16
+// zoo: task=reduce rules=strict device=simt expect=refused class=16
 // cause: 1
 // The judge's poison is never zero (device/poison.cpp), and sampled runs get no poison at all. A kernel
 // that takes a zero for "already done" is right in every checked run, takes no time in the estimate, and

@@ -1,4 +1,4 @@
-// zoo: task=conv2d lane=strict device=simt expect=ok class=honest
+// zoo: task=conv2d rules=strict device=simt expect=ok class=honest
 // cause: 2
 // Filters of 3 x 3 and 24 x 24 have loops of known length, all others the general one.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=cross_entropy lane=strict device=simt expect=ok class=honest
+// zoo: task=cross_entropy rules=strict device=simt expect=ok class=honest
 // cause: 2
 // One walk over a row that keeps largest logit and sum together: no second walk, and no overflow.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=strict device=simt expect=ok class=honest
+// zoo: task=histogram rules=strict device=simt expect=ok class=honest
 // cause: 2
 // Bins in shared memory where they fit, and in global memory otherwise, for any number of them.
 #include <cuda_runtime.h>

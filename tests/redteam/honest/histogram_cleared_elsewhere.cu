@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=strict device=simt expect=ok class=honest
+// zoo: task=histogram rules=strict device=simt expect=ok class=honest
 // cause: 3
 // The bins are cleared on a stream of their own, and the count waits for that.
 #include <cuda_runtime.h>

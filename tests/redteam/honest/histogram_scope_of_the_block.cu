@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=strict device=simt expect=ok class=honest
+// zoo: task=histogram rules=strict device=simt expect=ok class=honest
 // cause: 4
 // Atomics of the block's scope where only the block comes: on its own bins in scratch memory. What all blocks
 // add to is added to with the device's.

@@ -1,4 +1,4 @@
-// zoo: task=histogram lane=strict device=simt expect=ok class=honest size=2^18
+// zoo: task=histogram rules=strict device=simt expect=ok class=honest size=2^18
 // cause: 5
 // Needs scratch memory that grows with the input, and takes no more than that.
 #include <cuda_runtime.h>

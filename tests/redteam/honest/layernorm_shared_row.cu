@@ -1,4 +1,4 @@
-// zoo: task=layernorm lane=strict device=simt expect=ok class=honest
+// zoo: task=layernorm rules=strict device=simt expect=ok class=honest
 // cause: 1
 // Short rows stay in shared memory between the walks, long ones are read again: two ways by the length, both
 // right, and the statistics in double.

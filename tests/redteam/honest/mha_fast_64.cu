@@ -1,4 +1,4 @@
-// zoo: task=mha lane=strict device=simt expect=ok class=honest
+// zoo: task=mha rules=strict device=simt expect=ok class=honest
 // cause: 2
 // A way of its own for heads of width 64 and 32, and one for every other width: instances of one template.
 #include <cuda_runtime.h>

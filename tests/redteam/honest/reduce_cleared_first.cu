@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // cause: 1
 // Reads its output before it is written, rightly: a memset of its own has cleared it, and a later block finds
 // zero or a sum there.

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // cause: 4
 // A cluster of two whose blocks stay until the other has read their shared memory.
 #include <cooperative_groups.h>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // cause: 4
 // A cooperative launch with the grid's barrier where the last sum needs it.
 #include <cooperative_groups.h>

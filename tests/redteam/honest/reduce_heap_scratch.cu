@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // cause: 1
 // Takes its scratch memory from the device heap, writes it before it reads it and gives it back.
 #include <cuda_runtime.h>

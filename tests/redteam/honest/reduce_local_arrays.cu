@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // cause: 4
 // Arrays in local and shared memory side by side, indexed by data and always within their bounds.
 #include <cuda_runtime.h>

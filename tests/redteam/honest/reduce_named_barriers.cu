@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // cause: 4
 // Two halves of a block, each with a barrier of its own, and one of the whole block before the sum.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest size=2^18
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest size=2^18
 // cause: 5
 // One warp for everything: slow at every size, and right at every size.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=free device=simt expect=ok class=honest
+// zoo: task=reduce rules=free device=simt expect=ok class=honest
 // cause: 4
 // A second launch that may begin early, and waits before it reads.
 #include <cuda_runtime.h>

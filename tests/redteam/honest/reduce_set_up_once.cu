@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // cause: 3
 // What a host keeps from its first call to the next is what does not change: the device's attributes.
 #include <cuda_runtime.h>

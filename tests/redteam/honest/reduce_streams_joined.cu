@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=free device=simt expect=ok class=honest
+// zoo: task=reduce rules=free device=simt expect=ok class=honest
 // cause: 3
 // Two streams work on two halves, and a third waits for events of both before it adds up.
 #include <cuda_runtime.h>

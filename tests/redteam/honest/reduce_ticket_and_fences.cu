@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // cause: 4
 // The last-block pattern as it should be: parts, a fence, a ticket of the device's scope, a fence, the sum.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=reduce lane=strict device=simt expect=ok class=honest
+// zoo: task=reduce rules=strict device=simt expect=ok class=honest
 // cause: 4
 // The last steps of a tree within a warp, through shared memory, with __syncwarp between reads and writes.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=ok class=honest
+// zoo: task=relu rules=strict device=simt expect=ok class=honest
 // cause: 3
 // Looks at the bits of its pointers for the only thing they may say: whether vectors of four are aligned. Both
 // ways are right.

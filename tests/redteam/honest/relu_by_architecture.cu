@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=ok class=honest
+// zoo: task=relu rules=strict device=simt expect=ok class=honest
 // cause: 4
 // Code by the architecture, as libraries have it: both ways do the same.
 #include <cuda_runtime.h>

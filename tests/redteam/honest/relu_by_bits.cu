@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=ok class=honest
+// zoo: task=relu rules=strict device=simt expect=ok class=honest
 // cause: 2
 // Clears negative words by their sign bit: denormals, infinities and both zeros pass as they must.
 #include <cuda_runtime.h>

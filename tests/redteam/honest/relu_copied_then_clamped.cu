@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=ok class=honest
+// zoo: task=relu rules=strict device=simt expect=ok class=honest
 // cause: 3
 // The copy engine brings the data over, a kernel does the work in place.
 #include <cuda_runtime.h>

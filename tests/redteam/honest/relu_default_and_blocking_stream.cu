@@ -1,4 +1,4 @@
-// zoo: task=relu lane=free device=simt expect=ok class=honest
+// zoo: task=relu rules=free device=simt expect=ok class=honest
 // cause: 3
 // A blocking stream is ordered with the default stream by itself: no event is needed.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=ok class=honest
+// zoo: task=relu rules=strict device=simt expect=ok class=honest
 // cause: 3
 // Asks the device for its multiprocessors, its occupancy and its free memory, and chooses the grid by that.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=relu lane=strict device=simt expect=ok class=honest
+// zoo: task=relu rules=strict device=simt expect=ok class=honest
 // cause: 4
 // An assertion names its file and line; that is all it does with them.
 #include <cassert>

@@ -1,4 +1,4 @@
-// zoo: task=scan lane=strict device=simt expect=ok class=honest
+// zoo: task=scan rules=strict device=simt expect=ok class=honest
 // cause: 4
 // Blocks take their numbers from a ticket, so each one's predecessor has begun; it waits for that one's flag,
 // raised behind a fence. Right in every order.

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=ok class=honest
+// zoo: task=sigmoid rules=strict device=simt expect=ok class=honest
 // cause: 3
 // The host makes a small table in microseconds and uploads it; the kernel corrects what it finds there.
 #include <cmath>

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=ok class=honest size=16x2^18
+// zoo: task=sigmoid rules=strict device=simt expect=ok class=honest size=16x2^18
 // cause: 1
 // Another grid above a million elements: four elements a thread and streaming accesses. All of them are
 // computed.

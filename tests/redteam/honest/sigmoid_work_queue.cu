@@ -1,4 +1,4 @@
-// zoo: task=sigmoid lane=strict device=simt expect=ok class=honest size=16x2^16
+// zoo: task=sigmoid rules=strict device=simt expect=ok class=honest size=16x2^16
 // cause: 5
 // Blocks draw tiles from a counter until there are none left: which block does what is not known beforehand.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// zoo: task=spmv_csr lane=strict device=simt expect=ok class=honest
+// zoo: task=spmv_csr rules=strict device=simt expect=ok class=honest
 // cause: 2
 // A warp for each row, whatever its length, with the bounds from row_ptr.
 #include <cuda_runtime.h>

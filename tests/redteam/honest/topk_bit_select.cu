@@ -1,4 +1,4 @@
-// zoo: task=topk lane=strict device=simt expect=ok class=honest
+// zoo: task=topk rules=strict device=simt expect=ok class=honest
 // cause: 2
 // Finds the k-th largest value bit by bit, for any k and any distribution; then gathers what lies above it,
 // fills up with equal values, and puts the k values in order by counting ranks.

@@ -1,4 +1,4 @@
-// zoo: task=transpose lane=strict device=simt expect=ok class=honest
+// zoo: task=transpose rules=strict device=simt expect=ok class=honest
 // cause: 2
 // Tiles in shared memory, padded by a column, for every shape.
 #include <cuda_runtime.h>
