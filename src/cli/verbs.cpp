@@ -39,6 +39,8 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
      "warpwright simt add.ptx --grid 4 --block 256 --arg x=buf:f32:1024:iota --arg "
      "y=buf:f32:1024 --arg i32:1024 --print y:4",
      add_simt},
+    {"flops", "count FLOPs and bytes of a whole CUDA program, without a GPU",
+     "warpwright flops heat.cu --run \"4096 10\" --json", add_flops},
     {"compare", "time two kernels in turns: faster, slower or the same",
      "warpwright compare transpose mine.cu baseline", add_compare},
     {"bench", "time the suite's baselines, kernels and comparators",

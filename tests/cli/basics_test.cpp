@@ -45,9 +45,9 @@ TEST(Cli, EveryVerbHasHelpWithAnExample) {
   const auto help = program.run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
   for (const char* verb :
-       {"run",     "resume", "ask",    "tell",       "runs",    "show",     "export",  "tasks",
-        "new",     "prompt", "models", "strategies", "devices", "eval",     "explain", "simt",
-        "compare", "doctor", "worker", "report",     "serve",   "campaign", "bench"}) {
+       {"run",   "resume",  "ask",    "tell",       "runs",    "show",  "export",   "tasks",
+        "new",   "prompt",  "models", "strategies", "devices", "eval",  "explain",  "simt",
+        "flops", "compare", "doctor", "worker",     "report",  "serve", "campaign", "bench"}) {
     EXPECT_THAT(help.out, HasSubstr(verb));
     const auto exit = program.run({verb, "--help"});
     EXPECT_EQ(exit.exit_code, 0);

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flops/analysis.h"
+
+#include "base/text.h"
+#include "flops/runtime/protocol.h"
+
+namespace warpwright::flop {
+
+namespace {
+
+Analysis not_built(const BuiltProgram& built) {
+  Analysis analysis;
+  analysis.ending = built.missing.empty() ? Ending::at_fault : Ending::missing;
+  analysis.reason = built.reason;
+  analysis.detail = built.detail;
+  analysis.missing = built.missing;
+  return analysis;
+}
+
+bool is_wanted(const LaunchCount& launch, const std::string& kernel) {
+  return kernel.empty() || launch.kernel == kernel || launch.signature == kernel ||
+         launch.signature.find(kernel + "(") != std::string::npos;
+}
+
+/// What a run that came to its end by itself says of the program.
+void judge_end(const ProgramRun& run, Analysis& analysis) {
+  const ProcessExit& exit = run.exit;
+  if (exit.exit_code == ww_flops::kMissing) {
+    analysis.ending = Ending::missing;
+    analysis.reason = run.missing.empty() ? "the program could not start" : run.missing.back();
+    return;
+  }
+  if (exit.timed_out) {
+    analysis.notes.push_back("the program was stopped at its time limit (" + exit.describe() + ")");
+    if (!run.launches.empty()) return;
+    analysis.ending = Ending::at_fault;
+    analysis.reason = "the program launched no kernel within its time limit";
+    return;
+  }
+  const bool crashed = exit.signal != 0;
+  if (!run.faults.empty() || crashed) {
+    analysis.ending = Ending::at_fault;
+    analysis.reason =
+        run.faults.empty() ? "the program ended by " + exit.describe() : run.faults.front();
+  } else if (run.launches.empty()) {
+    analysis.ending = Ending::at_fault;
+    analysis.reason = "the program launched no kernel (" + exit.describe() + ")";
+  } else if (exit.exit_code != 0) {
+    analysis.notes.push_back("the program ended with " + exit.describe());
+  }
+  // A program that lacks its input does wrong for that reason.
+  if (analysis.ending == Ending::at_fault && !run.missing.empty()) {
+    analysis.ending = Ending::missing;
+    analysis.reason = run.missing.front() + " is not there";
+  }
+}
+
+}  // namespace
+
+Result<Analysis> analyse(const build::Builder& builder, const AnalysisRequest& request,
+                         const StopSignal* stop) {
+  WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-flops-"));
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+  WW_TRY(const BuiltProgram built, build_program(builder, request.program, folder.path(), stop));
+  if (!built.ok) return not_built(built);
+  WW_TRY(const ProgramRun run, run_program(builder.sandbox(), built, request.run, stop));
+  Analysis analysis;
+  analysis.front_end = built.front_end;
+  analysis.missing = run.missing;
+  analysis.detail = shortened(run.exit.err, 4000);
+  for (const LaunchCount& launch : run.launches) {
+    if (is_wanted(launch, request.kernel)) analysis.launches.push_back(launch);
+  }
+  judge_end(run, analysis);
+  if (run.left_out != 0)
+    analysis.notes.push_back(std::to_string(run.left_out) + " repeated launches were not run");
+  if (analysis.ending == Ending::counted && analysis.launches.empty()) {
+    analysis.ending = Ending::at_fault;
+    analysis.reason = "no kernel \"" + request.kernel + "\" was launched";
+  }
+  return analysis;
+}
+
+}  // namespace warpwright::flop

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flops/run.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "flops/runtime/protocol.h"
+
+namespace warpwright::flop {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using ww_flops::AnswerHead;
+using ww_flops::AskHead;
+
+constexpr std::uint64_t kHostBytes = std::uint64_t{8} << 30;
+constexpr int kTries = 5;
+
+/// A folder in memory where there is one: the arena is a file, and nobody wants it on a disk.
+class SharedFolder {
+ public:
+  static Result<SharedFolder> create() {
+    for (const char* place : {"/dev/shm", "/tmp"}) {
+      std::string path = std::string(place) + "/warpwright-flops-XXXXXX";
+      if (::mkdtemp(path.data()) != nullptr) return SharedFolder(path);
+    }
+    return Error{"cannot make a folder in /dev/shm or /tmp: " + std::string(std::strerror(errno))};
+  }
+  explicit SharedFolder(fs::path path) : path_(std::move(path)) {}
+  SharedFolder(SharedFolder&& other) noexcept : path_(std::move(other.path_)) {
+    other.path_.clear();
+  }
+  SharedFolder& operator=(SharedFolder&&) = delete;
+  ~SharedFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// The program's questions come in through one pipe, answers go out through the other.
+class Line {
+ public:
+  static Result<Line> open(const fs::path& folder) {
+    Line line;
+    WW_TRY(line.ask_, pipe_at(folder / ww_flops::kAskName));
+    WW_TRY(line.answer_, pipe_at(folder / ww_flops::kAnswerName));
+    return line;
+  }
+
+  /// Waits for bytes; false when the program has ended and nothing is left.
+  bool read(void* data, std::size_t size, const std::atomic<bool>& ended) {
+    auto* to = static_cast<char*>(data);
+    while (size > 0) {
+      const bool over = ended.load();
+      const ssize_t got = ::read(ask_.get(), to, size);
+      if (got > 0) {
+        to += got;
+        size -= static_cast<std::size_t>(got);
+      } else if (over) {
+        return false;
+      } else {
+        pollfd waiting{ask_.get(), POLLIN, 0};
+        ::poll(&waiting, 1, 20);
+      }
+    }
+    return true;
+  }
+
+  void write(std::string_view bytes, const std::atomic<bool>& ended) {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(answer_.get(), bytes.data(), bytes.size());
+      if (written > 0) {
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+      } else if (ended.load()) {
+        return;
+      } else {
+        pollfd waiting{answer_.get(), POLLOUT, 0};
+        ::poll(&waiting, 1, 20);
+      }
+    }
+  }
+
+ private:
+  Line() = default;
+  /// Opened for both directions it never waits for the other side.
+  static Result<FileDescriptor> pipe_at(const fs::path& path) {
+    if (::mkfifo(path.c_str(), 0600) != 0)
+      return Error{"cannot make " + path.string() + ": " + std::strerror(errno)};
+    ::chmod(path.c_str(), 0666);
+    FileDescriptor fd(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+    if (fd.get() < 0) return Error{"cannot open " + path.string() + ": " + std::strerror(errno)};
+    return fd;
+  }
+
+  FileDescriptor ask_, answer_;
+};
+
+void serve(Line& line, DeviceService& service, const std::atomic<bool>& ended) {
+  AskHead head;
+  while (line.read(&head, sizeof head, ended)) {
+    if (head.bytes > ww_flops::kMostBytes) return;
+    std::string question(head.bytes, '\0');
+    if (!line.read(question.data(), question.size(), ended)) return;
+    const ServiceAnswer answer = service.answer(head.kind, question);
+    const AnswerHead back{answer.error, static_cast<std::uint32_t>(answer.bytes.size())};
+    std::string bytes(reinterpret_cast<const char*>(&back), sizeof back);
+    bytes += answer.bytes;
+    line.write(bytes, ended);
+  }
+}
+
+sandbox::Request request_of(const BuiltProgram& program, const RunRequest& request,
+                            const fs::path& folder) {
+  sandbox::Request run;
+  run.argv = {program.executable.string()};
+  run.argv.insert(run.argv.end(), request.arguments.begin(), request.arguments.end());
+  run.env = minimal_environment();
+  run.env.push_back(std::string(ww_flops::kFolderVariable) + "=" + folder.string());
+  run.cwd = request.cwd;
+  run.readable = {program.executable.parent_path(), program.runtime, request.cwd};
+  run.writable = {folder};
+  run.limits.wall = request.wall;
+  run.limits.cpu_s = static_cast<std::uint64_t>(request.wall.count() / 1000 + 1);
+  run.limits.memory_bytes = kArenaBytes + kHostBytes;
+  run.limits.file_bytes = std::uint64_t{1} << 30;
+  return run;
+}
+
+Result<ProgramRun> run_once(const sandbox::Sandbox& sandbox, const BuiltProgram& program,
+                            const RunRequest& request, const StopSignal* stop) {
+  WW_TRY(const SharedFolder folder, SharedFolder::create());
+  ::chmod(folder.path().c_str(), 0755);
+  WW_TRY(Line line, Line::open(folder.path()));
+  WW_TRY(SharedArena arena, SharedArena::create(folder.path() / ww_flops::kMemoryName));
+  DeviceService service(program.ptx, request.target, request.limits, arena);
+  std::atomic<bool> ended{false};
+  Result<ProcessExit> exit = Error{"the program was not started"};
+  std::thread watcher([&] {
+    exit = sandbox.run(request_of(program, request, folder.path()), stop);
+    ended.store(true);
+  });
+  serve(line, service, ended);
+  watcher.join();
+  if (!exit.ok()) return exit.error();
+  ProgramRun run;
+  run.launches = service.launches();
+  run.missing = service.missing();
+  run.faults = service.faults();
+  run.left_out = service.left_out();
+  run.exit = std::move(*exit);
+  return run;
+}
+
+}  // namespace
+
+Result<ProgramRun> run_program(const sandbox::Sandbox& sandbox, const BuiltProgram& program,
+                               const RunRequest& request, const StopSignal* stop) {
+  for (int tries = 1;; ++tries) {
+    WW_TRY(ProgramRun run, run_once(sandbox, program, request, stop));
+    if (run.exit.exit_code != ww_flops::kNoRoom || tries == kTries) return run;
+  }
+}
+
+}  // namespace warpwright::flop

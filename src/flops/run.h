@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/stop.h"
+#include "flops/program.h"
+#include "flops/service.h"
+
+namespace warpwright::flop {
+
+struct RunRequest {
+  std::vector<std::string> arguments;  ///< the program's
+  std::filesystem::path cwd;           ///< readable to it
+  DeviceFacts target;
+  RunLimits limits;
+  std::chrono::milliseconds wall{120'000};
+};
+
+/// How a program's run ended, and what was counted until then.
+struct ProgramRun {
+  std::vector<LaunchCount> launches;
+  std::vector<std::string> missing, faults;
+  std::uint64_t left_out = 0;
+  ProcessExit exit;
+};
+
+/// Runs the program in the sandbox; its kernels run on a SIMT machine in this process. The error
+/// is the world's.
+Result<ProgramRun> run_program(const sandbox::Sandbox& sandbox, const BuiltProgram& program,
+                               const RunRequest& request, const StopSignal* stop = nullptr);
+
+}  // namespace warpwright::flop

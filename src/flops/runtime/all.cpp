@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime as one translation unit.
+// clang-format off
+#include "state.cpp"
+#include "memory.cpp"
+#include "launch.cpp"
+#include "streams.cpp"
+#include "device.cpp"
+// clang-format on

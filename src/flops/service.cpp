@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flops/service.h"
+
+#include <algorithm>
+
+#include "flops/runtime/protocol.h"
+#include "flops/sampling.h"
+
+namespace warpwright::flop {
+
+using ww_flops::Ask;
+using ww_flops::Packer;
+using ww_flops::Unpacker;
+
+namespace {
+
+// Numbers of cudaError_t.
+constexpr std::int32_t kInvalidValue = 1, kOutOfMemory = 2, kInvalidConfiguration = 9,
+                       kInvalidSymbol = 13, kInvalidFunction = 98, kIllegalAddress = 700,
+                       kLaunchFailure = 719;
+
+std::string facts_text(const DeviceFacts& facts) {
+  std::string text = "device " + facts.name + "\n";
+  const auto add = [&text](std::string_view name, long long value) {
+    text += std::string(name) + " " + std::to_string(value) + "\n";
+  };
+  add("compute_major", facts.compute_major);
+  add("compute_minor", facts.compute_minor);
+  add("sm_count", facts.sm_count);
+  add("warp_size", facts.warp_size);
+  add("max_threads_per_block", facts.max_threads_per_block);
+  add("max_threads_per_sm", facts.max_threads_per_sm);
+  add("max_blocks_per_sm", facts.max_blocks_per_sm);
+  add("registers_per_sm", facts.registers_per_sm);
+  add("shared_per_block_bytes", facts.shared_per_block_bytes);
+  add("shared_per_block_optin_bytes", facts.shared_per_block_optin_bytes);
+  add("shared_per_sm_bytes", facts.shared_per_sm_bytes);
+  add("l2_bytes", facts.l2_bytes);
+  add("memory_bytes", facts.memory_bytes);
+  add("clock_khz", static_cast<long long>(facts.boost_clock_ghz * 1e6));
+  constexpr int kBusBits = 320;
+  add("memory_bus_bits", kBusBits);
+  add("memory_clock_khz", static_cast<long long>(facts.memory_gb_per_s * 1e6 * 8 / kBusBits / 2));
+  return text;
+}
+
+}  // namespace
+
+/// One source's device code.
+struct DeviceService::LoadedModule {
+  explicit LoadedModule(const std::string& text) : ptx(text), costs(ptx) {}
+  std::string ptx;
+  CostTable costs;
+  std::optional<simt::Module> module;
+  std::vector<simt::KernelFacts> kernels;
+  std::vector<simt::VariableFacts> variables;
+  std::string refusal;  ///< why it cannot be run
+
+  [[nodiscard]] const simt::KernelFacts* find(std::string_view name) const {
+    for (const simt::KernelFacts& kernel : kernels) {
+      if (kernel.name == name) return &kernel;
+    }
+    return nullptr;
+  }
+};
+
+/// What has been run of one kernel.
+struct DeviceService::Instance {
+  std::string signature, name;
+  std::uint64_t launches = 0;
+  std::uint64_t repeated = 0;  ///< warp instructions behind the first launch
+};
+
+DeviceService::DeviceService(const std::vector<std::string>& ptx, DeviceFacts facts,
+                             const RunLimits& limits, SharedArena& arena)
+    : facts_(std::move(facts)), limits_(limits), arena_(arena) {
+  machine_ = std::make_unique<simt::Machine>();
+  arena_.lay_under(machine_->memory());
+  for (const std::string& text : ptx) {
+    auto loaded = std::make_unique<LoadedModule>(text);
+    if (!text.empty()) {
+      auto module = simt::load(without_lines(text));
+      if (module.ok()) {
+        loaded->module = *module;
+        loaded->kernels = module->kernels();
+        loaded->variables = module->variables();
+      } else {
+        loaded->refusal = module.error().message;
+      }
+    }
+    modules_.push_back(std::move(loaded));
+  }
+}
+
+DeviceService::~DeviceService() = default;
+
+ServiceAnswer DeviceService::answer(std::uint32_t kind, std::string_view question) {
+  switch (static_cast<Ask>(kind)) {
+    case Ask::hello:
+      return hello();
+    case Ask::allocate:
+      return allocate(question);
+    case Ask::release:
+      return release(question);
+    case Ask::kernel:
+      return kernel(question);
+    case Ask::launch:
+      return launch(question);
+    case Ask::variable:
+      return variable(question);
+    case Ask::missing:
+      return note(question);
+    case Ask::available:
+      return {0, Packer()
+                     .u64(limits_.memory_bytes -
+                          std::min(limits_.memory_bytes, machine_->memory().bytes_in_use()))
+                     .bytes};
+  }
+  return {kInvalidValue, {}};
+}
+
+ServiceAnswer DeviceService::hello() const {
+  return {0, Packer().u64(kArenaBytes).text(facts_text(facts_)).bytes};
+}
+
+ServiceAnswer DeviceService::allocate(std::string_view question) {
+  Unpacker unpack(question);
+  const std::uint64_t bytes = unpack.u64();
+  if (!unpack.ok()) return {kInvalidValue, {}};
+  const std::uint64_t in_use = machine_->memory().bytes_in_use();
+  if (bytes > limits_.memory_bytes - std::min(limits_.memory_bytes, in_use))
+    return {kOutOfMemory, {}};
+  const auto address = machine_->memory().allocate(bytes, "device memory");
+  if (!address.ok() || *address + bytes > simt::kGlobalBase + kArenaBytes)
+    return {kOutOfMemory, {}};
+  return {0, Packer().u64(*address).bytes};
+}
+
+ServiceAnswer DeviceService::release(std::string_view question) {
+  Unpacker unpack(question);
+  const std::uint64_t address = unpack.u64();
+  const simt::Allocation* allocation = machine_->memory().nearest(address);
+  if (!unpack.ok() || allocation == nullptr || allocation->begin != address || !allocation->live)
+    return {kInvalidValue, {}};
+  const std::uint64_t bytes = allocation->size_bytes;
+  if (!machine_->memory().free(address).ok()) return {kInvalidValue, {}};
+  arena_.forget(address - simt::kGlobalBase, bytes);
+  return {};
+}
+
+DeviceService::LoadedModule* DeviceService::module_with(std::uint32_t number,
+                                                        std::string_view kernel) {
+  if (number < modules_.size()) return modules_[number].get();
+  for (const auto& module : modules_) {
+    if (module->find(kernel) != nullptr) return module.get();
+  }
+  return nullptr;
+}
+
+ServiceAnswer DeviceService::kernel(std::string_view question) {
+  Unpacker unpack(question);
+  const std::uint32_t number = unpack.u32();
+  const std::string name(unpack.text());
+  const LoadedModule* module = module_with(number, name);
+  const simt::KernelFacts* facts = module == nullptr ? nullptr : module->find(name);
+  if (facts == nullptr) {
+    if (module != nullptr && !module->refusal.empty())
+      add_missing("device code: " + module->refusal);
+    return {kInvalidFunction, {}};
+  }
+  Packer answer;
+  answer.u32(facts->max_threads == 0 ? 1024 : facts->max_threads).u32(facts->registers);
+  answer.u32(facts->static_shared_bytes).u32(facts->local_bytes).u32(facts->param_bytes);
+  answer.u32(static_cast<std::uint32_t>(facts->params.size()));
+  for (const simt::ParamFacts& parameter : facts->params) {
+    answer.u32(parameter.offset).u32(parameter.size_bytes);
+  }
+  return {0, answer.bytes};
+}
+
+ServiceAnswer DeviceService::variable(std::string_view question) {
+  Unpacker unpack(question);
+  const std::uint32_t number = unpack.u32();
+  const std::string name(unpack.text());
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
+    if (number < modules_.size() && number != i) continue;
+    if (!modules_[i]->module) continue;
+    for (const simt::VariableFacts& variable : modules_[i]->variables) {
+      if (variable.name != name) continue;
+      const auto address = machine_->address_of(*modules_[i]->module, name);
+      if (!address.ok()) return {kOutOfMemory, {}};
+      return {0, Packer().u64(*address).u64(variable.size_bytes).bytes};
+    }
+  }
+  return {kInvalidSymbol, {}};
+}
+
+ServiceAnswer DeviceService::note(std::string_view question) {
+  Unpacker unpack(question);
+  const std::string_view text = unpack.text();
+  if (unpack.ok()) add_missing(std::string(text));
+  return {};
+}
+
+void DeviceService::add_missing(const std::string& what) {
+  constexpr std::size_t kMost = 100;
+  if (missing_.size() < kMost &&
+      std::find(missing_.begin(), missing_.end(), what) == missing_.end())
+    missing_.push_back(what);
+}
+
+void DeviceService::add_faults(const std::vector<simt::Fault>& faults) {
+  constexpr std::size_t kMost = 20;
+  for (const simt::Fault& fault : faults) {
+    const std::string text = fault.describe();
+    if (faults_.size() < kMost && std::find(faults_.begin(), faults_.end(), text) == faults_.end())
+      faults_.push_back(text);
+  }
+}
+
+ServiceAnswer DeviceService::launch(std::string_view question) {
+  Unpacker unpack(question);
+  const std::uint32_t number = unpack.u32();
+  const std::string name(unpack.text());
+  std::uint32_t sizes[6];
+  for (std::uint32_t& size : sizes) size = unpack.u32();
+  simt::Launch launch;
+  launch.kernel = name;
+  launch.grid = {sizes[0], sizes[1], sizes[2]};
+  launch.block = {sizes[3], sizes[4], sizes[5]};
+  launch.dynamic_shared_bytes = unpack.u32();
+  launch.options.cooperative = unpack.u32() != 0;
+  const std::string_view parameters = unpack.text();
+  launch.params = std::as_bytes(std::span(parameters.data(), parameters.size()));
+  if (!unpack.ok()) return {kInvalidValue, {}};
+  LoadedModule* module = module_with(number, name);
+  if (module == nullptr || module->find(name) == nullptr) return {kInvalidFunction, {}};
+  return run(*module, launch);
+}
+
+ServiceAnswer DeviceService::run(LoadedModule& module, const simt::Launch& launch) {
+  Instance& instance = instances_[{&module, std::string(launch.kernel)}];
+  if (instance.signature.empty()) {
+    instance.signature = signature_of(std::string(launch.kernel));
+    instance.name = plain_name(instance.signature);
+  }
+  const std::uint64_t index = instance.launches++;
+  if (index > 0 && instance.repeated >= limits_.repeats) {
+    ++left_out_;
+    incomplete_ = true;
+    return {};
+  }
+  const std::uint64_t budget = index == 0 ? limits_.first : limits_.repeats - instance.repeated;
+  const auto ran = run_sampled(*machine_, *module.module, launch, module.costs, budget);
+  if (!ran.ok()) {
+    const std::string& message = ran.error().message;
+    const bool cannot = message.find("not supported") != std::string::npos;
+    if (cannot) add_missing("device code: " + message);
+    if (!cannot) faults_.push_back(message);
+    --instance.launches;
+    return {cannot ? kLaunchFailure : kInvalidConfiguration, {}};
+  }
+  if (index > 0) instance.repeated += std::max<std::uint64_t>(ran->tally.warps, 1000);
+  add_faults(ran->faults);
+  LaunchCount count = count_of(*ran);
+  count.kernel = instance.name;
+  count.signature = instance.signature;
+  count.launch = index;
+  count.grid = launch.grid;
+  count.block = launch.block;
+  if (incomplete_ && count.confidence == Confidence::exact && ran->depends_on_data)
+    count.confidence = Confidence::bounded;
+  if (ran->blocks_run < ran->blocks) incomplete_ = true;
+  if (index < limits_.counted) launches_.push_back(std::move(count));
+  return {ran->faults.empty() ? 0 : kIllegalAddress, {}};
+}
+
+}  // namespace warpwright::flop

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace warpwright::flop {
+
+/// Lines (from 1) of `neg` and `abs` instructions that the assembler writes as an addition of zero:
+/// those whose result goes elsewhere than into instructions that take a sign with their operand.
+std::unordered_set<std::uint32_t> signs_that_cost(const std::vector<std::string_view>& ptx_lines);
+
+/// The instruction's opcode behind its guard; empty where the line has no instruction.
+std::string_view opcode_in(std::string_view ptx_line);
+
+}  // namespace warpwright::flop
