@@ -41,6 +41,8 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
      add_simt},
     {"flops", "count FLOPs and bytes of a whole CUDA program, without a GPU",
      "warpwright flops heat.cu --run \"4096 10\" --json", add_flops},
+    {"port", "carry a CUDA program to HIP or back, and compile it for AMD devices",
+     "warpwright port saxpy.cu --to hip -o saxpy_hip --targets gfx90a,gfx1100 --json", add_port},
     {"compare", "time two kernels in turns: faster, slower or the same",
      "warpwright compare transpose mine.cu baseline", add_compare},
     {"bench", "time the suite's baselines, kernels and comparators",

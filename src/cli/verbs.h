@@ -50,6 +50,7 @@ void add_eval(CLI::App& verb, Action& action);
 void add_explain(CLI::App& verb, Action& action);
 void add_simt(CLI::App& verb, Action& action);
 void add_flops(CLI::App& verb, Action& action);
+void add_port(CLI::App& verb, Action& action);
 void add_compare(CLI::App& verb, Action& action);
 void add_bench(CLI::App& verb, Action& action);
 void add_worker(CLI::App& verb, Action& action);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The port's readers of foreign text: tokens cover the text, and any text can be translated.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "port/build_flags.h"
+#include "port/lexer.h"
+#include "port/prove.h"
+#include "port/translate.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace warpwright::port;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  std::size_t at = 0;
+  for (const Token& token : tokens_of(text)) {
+    if (token.begin != at || token.end <= token.begin) std::abort();
+    at = token.end;
+  }
+  if (at != size) std::abort();
+  for (const Direction direction : {Direction::to_hip, Direction::to_cuda}) {
+    TranslateOptions options;
+    options.direction = direction;
+    options.own_names = own_names_of(text);
+    (void)translate(text, options);
+    (void)changed_build_file("Makefile", text, direction);
+  }
+  (void)build_flags_of(text);
+  (void)parse_amd_resources(text);
+  (void)error_lines(text, 8);
+  return 0;
+}
