@@ -132,6 +132,7 @@ Result<llm::ModelOptions> model_options(const Settings& settings) {
 Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& task) {
   evaluate::JobRequest pattern;
   pattern.task = task;
+  if (task.torch.python.empty()) pattern.task.torch.python = settings.text("torch.python");
   WW_TRY(pattern.device, chosen<DeviceName>(settings.text("judge.device"), "--device"));
   pattern.target = settings.text("judge.target");
   if (pattern.target == kLiveTarget) pattern.target = kUsualTarget;  // for where there is no GPU

@@ -17,7 +17,7 @@ namespace {
 
 using enum SettingKind;
 
-constexpr std::array<SettingRow, 41> kRows = {{
+constexpr std::array<SettingRow, 42> kRows = {{
     {"search.strategy", "--strategy", text, "fsr", "search strategy (warpwright strategies)"},
     {"search.candidates", "-n,--candidates", integer, "3", "candidates per round (N), or chains"},
     {"search.depth", "-d,--depth", integer, "4", "rounds (D), or turns of a chain"},
@@ -65,6 +65,8 @@ constexpr std::array<SettingRow, 41> kRows = {{
     {"judge.limit", "--trial-limit", duration, "120s", "longest trial of one candidate"},
     {"judge.jobs", "-j,--jobs", integer, "", "trials at a time"},
     {"judge.unsafe", "--unsafe", flag, "false", "judge without a sandbox where none works"},
+    {"torch.python", "--python", text, "",
+     "interpreter for PyTorch modules [/usr/bin/python3, then python3]"},
 }};
 
 /// Names that older files and archives use.

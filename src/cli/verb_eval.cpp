@@ -50,7 +50,7 @@ Result<int> judge(const EvalFlags& flags) {
   StopSignal stop;
   const InterruptGuard interrupts(stop);
   WW_TRY(Evaluation evaluation, evaluator->evaluate({"candidate", source, false}, stop));
-  if (evaluation.valid() && !flags.no_baseline) {
+  if (evaluation.valid() && !flags.no_baseline && !task.baseline_source.empty()) {
     WW_TRY(const Evaluation baseline,
            evaluator->evaluate({"baseline", task.baseline_source, true}, stop));
     add_baseline_times(evaluation, baseline);
@@ -73,7 +73,7 @@ void add_eval(CLI::App& verb, Action& action) {
       ->required();
   verb.add_flag("--json", flags->json, "the whole result as JSON (docs/formats.md)");
   verb.add_flag("--no-baseline", flags->no_baseline, "do not time the baseline for comparison");
-  flags->settings = add_setting_flags(verb, {"judge."});
+  flags->settings = add_setting_flags(verb, {"judge.", "torch."});
   verb.callback([flags, &action] {
     action = [flags] {
       const auto code = judge(*flags);

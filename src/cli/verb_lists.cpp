@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs that list what there is, and the ones that start or preview a task.
+// The verbs that list what there is, and the one that previews a task.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,7 +14,6 @@
 #include "search/prompt_composer.h"
 #include "search/strategy.h"
 #include "suite/load.h"
-#include "suite/scaffold.h"
 
 namespace warpwright::cli {
 
@@ -103,7 +102,10 @@ int list_strategies(bool as_json) {
 void add_list(CLI::App& verb, Action& action, int (*list)(bool)) {
   const auto as_json = std::make_shared<bool>(false);
   verb.add_flag("--json", *as_json, "as JSON");
-  verb.callback([as_json, list, &action] { action = [as_json, list] { return list(*as_json); }; });
+  verb.callback([as_json, list, &verb, &action] {
+    if (!verb.get_subcommands().empty()) return;  // what was asked for is theirs
+    action = [as_json, list] { return list(*as_json); };
+  });
 }
 
 Result<int> preview(const std::string& name, const SettingFlags& flags, bool as_json) {
@@ -126,29 +128,10 @@ Result<int> preview(const std::string& name, const SettingFlags& flags, bool as_
 
 }  // namespace
 
-void add_tasks(CLI::App& verb, Action& action) { add_list(verb, action, list_tasks); }
+void add_task_list(CLI::App& verb, Action& action) { add_list(verb, action, list_tasks); }
 void add_models(CLI::App& verb, Action& action) { add_list(verb, action, list_models); }
 void add_devices(CLI::App& verb, Action& action) { add_list(verb, action, list_devices); }
 void add_strategies(CLI::App& verb, Action& action) { add_list(verb, action, list_strategies); }
-
-void add_new(CLI::App& verb, Action& action) {
-  const auto name = std::make_shared<std::string>();
-  const auto parent = std::make_shared<std::string>(".");
-  verb.add_option("name", *name, "letters, digits and underscores")->required();
-  verb.add_option("-o,--out", *parent, "folder to create it in [.]");
-  verb.callback([name, parent, &action] {
-    action = [name, parent]() -> int {
-      const auto folder = suite::write_new_task(*name, *parent);
-      if (!folder.ok()) return fail(folder.error());
-      std::printf(
-          "Wrote %s with task.toml and baseline.cu. They work as they are; try:\n"
-          "  warpwright eval %s %s/baseline.cu\n"
-          "docs/tasks.md explains every line.\n",
-          folder->c_str(), folder->c_str(), folder->c_str());
-      return kOk;
-    };
-  });
-}
 
 void add_prompt(CLI::App& verb, Action& action) {
   const auto task = std::make_shared<std::string>();

@@ -154,7 +154,10 @@ std::string description_for_model(const Task& task) {
   text += kCallingConvention;
   if (task.rule_set == "strict") text += kOneKernelRule;
   for (const auto sentence : rule_sentences(task)) text += fmt::format("* {}\n", sentence);
-  return text + ranges_for_model(task);
+  text += ranges_for_model(task);
+  if (!task.torch.source.empty())
+    text += fmt::format("\nThe module:\n\n```python\n{}\n```\n", task.torch.source);
+  return text;
 }
 
 Result<Values> values_at(const Task& task, const TaskSize& size, const InputVariant* variant) {

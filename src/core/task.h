@@ -34,6 +34,9 @@ struct TaskArgument {
   std::string range;
   /// Outputs and inouts: how this one is compared; without a rule, as the task says.
   CheckRule check;
+  /// Buffers of tasks with a reference.py: which tensor of the module this is, e.g. "input 0",
+  /// "parameter linear.weight", "output", "grad_input 0".
+  std::string torch;
 
   bool operator==(const TaskArgument&) const = default;
 };
@@ -55,6 +58,17 @@ struct InputVariant {
   CheckRule check;                            ///< replaces or adjusts the task's; may be empty
 
   bool operator==(const InputVariant&) const = default;
+};
+
+/// A reference that is a PyTorch module: reference.py and how it is called (docs/torch.md).
+struct TorchModule {
+  std::string source;            ///< empty: the task has none
+  std::string mode = "train";    ///< or "eval"
+  bool backward = false;         ///< outputs are gradients
+  std::string shapes = "fixed";  ///< or "general": kernels work at all sizes of the domains
+  std::string python;            ///< the interpreter; empty = the one that has torch
+
+  bool operator==(const TorchModule&) const = default;
 };
 
 /// A computation, complete enough to prompt for it, judge it and time it. Device-independent.
@@ -82,6 +96,7 @@ struct Task {
   std::string slow_source;              ///< B0: timing only, may be empty
   std::string reference_source;         ///< float64 reference, may be empty (then the baseline)
   std::string device_reference_source;  ///< the same as kernels, may be empty
+  TorchModule torch;                    ///< or the reference is this module
 
   bool operator==(const Task&) const = default;
 };
@@ -107,6 +122,11 @@ struct TaskRule {
 const std::vector<TaskRule>& known_task_rules();
 
 bool has_rule(const Task& task, std::string_view name);
+
+/// Whether there is a reference on the host: else the baseline stands in for it.
+inline bool has_reference(const Task& task) {
+  return !task.reference_source.empty() || !task.torch.source.empty();
+}
 
 /// Whether any argument is of a 16-bit floating-point type.
 bool has_half_arguments(const Task& task);

@@ -53,6 +53,14 @@ class TaskReader {
     out = value->get<std::string>();
     return std::nullopt;
   }
+  Problem flag(std::string_view key, bool& out) {
+    const Json* value = member(key, false);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_boolean())
+      return TaskProblem{joined(where_, key), fmt::format("'{}' must be true or false", key)};
+    out = value->get<bool>();
+    return std::nullopt;
+  }
   Problem object(std::string_view key, const Json*& out) {
     out = member(key, false);
     if (out != nullptr && !out->is_object())
@@ -138,6 +146,7 @@ Problem read_argument(const Json& json, const std::string& where, TaskArgument& 
                             is_buffer(argument)));
   WW_FIND(reader.text("values", argument.distribution));
   WW_FIND(reader.text("range", argument.range));
+  WW_FIND(reader.text("torch", argument.torch));
   const Json* check = nullptr;
   WW_FIND(reader.object("check", check));
   if (check != nullptr) WW_FIND(read_check(*check, where + ".check", argument.check));
@@ -202,12 +211,40 @@ Problem read_names(TaskReader& reader, const char* key, std::vector<std::string>
   return std::nullopt;
 }
 
+Problem read_torch(TaskReader& reader, TorchModule& module) {
+  const Json* table = nullptr;
+  WW_FIND(reader.object("torch", table));
+  if (table == nullptr) return std::nullopt;
+  TaskReader keys(*table, "torch");
+  WW_FIND(keys.text("mode", module.mode));
+  WW_FIND(keys.flag("backward", module.backward));
+  WW_FIND(keys.text("shapes", module.shapes));
+  WW_FIND(keys.text("python", module.python));
+  WW_FIND(keys.no_others());
+  if (module.mode != "train" && module.mode != "eval")
+    return TaskProblem{"torch.mode", "must be \"train\" or \"eval\""};
+  if (module.shapes != "fixed" && module.shapes != "general")
+    return TaskProblem{"torch.shapes", "must be \"fixed\" or \"general\""};
+  return std::nullopt;
+}
+
+/// Of a module whose shape is fixed, the first size is the only one.
+void keep_one_shape(Task& task) {
+  if (task.torch.source.empty() || task.torch.shapes != "fixed" || task.sizes.empty()) return;
+  task.sizes.resize(1);
+  task.scale_sizes.clear();
+  task.edge_sizes.clear();
+  for (const auto& [name, value] : task.sizes.front().values)
+    task.domain[name] = fmt::format("fixed {}", value);
+}
+
 Problem read_tables(TaskReader& reader, Task& task) {
   const Json* derived = nullptr;
   const Json* domain = nullptr;
   const Json* check = nullptr;
   const Json* cost = nullptr;
   const Json* sources = nullptr;
+  WW_FIND(read_torch(reader, task.torch));
   WW_FIND(reader.object("derived", derived));
   WW_FIND(reader.object("domain", domain));
   WW_FIND(reader.object("check", check));
@@ -233,6 +270,7 @@ Problem read_tables(TaskReader& reader, Task& task) {
   WW_FIND(texts.text("slow", task.slow_source));
   WW_FIND(texts.text("reference", task.reference_source));
   WW_FIND(texts.text("device_reference", task.device_reference_source));
+  WW_FIND(texts.text("torch", task.torch.source));
   return texts.no_others();
 }
 
@@ -267,6 +305,7 @@ Problem read_task(const Json& json, Domains domains, Task& task) {
   WW_FIND(read_tables(reader, task));
   WW_FIND(read_former_keys(json, reader, domains, task));
   WW_FIND(reader.no_others());
+  keep_one_shape(task);
   return find_problem(task, domains);
 }
 
@@ -284,6 +323,7 @@ OrderedJson to_json(const TaskArgument& argument) {
   if (!argument.distribution.empty()) json["values"] = argument.distribution;
   if (!argument.range.empty()) json["range"] = argument.range;
   if (argument.check != CheckRule{}) json["check"] = to_json(argument.check);
+  if (!argument.torch.empty()) json["torch"] = argument.torch;
   return json;
 }
 
@@ -328,6 +368,13 @@ std::string task_to_json(const Task& task) {
                          {"slow", task.slow_source},
                          {"reference", task.reference_source},
                          {"device_reference", task.device_reference_source}};
+  if (!task.torch.source.empty()) {
+    document["sources"]["torch"] = task.torch.source;
+    document["torch"] = {{"mode", task.torch.mode},
+                         {"backward", task.torch.backward},
+                         {"shapes", task.torch.shapes},
+                         {"python", task.torch.python}};
+  }
   return document.dump(1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 

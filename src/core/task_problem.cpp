@@ -17,6 +17,7 @@ namespace {
 using Problem = std::optional<TaskProblem>;
 
 constexpr std::size_t kMaxSizes = 256;
+constexpr std::size_t kMaxArguments = 1024;  // parameters of large modules are arguments
 
 #define WW_FIND(expression) \
   if (Problem ww_problem = (expression)) return ww_problem
@@ -90,7 +91,8 @@ Problem check_distribution(const Task& task, const std::string& where, const std
 
 Problem check_arguments(const Task& task) {
   if (task.arguments.empty()) return TaskProblem{"argument", "at least one [[argument]] is needed"};
-  if (task.arguments.size() > 32) return TaskProblem{"argument", "more than 32 arguments"};
+  if (task.arguments.size() > kMaxArguments)
+    return TaskProblem{"argument", fmt::format("more than {} arguments", kMaxArguments)};
   bool has_output = false;
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
@@ -298,6 +300,30 @@ Problem check_variant(const Task& task, const InputVariant& variant, const std::
   return std::nullopt;
 }
 
+/// With a module, each buffer is one of its tensors, and the rules need nothing but values.
+Problem check_torch(const Task& task) {
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    const TaskArgument& argument = task.arguments[i];
+    const auto where = fmt::format("argument[{}]", i);
+    if (task.torch.source.empty()) {
+      if (argument.torch.empty()) continue;
+      return TaskProblem{where + ".torch", "there is no reference.py that it could be a part of"};
+    }
+    if (!is_buffer(argument)) continue;
+    if (argument.torch.empty())
+      return TaskProblem{where, fmt::format("'{}' needs torch: which tensor of the module it is, "
+                                            "e.g. torch = \"input 0\"",
+                                            argument.name)};
+    if (argument.role == ArgumentRole::input) continue;
+    const auto row = check_rule_named(check_for(task, nullptr, argument).rule);
+    if (row.ok() && row.value()->wants_scale)
+      return TaskProblem{where, fmt::format("rule '{}' needs scales, which reference.py does not "
+                                            "give: use elementwise",
+                                            row.value()->name)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<TaskProblem> find_problem(const Task& task, Domains domains) {
@@ -331,7 +357,8 @@ std::optional<TaskProblem> find_problem(const Task& task, Domains domains) {
     }
     WW_FIND(check_variant(task, task.variants[i], where));
   }
-  if (task.baseline_source.empty())
+  WW_FIND(check_torch(task));
+  if (task.baseline_source.empty() && task.torch.source.empty())
     return TaskProblem{"", "there is no baseline: write baseline.cu with the task's solve"};
   return std::nullopt;
 }

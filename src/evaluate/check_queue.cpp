@@ -46,7 +46,7 @@ Outcome<> CheckQueue::add(LoadedCase& loaded, std::vector<verify::Expected> expe
 Outcome<> CheckQueue::add_timed(LoadedCase& loaded, std::vector<Fetched> runs) {
   std::vector<verify::Expected> known;
   WW_TRY(const bool needed, verify::needs_expected(loaded.trial));
-  const verify::Reference* reference = needed ? session_.reference : nullptr;
+  const verify::ExpectedSource* reference = needed ? session_.reference : nullptr;
   if (reference == nullptr) {
     WW_TRY(known, expected_values(session_, loaded));
   }

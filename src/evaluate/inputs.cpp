@@ -22,7 +22,7 @@ constexpr std::uint64_t kSeedsPerSize = 1 << 12;
 /// Makes cases as long as there is room for them.
 class Maker {
  public:
-  Maker(const Prepared& prepared, const verify::Reference* reference, Context& context)
+  Maker(const Prepared& prepared, const verify::ExpectedSource* reference, Context& context)
       : prepared_(prepared), reference_(reference), context_(context) {}
 
   Status make_all() {
@@ -75,7 +75,7 @@ class Maker {
   }
 
   const Prepared& prepared_;
-  const verify::Reference* reference_;
+  const verify::ExpectedSource* reference_;
   Context& context_;
   std::uint64_t room_ = memory_room();
   Ahead made_;
@@ -125,7 +125,7 @@ std::uint64_t timed_seed(const Prepared& prepared, std::uint64_t size_number, st
   return derived_seed(prepared.seed, kTimedSeeds + size_number * kSeedsPerSize + set);
 }
 
-Result<Ahead> make_ahead(const Prepared& prepared, const verify::Reference* reference,
+Result<Ahead> make_ahead(const Prepared& prepared, const verify::ExpectedSource* reference,
                          Context& context) {
   Maker maker(prepared, reference, context);
   Status made;

@@ -35,7 +35,7 @@ class Ahead {
 /// Inputs and expected values of the validation cases that the host makes, and inputs of the timed
 /// calls of comparisons, as far as they are small. Without a reference there are no expected
 /// values.
-Result<Ahead> make_ahead(const Prepared& prepared, const verify::Reference* reference,
+Result<Ahead> make_ahead(const Prepared& prepared, const verify::ExpectedSource* reference,
                          Context& context);
 
 /// The seed of the n-th set of inputs of a judgement.

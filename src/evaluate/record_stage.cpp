@@ -166,7 +166,7 @@ Outcome<Prepared> record_stage(Built built, std::uint64_t seed, Context& context
   if (outcome.verdict != Verdict::ok) return not_recorded(outcome, calls, prepared.request());
   if (auto ended = judge_plans(prepared, context.notes)) return std::move(*ended);
   WW_CHECK(demand_kernels(prepared));
-  if (prepared.task().reference_source.empty() && !prepared.request().timing_only) {
+  if (!has_reference(prepared.task()) && !prepared.request().timing_only) {
     WW_TRY(prepared.baseline, recorded_baseline(prepared, built.builder, calls, context));
   }
   return prepared;

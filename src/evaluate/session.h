@@ -24,7 +24,7 @@ struct Session {
   const Prepared& prepared;
   Context& context;
   device::Device& device;
-  const verify::Reference* reference = nullptr;  ///< null: the baseline stands in for it
+  const verify::ExpectedSource* reference = nullptr;  ///< null: the baseline stands in for it
   Ahead* ahead = nullptr;                        ///< inputs that were made before the device came
   device::ModuleId module = -1;
   device::ModuleId baseline = -1;

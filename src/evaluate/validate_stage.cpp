@@ -14,6 +14,7 @@
 #include "evaluate/oracle_kit.h"
 #include "evaluate/session.h"
 #include "evaluate/work_check.h"
+#include "torch/reference.h"
 
 namespace warpwright::evaluate {
 
@@ -27,9 +28,16 @@ constexpr std::uint64_t kLargeBytes = std::uint64_t{512} << 20;  // of a case on
 
 Status load_reference(const Prepared& prepared, const Context& context, Validated& validated) {
   const JobRequest& request = prepared.request();
-  if (request.task.reference_source.empty() || request.timing_only) return {};
-  WW_TRY(auto reference, verify::Reference::load(
-                             request.task, {.cache = cache_of(request, context) / "references"}));
+  if (!has_reference(request.task) || request.timing_only) return {};
+  const auto cache = cache_of(request, context) / "references";
+  if (!request.task.torch.source.empty()) {
+    WW_TRY(const auto sandbox, sandbox::Sandbox::open({.allow_none = request.unsafe}));
+    WW_TRY(validated.reference,
+           torch::ModuleReference::open(request.task, sandbox,
+                                        {.cache = cache / "torch", .stop = &context.stop}));
+    return {};
+  }
+  WW_TRY(auto reference, verify::Reference::load(request.task, {.cache = cache}));
   validated.reference = std::make_unique<verify::Reference>(std::move(reference));
   return {};
 }

@@ -77,7 +77,7 @@ std::vector<const TaskSize*> sizes_to_check(const Prepared& prepared) {
 
 }  // namespace
 
-Outcome<> check_work(const Prepared& prepared, const verify::Reference* reference,
+Outcome<> check_work(const Prepared& prepared, const verify::ExpectedSource* reference,
                      Context& context) {
   const verify::WorkRule* rule = verify::work_rule_of(prepared.task());
   if (rule == nullptr || prepared.work_size == nullptr) return {};

@@ -9,7 +9,7 @@ namespace warpwright::evaluate {
 /// was drawn for it, at all timed sizes and at the plain edge sizes, each run once on the SIMT
 /// machine, which counts, as far as their work allows. Sizes that could not be judged are
 /// unchecked.
-Outcome<> check_work(const Prepared& prepared, const verify::Reference* reference,
+Outcome<> check_work(const Prepared& prepared, const verify::ExpectedSource* reference,
                      Context& context);
 
 }  // namespace warpwright::evaluate

@@ -37,7 +37,8 @@ Result<Task> parse_task(const TaskFolder& folder) {
                                                .baseline = folder.baseline,
                                                .slow = folder.slow,
                                                .reference = folder.reference,
-                                               .device_reference = folder.device_reference}));
+                                               .device_reference = folder.device_reference,
+                                               .torch = folder.torch}));
   if (auto* task = std::get_if<Task>(&read)) return std::move(*task);
   const auto& problem = std::get<TaskProblem>(read);
   return Error{fmt::format("{}: {}", document.place_of(problem.where), problem.what)};
@@ -60,7 +61,8 @@ Result<Task> load_task_folder(const std::filesystem::path& folder) {
   WW_TRY(texts.slow, read_if_there(clean / "slow.cu"));
   WW_TRY(texts.reference, read_if_there(clean / "reference.cpp"));
   WW_TRY(texts.device_reference, read_if_there(clean / "reference.cu"));
-  if (texts.baseline.empty()) {
+  WW_TRY(texts.torch, read_if_there(clean / "reference.py"));
+  if (texts.baseline.empty() && texts.torch.empty()) {
     return Error{
         fmt::format("loading the task '{}': baseline.cu is missing or empty; write the kernel that "
                     "speed-ups are measured against",
@@ -101,6 +103,7 @@ Result<Task> load_embedded_task(std::string_view name) {
     if (leaf == "slow.cu") texts.slow = content;
     if (leaf == "reference.cpp") texts.reference = content;
     if (leaf == "reference.cu") texts.device_reference = content;
+    if (leaf == "reference.py") texts.torch = content;
   }
   if (found) return parse_task(texts);
   const auto names = embedded_task_names();

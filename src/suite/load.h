@@ -11,7 +11,7 @@
 
 namespace warpwright::suite {
 
-/// The four texts of a task folder as they were found.
+/// The texts of a task folder as they were found.
 struct TaskFolder {
   std::string name;   ///< the folder's name
   std::string where;  ///< what errors call task.toml, e.g. "my_task/task.toml"
@@ -20,13 +20,14 @@ struct TaskFolder {
   std::string slow;              ///< may be empty
   std::string reference;         ///< may be empty
   std::string device_reference;  ///< may be empty
+  std::string torch;             ///< reference.py, may be empty
 };
 
 /// Reads and validates. Errors are "FILE:LINE: what is wrong; what to do".
 Result<Task> parse_task(const TaskFolder& folder);
 
 /// A folder on disk with task.toml and baseline.cu, and optionally slow.cu, reference.cpp
-/// and reference.cu.
+/// and reference.cu. With a reference.py it needs no baseline.
 Result<Task> load_task_folder(const std::filesystem::path& folder);
 
 /// The names of all built-in tasks, sorted.

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "core/expression.h"
+#include "suite/load.h"
 
 namespace warpwright::suite {
 
@@ -92,8 +93,7 @@ std::string with_name(std::string_view text, std::string_view name) {
 
 }  // namespace
 
-Result<std::filesystem::path> write_new_task(std::string_view name,
-                                             const std::filesystem::path& parent) {
+Status may_become_task(std::string_view name, const std::filesystem::path& parent) {
   if (!is_identifier(name)) {
     return Error{fmt::format(
         "'{}' cannot name a task: use letters, digits and underscores, not a digit first", name)};
@@ -105,9 +105,39 @@ Result<std::filesystem::path> write_new_task(std::string_view name,
         fmt::format("making the task '{}': it is already there; choose another name or remove it",
                     folder.string())};
   }
+  return {};
+}
+
+Result<std::filesystem::path> write_new_task(std::string_view name,
+                                             const std::filesystem::path& parent) {
+  WW_CHECK(may_become_task(name, parent));
+  const auto folder = parent / name;
   WW_CHECK(make_directories(folder));
   WW_CHECK(write_file(folder / "task.toml", with_name(kTaskToml, name)));
   WW_CHECK(write_file(folder / "baseline.cu", with_name(kBaseline, name)));
+  return folder;
+}
+
+Result<std::filesystem::path> write_torch_task(std::string_view name,
+                                               const std::filesystem::path& parent,
+                                               const std::string& toml, const std::string& module) {
+  WW_CHECK(may_become_task(name, parent));
+  const TaskFolder texts{
+      .name = std::string(name), .where = "task.toml", .toml = toml, .torch = module};
+  if (const auto task = parse_task(texts); !task.ok()) {
+    return Error{fmt::format("the module's task.toml is none: {}", task.error().message)};
+  }
+  const auto folder = parent / name;
+  const auto write = [&]() -> Status {
+    WW_CHECK(make_directories(folder));
+    WW_CHECK(write_file(folder / "task.toml", toml));
+    return write_file(folder / "reference.py", module);
+  };
+  if (const auto written = write(); !written.ok()) {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+    return written.error();
+  }
   return folder;
 }
 

@@ -67,6 +67,7 @@ std::string TomlDocument::to_json(const Additions& additions) const {
                      {"slow", additions.slow},
                      {"reference", additions.reference},
                      {"device_reference", additions.device_reference}};
+  if (!additions.torch.empty()) json["sources"]["torch"] = additions.torch;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

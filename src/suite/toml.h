@@ -23,6 +23,7 @@ class TomlDocument {
     std::string_view slow;
     std::string_view reference;
     std::string_view device_reference;
+    std::string_view torch;
   };
   /// The document as JSON text for task_from_json, with what is not in task.toml itself. Dates
   /// and infinite numbers, which tasks do not use, become null.

@@ -31,11 +31,6 @@ const CheckRuleRow& row_of(const Task& task, const TaskArgument& output) {
   return *row.value();
 }
 
-bool is_wide(const Task& task, const TaskArgument& argument) {
-  const CheckRuleRow& row = row_of(task, argument);
-  return row.wide && (is_floating(argument.type) || row.name == kRoundedRule);
-}
-
 // The user's text and, behind it, a call through an array of pointers. One translation unit, so
 // that a wrong parameter list is a compile error.
 std::string source_with_glue(const Task& task) {
@@ -147,7 +142,7 @@ void add_input(CallFrame& frame, ElementType type, const Bytes& bytes) {
 
 void add_output(CallFrame& frame, const Task& task, const TaskArgument& argument,
                 std::uint64_t count, Expected& expected) {
-  if (!is_wide(task, argument)) {
+  if (!compares_doubles(task, argument)) {
     expected.native.assign(count * bytes_of(argument.type), std::byte{0});
     frame.pointers.push_back(expected.native.data());
     return;
@@ -160,6 +155,11 @@ void add_output(CallFrame& frame, const Task& task, const TaskArgument& argument
 }
 
 }  // namespace
+
+bool compares_doubles(const Task& task, const TaskArgument& output) {
+  const CheckRuleRow& row = row_of(task, output);
+  return row.wide && (is_floating(output.type) || row.name == kRoundedRule);
+}
 
 std::vector<ReferenceParameter> reference_parameters(const Task& task) {
   using Kind = ReferenceParameter::Kind;
@@ -176,7 +176,7 @@ std::vector<ReferenceParameter> reference_parameters(const Task& task) {
                       argument.name + suffix});
     }
     if (argument.role == ArgumentRole::input) continue;
-    const bool wide = is_wide(task, argument);
+    const bool wide = compares_doubles(task, argument);
     const auto type = wide ? std::string_view("double") : native_output_type(argument.type);
     list.push_back({wide ? Kind::wide : Kind::native, i, fmt::format("{}*", type), argument.name});
     if (wide && row_of(task, argument).wants_scale)
@@ -255,7 +255,7 @@ Result<std::vector<Expected>> expected_from_outputs(const Trial& trial,
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     const auto& argument = task.arguments[i];
     if (argument.role != ArgumentRole::output && argument.role != ArgumentRole::inout) continue;
-    if (!is_wide(task, argument)) {
+    if (!compares_doubles(task, argument)) {
       expected[i].native = outputs[i];
       continue;
     }

@@ -30,9 +30,21 @@ inline constexpr std::string_view kRoundedRule = "rounded";
 ///   scalar  T NAME
 std::string reference_signature(const Task& task);
 
+/// Where expected values come from. run() is safe to call from several threads.
+class ExpectedSource {
+ public:
+  virtual ~ExpectedSource() = default;
+  /// One Expected per argument; empty for all but outputs. `inputs` as from generate_inputs.
+  [[nodiscard]] virtual Result<std::vector<Expected>> run(const Trial& trial,
+                                                          std::span<const Bytes> inputs) const = 0;
+};
+
+/// Whether the rule of this output compares doubles, else the bytes of the buffer itself.
+bool compares_doubles(const Task& task, const TaskArgument& output);
+
 /// A task's reference.cpp, compiled by the host's C++ compiler and loaded. The code is trusted: it
 /// is ours or the user's own.
-class Reference {
+class Reference final : public ExpectedSource {
  public:
   struct Options {
     std::filesystem::path cache;  ///< compiled references are kept here, by content
@@ -43,11 +55,10 @@ class Reference {
   static Result<Reference> load(const Task& task, const Options& options);
   Reference(Reference&& other) noexcept;
   Reference& operator=(Reference&&) = delete;
-  ~Reference();
+  ~Reference() override;
 
-  /// One Expected per argument; empty for all but outputs. `inputs` as from generate_inputs.
   [[nodiscard]] Result<std::vector<Expected>> run(const Trial& trial,
-                                                  std::span<const Bytes> inputs) const;
+                                                  std::span<const Bytes> inputs) const override;
 
  private:
   explicit Reference(void* library, void* entry) : library_(library), entry_(entry) {}

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reference of a task as a process: one JSON line per question and answer.
+
+A question names a folder with the values of a size in "values.json" and one raw file per buffer that
+has values; the answer is files of float64 numbers, or of the buffer's own type where the check
+compares copies.
+"""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import torch  # noqa: E402
+
+import ww_errors  # noqa: E402
+from ww_call import Call  # noqa: E402
+from ww_source import Refusal, Source  # noqa: E402
+
+TYPES = {"f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16,
+         "i32": torch.int32, "i64": torch.int64, "u8": torch.uint8, "i8": torch.int8,
+         "u32": torch.int32}
+
+
+def read_tensor(folder, argument):
+    path = os.path.join(folder, argument["file"])
+    dtype = TYPES[argument["type"]]
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    tensor = torch.frombuffer(data, dtype=dtype) if data else torch.empty(0, dtype=dtype)
+    return tensor.double() if tensor.is_floating_point() else tensor
+
+
+def write_tensor(folder, argument, tensor):
+    tensor = tensor.detach().contiguous()
+    if argument["wide"]:
+        tensor = tensor.double()
+    else:
+        tensor = tensor.to(TYPES[argument["type"]])
+    count = argument["count"]
+    if tensor.numel() != count:
+        raise Refusal(f"{argument['name']} has {tensor.numel()} elements at this size, task.toml "
+                      f"says {count}")
+    with open(os.path.join(folder, argument["file"]), "wb") as file:
+        if tensor.numel():
+            tensor.reshape(-1).view(torch.uint8).numpy().tofile(file)
+
+
+def shaped(leaf, tensor):
+    if tensor.numel() != leaf.numel():
+        raise Refusal(f"an input has {tensor.numel()} elements, the module takes {leaf.numel()}")
+    tensor = tensor.reshape(leaf.shape)
+    return tensor.bool() if leaf.dtype == torch.bool else tensor
+
+
+def prepared(source, task, values):
+    """fake inputs are enough where only their shapes matter."""
+    try:
+        return Call(source, values, True, task["mode"], fake_inputs=True)
+    except Refusal:
+        raise
+    except Exception:
+        return Call(source, values, True, task["mode"])
+
+
+def answer(source, task, question):
+    folder = question["folder"]
+    call = prepared(source, task, question["values"])
+    given = {a["slot"]: read_tensor(folder, a) for a in question["inputs"]}
+    leaves = {}
+    for path, leaf in call.inputs():
+        slot = f"input {path}"
+        if slot in given:
+            leaves[path] = shaped(leaf, given[slot]) if isinstance(leaf, torch.Tensor) else leaf
+        elif isinstance(leaf, torch.Tensor):
+            raise Refusal(f"task.toml has no argument for {slot} of the module")
+    call.set_inputs(leaves)
+    for slot, tensor in given.items():
+        kind, _, name = slot.partition(" ")
+        if kind in ("parameter", "buffer"):
+            call.put(name, tensor)
+    torch.manual_seed(question.get("seed", 0))
+    if task["backward"]:
+        ends = {s.partition(" ")[2]: t for s, t in given.items() if s.startswith("grad_output")}
+        _, made = call.gradients(ends)
+        made = {s: t for s, t in made.items()}
+    else:
+        with torch.no_grad():
+            made = {f"output {p}".strip(): t for p, t in call.forward()}
+            made.update({f"changed {p}": t for p, t in call.inputs()
+                         if isinstance(t, torch.Tensor)})
+    for argument in question["outputs"]:
+        tensor = made.get(argument["slot"])
+        if tensor is None and argument["slot"] in made:
+            tensor = torch.zeros(argument["count"])
+        if tensor is None:
+            raise Refusal(f"the module has no {argument['slot']} (of {argument['name']})")
+        write_tensor(folder, argument, tensor)
+
+
+def main():
+    folder = sys.argv[1]
+    with open(os.path.join(folder, "task.json")) as file:
+        task = json.load(file)
+    torch.set_num_threads(max(1, task.get("threads", 1)))
+    with open(os.path.join(folder, "reference.py")) as file:
+        text = file.read()
+    source = None
+    questions = open(os.path.join(folder, "questions"), "r")
+    answers = open(os.path.join(folder, "answers"), "w")
+    sys.stdout.flush()
+    for line in questions:
+        reply = {"ok": True}
+        try:
+            if source is None:
+                source = Source(text, "reference.py")
+            answer(source, task, json.loads(line))
+        except BaseException as error:  # the module may raise anything
+            reply = {"error": ww_errors.said(error, "reference.py")}
+        answers.write(json.dumps(reply) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "core/task.h"
+#include "sandbox/sandbox.h"
+#include "verify/reference.h"
+
+namespace warpwright::torch {
+
+/// A task's reference.py in a Python process of its own, inside the sandbox: the module in float64,
+/// on inputs that our generators made. The process starts at once and stays; answers are kept in
+/// `cache` by what they follow from.
+class ModuleReference final : public verify::ExpectedSource {
+ public:
+  struct Options {
+    std::filesystem::path cache;  ///< empty: nothing is kept
+    double answer_s = 600;        ///< longest wait for one answer
+    const StopSignal* stop = nullptr;
+  };
+  static Result<std::unique_ptr<ModuleReference>> open(const Task& task,
+                                                       const sandbox::Sandbox& sandbox,
+                                                       const Options& options);
+  ~ModuleReference() override;
+  ModuleReference(const ModuleReference&) = delete;
+  ModuleReference& operator=(const ModuleReference&) = delete;
+
+  /// An error is the module's: "reference.py:LINE: what".
+  [[nodiscard]] Result<std::vector<verify::Expected>> run(
+      const verify::Trial& trial, std::span<const verify::Bytes> inputs) const override;
+
+ private:
+  class Process;
+  explicit ModuleReference(std::unique_ptr<Process> process);
+  std::unique_ptr<Process> process_;
+};
+
+}  // namespace warpwright::torch
