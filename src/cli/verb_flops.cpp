@@ -17,7 +17,7 @@ namespace {
 struct FlopsFlags {
   std::vector<std::string> files, includes, defines;
   std::string run, kernel, arch = "sm_86", front_end = "auto", cache;
-  double seconds = 120;
+  long long seconds = 120;
   std::uint64_t launches = 16, budget = 0;
   bool json = false, fast_math = false;
 };
@@ -68,9 +68,12 @@ Result<flop::AnalysisRequest> request_of(const FlopsFlags& flags) {
   request.run.target = request.program.target;
   WW_TRY(request.run.arguments, words_of(flags.run));
   request.run.cwd = std::filesystem::canonical(flags.files.front()).parent_path();
-  request.run.wall = std::chrono::milliseconds(static_cast<long long>(flags.seconds * 1000));
+  request.run.time = std::chrono::seconds(flags.seconds);
   request.run.limits.counted = flags.launches;
-  if (flags.budget != 0) request.run.limits.first = request.run.limits.repeats = flags.budget;
+  if (flags.budget != 0) {
+    request.run.limits.first = flags.budget;
+    request.run.limits.repeats = flags.budget / 4;
+  }
   request.kernel = flags.kernel;
   return request;
 }
@@ -116,7 +119,7 @@ void add_flops(CLI::App& verb, Action& action) {
   verb.add_option("--launches", flags->launches, "report so many launches of a kernel [16]");
   verb.add_option("--budget", flags->budget,
                   "warp instructions of a kernel that are run before blocks are sampled");
-  verb.add_option("--seconds", flags->seconds, "time limit of the program [120]");
+  verb.add_option("--seconds", flags->seconds, "processor time of the host part [120]");
   verb.add_option("--cache", flags->cache, "folder for what is built once");
   verb.add_flag("--json", flags->json, "as JSON (docs/flops.md)");
   verb.callback([flags, &action] {

@@ -25,12 +25,14 @@ bool is_wanted(const LaunchCount& launch, const std::string& kernel) {
 /// What a run that came to its end by itself says of the program.
 void judge_end(const ProgramRun& run, Analysis& analysis) {
   const ProcessExit& exit = run.exit;
+  if (exit.stopped && run.faults.empty()) return;
   if (exit.exit_code == ww_flops::kMissing) {
     analysis.ending = Ending::missing;
     analysis.reason = run.missing.empty() ? "the program could not start" : run.missing.back();
     return;
   }
-  if (exit.timed_out) {
+  constexpr int kCpuLimit = 24;  // SIGXCPU
+  if (exit.timed_out || exit.signal == kCpuLimit) {
     analysis.notes.push_back("the program was stopped at its time limit (" + exit.describe() + ")");
     if (!run.launches.empty()) return;
     analysis.ending = Ending::at_fault;

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "flops/folding.h"
 #include "flops/signs.h"
 
 namespace warpwright::flop {
@@ -39,9 +40,10 @@ std::string_view name_of(Confidence confidence) {
 CostTable::CostTable(std::string_view ptx) {
   const std::vector<std::string_view> lines = lines_of(ptx);
   const std::unordered_set<std::uint32_t> signs = signs_that_cost(lines);
+  const std::unordered_set<std::uint32_t> folded = folded_lines(lines);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string_view opcode = opcode_in(lines[i]);
-    if (opcode.empty()) continue;
+    if (opcode.empty() || folded.contains(static_cast<std::uint32_t>(i + 1))) continue;
     Row row;
     row.opcode = opcode;
     if (opcode == "call" || opcode.starts_with("call.")) {
@@ -109,7 +111,9 @@ std::string without_lines(std::string_view ptx) {
   constexpr std::string_view kLoc = ".loc";
   for (std::size_t at = text.find(kLoc); at != std::string::npos; at = text.find(kLoc, at + 1)) {
     const std::size_t line = text.find_last_of('\n', at) + 1;
-    if (text.find_first_not_of(" \t", line) == at) text.replace(at, 2, "//");
+    const std::size_t end = at + kLoc.size();
+    const bool whole = end < text.size() && (text[end] == ' ' || text[end] == '\t');
+    if (whole && text.find_first_not_of(" \t", line) == at) text.replace(at, 2, "//");
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -24,6 +25,7 @@ using ww_flops::AskHead;
 
 constexpr std::uint64_t kHostBytes = std::uint64_t{8} << 30;
 constexpr int kTries = 5;
+constexpr int kWaits = 10;  ///< a program mostly waits for its kernels
 
 /// A folder in memory where there is one: the arena is a file, and nobody wants it on a disk.
 class SharedFolder {
@@ -108,7 +110,8 @@ class Line {
   FileDescriptor ask_, answer_;
 };
 
-void serve(Line& line, DeviceService& service, const std::atomic<bool>& ended) {
+/// Answers until the program has ended, or has nothing more to ask that would be counted.
+void serve(Line& line, DeviceService& service, const std::atomic<bool>& ended, StopSignal& done) {
   AskHead head;
   while (line.read(&head, sizeof head, ended)) {
     if (head.bytes > ww_flops::kMostBytes) return;
@@ -119,6 +122,7 @@ void serve(Line& line, DeviceService& service, const std::atomic<bool>& ended) {
     std::string bytes(reinterpret_cast<const char*>(&back), sizeof back);
     bytes += answer.bytes;
     line.write(bytes, ended);
+    if (service.complete()) done.request(StopReason::finished);
   }
 }
 
@@ -132,8 +136,8 @@ sandbox::Request request_of(const BuiltProgram& program, const RunRequest& reque
   run.cwd = request.cwd;
   run.readable = {program.executable.parent_path(), program.runtime, request.cwd};
   run.writable = {folder};
-  run.limits.wall = request.wall;
-  run.limits.cpu_s = static_cast<std::uint64_t>(request.wall.count() / 1000 + 1);
+  run.limits.wall = kWaits * request.time + std::chrono::seconds(30);
+  run.limits.cpu_s = static_cast<std::uint64_t>(std::max<long long>(request.time.count(), 1));
   run.limits.memory_bytes = kArenaBytes + kHostBytes;
   run.limits.file_bytes = std::uint64_t{1} << 30;
   return run;
@@ -147,13 +151,15 @@ Result<ProgramRun> run_once(const sandbox::Sandbox& sandbox, const BuiltProgram&
   WW_TRY(SharedArena arena, SharedArena::create(folder.path() / ww_flops::kMemoryName));
   DeviceService service(program.ptx, request.target, request.limits, arena);
   std::atomic<bool> ended{false};
+  StopSignal done;
   Result<ProcessExit> exit = Error{"the program was not started"};
   std::thread watcher([&] {
-    exit = sandbox.run(request_of(program, request, folder.path()), stop);
+    exit = sandbox.run(request_of(program, request, folder.path()), &done);
     ended.store(true);
   });
-  serve(line, service, ended);
+  serve(line, service, ended, done);
   watcher.join();
+  if (stop != nullptr && stop->requested()) return Error{"the count was stopped"};
   if (!exit.ok()) return exit.error();
   ProgramRun run;
   run.launches = service.launches();

@@ -17,7 +17,7 @@ struct RunRequest {
   std::filesystem::path cwd;           ///< readable to it
   DeviceFacts target;
   RunLimits limits;
-  std::chrono::milliseconds wall{120'000};
+  std::chrono::seconds time{120};  ///< of a processor, for the host part
 };
 
 /// How a program's run ended, and what was counted until then.

@@ -13,6 +13,21 @@ constexpr std::uint64_t kSmallGrid = 64;  ///< run as it is
 constexpr std::uint64_t kGroups = 8;      ///< of a sample: their spread tells how sure it is
 constexpr std::uint64_t kMostProbed = 512;
 
+/// What stops a program on a GPU. All else runs there, too, whatever it is worth.
+bool stops(simt::FaultKind kind) {
+  switch (kind) {
+    case simt::FaultKind::out_of_bounds:
+    case simt::FaultKind::misaligned:
+    case simt::FaultKind::use_after_free:
+    case simt::FaultKind::deadlock:
+    case simt::FaultKind::trap:
+    case simt::FaultKind::assertion:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Random, and the same every time.
 class Draw {
  public:
@@ -77,7 +92,7 @@ class Runner {
     for (const simt::Fault& fault : report.faults) {
       if (fault.kind == simt::FaultKind::timeout) {
         run_.cut_short = true;
-      } else if (run_.faults.size() < 8) {
+      } else if (stops(fault.kind) && run_.faults.size() < 8) {
         run_.faults.push_back(fault);
       }
     }

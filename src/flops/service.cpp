@@ -157,6 +157,13 @@ DeviceService::LoadedModule* DeviceService::module_with(std::uint32_t number,
   return nullptr;
 }
 
+std::string DeviceService::refusal_of(const LoadedModule* module, const std::string& kernel) {
+  if (module == nullptr) return "there is no kernel " + kernel;
+  if (!module->module) return module->refusal;
+  const Status runnable = module->module->runnable(kernel);
+  return runnable.ok() ? "there is no kernel " + kernel : runnable.error().message;
+}
+
 ServiceAnswer DeviceService::kernel(std::string_view question) {
   Unpacker unpack(question);
   const std::uint32_t number = unpack.u32();
@@ -164,8 +171,7 @@ ServiceAnswer DeviceService::kernel(std::string_view question) {
   const LoadedModule* module = module_with(number, name);
   const simt::KernelFacts* facts = module == nullptr ? nullptr : module->find(name);
   if (facts == nullptr) {
-    if (module != nullptr && !module->refusal.empty())
-      add_missing("device code: " + module->refusal);
+    add_missing("device code: " + refusal_of(module, name));
     return {kInvalidFunction, {}};
   }
   Packer answer;
@@ -216,6 +222,15 @@ void DeviceService::add_faults(const std::vector<simt::Fault>& faults) {
     if (faults_.size() < kMost && std::find(faults_.begin(), faults_.end(), text) == faults_.end())
       faults_.push_back(text);
   }
+}
+
+bool DeviceService::complete() const {
+  std::uint64_t found = 0, kernels = 0;
+  for (const auto& module : modules_) kernels += module->kernels.size();
+  for (const auto& [key, instance] : instances_) {
+    if (instance.launches >= limits_.counted) ++found;
+  }
+  return kernels != 0 && found == kernels;
 }
 
 ServiceAnswer DeviceService::launch(std::string_view question) {

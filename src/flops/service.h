@@ -20,8 +20,8 @@ namespace warpwright::flop {
 /// How much of a program's launches is run. Warp instructions, so that results do not depend on
 /// how busy the host is.
 struct RunLimits {
-  std::uint64_t first = 150'000'000;   ///< of a kernel's first launch, then blocks are sampled
-  std::uint64_t repeats = 50'000'000;  ///< of all its later launches, then they are left out
+  std::uint64_t first = 60'000'000;    ///< of a kernel's first launch, then blocks are sampled
+  std::uint64_t repeats = 15'000'000;  ///< of all its later launches, then they are left out
   std::uint64_t counted = 16;          ///< launches of a kernel that are reported
   std::uint64_t memory_bytes = std::uint64_t{10} << 30;
 };
@@ -49,6 +49,8 @@ class DeviceService {
   [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
   /// What its kernels did wrong.
   [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
+  /// Whether every kernel has been launched as often as is reported: nothing more is to come.
+  [[nodiscard]] bool complete() const;
   /// Launches that were not run.
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
 
@@ -64,6 +66,7 @@ class DeviceService {
   ServiceAnswer variable(std::string_view question);
   ServiceAnswer note(std::string_view question);
 
+  static std::string refusal_of(const LoadedModule* module, const std::string& kernel);
   LoadedModule* module_with(std::uint32_t number, std::string_view kernel);
   ServiceAnswer run(LoadedModule& module, const simt::Launch& launch);
   void add_missing(const std::string& what);

@@ -33,20 +33,6 @@ bool takes_signs(std::string_view opcode) {
   return false;
 }
 
-/// The registers that a line names, in order.
-std::vector<std::string_view> registers_in(std::string_view line) {
-  std::vector<std::string_view> registers;
-  for (std::size_t at = line.find('%'); at != std::string_view::npos; at = line.find('%', at)) {
-    std::size_t end = at + 1;
-    while (end < line.size() && (std::isalnum(static_cast<unsigned char>(line[end])) != 0 ||
-                                 line[end] == '_' || line[end] == '.'))
-      ++end;
-    registers.push_back(line.substr(at, end - at));
-    at = end;
-  }
-  return registers;
-}
-
 /// One function's results of `neg` and `abs` that are looked for.
 class Signs {
  public:
@@ -84,6 +70,19 @@ class Signs {
 };
 
 }  // namespace
+
+std::vector<std::string_view> registers_in(std::string_view text) {
+  std::vector<std::string_view> registers;
+  for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at)) {
+    std::size_t end = at + 1;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 ||
+                                 text[end] == '_' || text[end] == '.'))
+      ++end;
+    registers.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return registers;
+}
 
 std::string_view opcode_in(std::string_view ptx_line) {
   std::string_view line = without_blanks(ptx_line);

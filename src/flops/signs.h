@@ -15,4 +15,7 @@ std::unordered_set<std::uint32_t> signs_that_cost(const std::vector<std::string_
 /// The instruction's opcode behind its guard; empty where the line has no instruction.
 std::string_view opcode_in(std::string_view ptx_line);
 
+/// The registers that a text names, in order.
+std::vector<std::string_view> registers_in(std::string_view text);
+
 }  // namespace warpwright::flop

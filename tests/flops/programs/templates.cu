@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two instances of one template: 128 single products, then 64 double ones.
-// expect: scale 0 sp=128 block=128
-// expect: scale 0 dp=64 block=64
+// expect: scale 0 sp=128 block=128,1,1
+// expect: scale 0 dp=64 block=64,1,1
 template <class T>
 __global__ void scale(T* x, T by) {
   x[threadIdx.x] *= by;

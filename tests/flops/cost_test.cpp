@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flops/cost.h"
+
+#include <gmock/gmock.h>
+
+#include "base/text.h"
+#include "flops/count.h"
+#include "flops/folding.h"
+#include "flops/messages.h"
+#include "flops/program.h"
+#include "flops/signs.h"
+
+namespace warpwright::flop {
+namespace {
+
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+TEST(Cost, OneInstructionIsOneOperationOrTwo) {
+  EXPECT_EQ(cost_of("add.rn.f32").flops.sp, 1);
+  EXPECT_EQ(cost_of("sub.f32").flops.sp, 1);
+  EXPECT_EQ(cost_of("mul.ftz.f32").flops.sp, 1);
+  EXPECT_EQ(cost_of("fma.rn.f32").flops.sp, 2);
+  EXPECT_EQ(cost_of("fma.rn.f64").flops.dp, 2);
+  EXPECT_EQ(cost_of("fma.rn.f16x2").flops.half, 4);
+  EXPECT_EQ(cost_of("add.s32").flops, Flops{});
+  EXPECT_EQ(cost_of("mad.lo.s32").flops, Flops{});
+  EXPECT_EQ(cost_of("min.f32").flops, Flops{});
+  EXPECT_EQ(cost_of("cvt.rn.f32.s32").flops, Flops{});
+  EXPECT_EQ(cost_of("").flops, Flops{});
+}
+
+TEST(Cost, SequencesOfTheAssembler) {
+  EXPECT_EQ(cost_of("div.rn.f32").flops.sp, 10);
+  EXPECT_EQ(cost_of("div.rn.f32").implicit, "division");
+  EXPECT_EQ(cost_of("div.rn.f64").flops, (Flops{2, 15, 0, 0}));
+  EXPECT_EQ(cost_of("sqrt.rn.f32").flops.sp, 6);
+  EXPECT_EQ(cost_of("rcp.approx.ftz.f64").flops, Flops{});
+  EXPECT_EQ(cost_of("div.s32").flops, Flops{});
+  EXPECT_EQ(cost_of("atom.global.add.f32").flops, Flops{});
+  EXPECT_EQ(cost_of("atom.shared.add.f32").flops.sp, 1);
+}
+
+TEST(Cost, MatricesByTheirShape) {
+  // 16 x 8 x 16 products and sums of a warp.
+  EXPECT_EQ(cost_of("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32").flops.tensor * 32,
+            2 * 16 * 8 * 16);
+  // Four warps share one.
+  EXPECT_EQ(cost_of("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16").flops.tensor * 128,
+            2 * 64 * 128 * 16);
+  EXPECT_EQ(cost_of("wmma.load.a.sync.aligned.row.m16n16k16.f16").flops, Flops{});
+}
+
+TEST(Cost, BytesOfGlobalMemory) {
+  EXPECT_EQ(bytes_of("ld.global.f32"), 4U);
+  EXPECT_EQ(bytes_of("ld.global.nc.v4.f32"), 16U);
+  EXPECT_EQ(bytes_of("st.global.v2.b64"), 16U);
+  EXPECT_EQ(bytes_of("ld.shared.f32"), 0U);
+  EXPECT_EQ(bytes_of("ld.param.u64"), 0U);
+  EXPECT_EQ(bytes_of("add.f32"), 0U);
+}
+
+TEST(Signs, CostWhereNoInstructionTakesThem) {
+  const std::string ptx =
+      "{\n"
+      "\tneg.f32 \t%f2, %f1;\n"
+      "\tst.global.f32 \t[%rd1], %f2;\n"
+      "\tneg.f32 \t%f4, %f3;\n"
+      "\tmul.rn.f32 \t%f5, %f4, %f6;\n"
+      "\tabs.f64 \t%fd2, %fd1;\n"
+      "\t@%p1 mov.f64 \t%fd3, %fd2;\n"
+      "}\n";
+  EXPECT_THAT(signs_that_cost(lines_of(ptx)), UnorderedElementsAre(2U, 6U));
+}
+
+TEST(Folding, ConstantsOnly) {
+  const std::string ptx =
+      "{\n"
+      "\tmov.f64 \t%fd1, 0d3FF0000000000000;\n"
+      "\tadd.rn.f64 \t%fd2, %fd1, %fd1;\n"
+      "\tld.param.f64 \t%fd3, [p];\n"
+      "\tmul.f64 \t%fd4, %fd3, %fd2;\n"
+      "\tmov.f64 \t%fd5, 0d0000000000000000;\n"
+      "$loop:\n"
+      "\tadd.f64 \t%fd5, %fd5, %fd1;\n"
+      "\tsetp.lt.f64 \t%p1, %fd5, %fd3;\n"
+      "\t@%p1 bra \t$loop;\n"
+      "}\n";
+  EXPECT_THAT(folded_lines(lines_of(ptx)), UnorderedElementsAre(2U, 3U));
+}
+
+TEST(Texts, LinesBecomeCommentsInPlace) {
+  const std::string ptx = "\t.loc\t1 2 3\n\t.local .b8 x[4];\n  .loc 1 4 5\nadd.f32 a, b, c;\n";
+  EXPECT_EQ(without_lines(ptx),
+            "\t//oc\t1 2 3\n\t.local .b8 x[4];\n  //oc 1 4 5\nadd.f32 a, b, c;\n");
+}
+
+TEST(Texts, NamesOfKernels) {
+  EXPECT_EQ(plain_name(signature_of("_Z5saxpyifPKfPf")), "saxpy");
+  EXPECT_EQ(plain_name("void scale<float>(float*, float)"), "scale");
+  EXPECT_EQ(plain_name("void ns::deep<pair<int, int> >(int)"), "deep");
+  EXPECT_EQ(plain_name("(anonymous namespace)::hidden(int*)"), "hidden");
+  EXPECT_EQ(plain_name("plain"), "plain");
+}
+
+TEST(Texts, WhatCompilersAndLinkersLack) {
+  EXPECT_THAT(missing_in("a.cu:1:10: fatal error: 'gsl/gsl_rng.h' file not found\n"
+                         "b.cpp:2:10: fatal error: mpi.h: No such file or directory\n"
+                         "/usr/bin/ld: x.o: undefined reference to `cublasSgemm_v2'\n"
+                         "/usr/bin/ld: y.o: undefined reference to `cublasSgemm_v2'\n"
+                         "/usr/bin/ld: cannot find -lcufft: No such file or directory\n"),
+              ElementsAre("include gsl/gsl_rng.h", "include mpi.h", "function cublasSgemm_v2",
+                          "library cufft"));
+  EXPECT_THAT(missing_in("a.cu:1: error: expected ';'\n"), ElementsAre());
+  EXPECT_EQ(first_error("note\n/x/y/a.cu:1:2: error: no\n"), "a.cu:1:2: error: no");
+}
+
+}  // namespace
+}  // namespace warpwright::flop
