@@ -71,6 +71,11 @@ class Translator {
     platform_ = true;
   }
 
+  /// `register` means nothing in C++, and C++17 forbids it.
+  void drop(std::size_t i) {
+    edits_.push_back({source_.token(i).begin, source_.token(i + 1).begin, ""});
+  }
+
   void include(std::size_t i) {
     const std::string_view marked = source_.at(i);
     const std::string_view name = marked.substr(1, marked.size() - 2);
@@ -113,6 +118,7 @@ class Translator {
     if (member(i) || options_.own_names.count(name) > 0) return;
     if (marks_platform(name)) platform_ = true;
     if (name == "asm" || name == "__asm__" || name == "__asm") return assembly(i);
+    if (name == "register" && to_hip_ && source_.word(i + 1)) return drop(i);
     if (name == "cub" && to_hip_ && source_.is(i + 1, ":")) return replace(i, "hipcub");
     if (name == "hipcub" && !to_hip_ && source_.is(i + 1, ":")) return replace(i, "cub");
     if (to_hip_ && name == "texture" && source_.is(i + 1, "<"))

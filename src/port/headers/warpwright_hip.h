@@ -52,6 +52,7 @@ static inline hipError_t ww_device_get_attribute(int* value, hipDeviceAttribute_
 #ifdef __HIPCC__
 
 #define WW_DEVICE static __device__ __forceinline__
+#define WW_BOTH static __host__ __device__ __forceinline__
 
 // The lane's number in its wavefront, then in its warp.
 WW_DEVICE unsigned ww_wave_lane() {
@@ -211,11 +212,11 @@ WW_DEVICE void ww_set(To& target, From value) {
   target = ww_as<To>(value);
 }
 template <class T>
-WW_DEVICE T ww_min(T a, T b) {
+WW_BOTH T ww_min(T a, T b) {
   return b < a ? b : a;
 }
 template <class T>
-WW_DEVICE T ww_max(T a, T b) {
+WW_BOTH T ww_max(T a, T b) {
   return a < b ? b : a;
 }
 template <class T>
@@ -310,9 +311,33 @@ WW_DEVICE unsigned ww_lop3(unsigned a, unsigned b, unsigned c, unsigned table) {
   return result;
 }
 WW_DEVICE unsigned ww_sm_id() { return __smid(); }
-WW_DEVICE unsigned long long ww_global_timer() { return (unsigned long long)wall_clock64(); }
+WW_DEVICE unsigned long long ww_global_timer() { return (unsigned long long)clock64(); }
 
 #endif  // __HIPCC__
+
+#include "warpwright_hip_math.h"
+#ifdef __HIPCC__
+#include "warpwright_hip_device.h"
+#endif
+
+// ---- calls that CUDA also takes with a function instead of its address ---------------------------------
+template <class R, class... A>
+static inline hipError_t hipFuncSetAttribute(R (*function)(A...), hipFuncAttribute attribute, int value) {
+  return hipFuncSetAttribute(reinterpret_cast<const void*>(function), attribute, value);
+}
+template <class R, class... A>
+static inline hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, R (*function)(A...)) {
+  return hipFuncGetAttributes(attributes, reinterpret_cast<const void*>(function));
+}
+template <class R, class... A>
+static inline hipError_t hipFuncSetCacheConfig(R (*function)(A...), hipFuncCache_t config) {
+  return hipFuncSetCacheConfig(reinterpret_cast<const void*>(function), config);
+}
+template <class R, class... A>
+static inline hipError_t hipLaunchKernel(R (*function)(A...), dim3 grid, dim3 block, void** arguments,
+                                         size_t shared = 0, hipStream_t stream = 0) {
+  return hipLaunchKernel(reinterpret_cast<const void*>(function), grid, block, arguments, shared, stream);
+}
 
 #endif  // __cplusplus
 
