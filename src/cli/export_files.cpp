@@ -177,6 +177,21 @@ std::string provenance_text(const Task& task, const store::RunRecord& run,
 
 }  // namespace
 
+Result<const store::TrialRecord*> valid_trial(const store::RunRecord& run,
+                                              const std::vector<store::TrialRecord>& trials,
+                                              const std::string& name) {
+  const std::string wanted = name.empty() ? run.best_trial : name;
+  if (wanted.empty()) return Error{"run '" + run.id + "' has no valid kernel yet"};
+  for (const auto& trial : trials) {
+    if (trial.prompt.trial != wanted) continue;
+    if (!trial.evaluation || !trial.evaluation->valid()) {
+      return Error{"trial '" + wanted + "' of run '" + run.id + "' is not valid; nothing exported"};
+    }
+    return &trial;
+  }
+  return Error{"run '" + run.id + "' has no trial '" + wanted + "'"};
+}
+
 Result<Files> export_files(const Task& task, const store::RunRecord& run,
                            const store::TrialRecord& best,
                            const std::vector<store::ConfigValue>& config) {

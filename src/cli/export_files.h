@@ -10,6 +10,11 @@
 
 namespace warpwright::cli {
 
+/// The trial of that name, the best one for "", where it is valid.
+Result<const store::TrialRecord*> valid_trial(const store::RunRecord& run,
+                                              const std::vector<store::TrialRecord>& trials,
+                                              const std::string& name);
+
 /// The files of an exported kernel by name: kernel, header, baseline, a small host test with its
 /// inputs, and the provenance that says where the kernel comes from and what the judge found.
 Result<std::map<std::string, std::string>> export_files(

@@ -6,6 +6,7 @@
 
 #include "base/cores.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "cli/exit_codes.h"
 #include "cli/summary.h"
 #include "cli/verbs.h"
@@ -77,9 +78,9 @@ int judge_parallelism(const Settings& settings) {
 }
 
 search::EngineOptions engine_options(const Settings& settings, const Task& task,
-                                     const llm::ModelOptions& model, const RunManner& manner) {
+                                     const llm::ModelOptions& model, bool wait) {
   search::EngineOptions options;
-  if (manner.wait) options.look_for_answers = kAnswerGlance;
+  if (wait) options.look_for_answers = kAnswerGlance;
   options.limits = limits_of(settings);
   const auto share = settings.number("search.stop_at_roofline");
   if (share && *share > 0) options.stop_at_roofline = share;
@@ -87,12 +88,6 @@ search::EngineOptions engine_options(const Settings& settings, const Task& task,
   options.temperature = model.temperature;
   options.baseline_source = task.baseline_source;
   return options;
-}
-
-search::StrategyOptions strategy_options(const Settings& settings) {
-  return {static_cast<int>(settings.integer("search.candidates").value_or(3)),
-          static_cast<int>(settings.integer("search.depth").value_or(4)),
-          static_cast<int>(settings.integer("search.repairs").value_or(3))};
 }
 
 }  // namespace
@@ -177,9 +172,15 @@ std::unique_ptr<evaluate::Evaluator> make_evaluator(const Settings& settings, Ju
                                  .parallelism = judge_parallelism(settings)};
   if (options.worker.empty()) {
     options.worker = {own_program(), "worker"};
+    options.shared_server = std::move(place.shared);
     if (place.stay_warm) options.server = {own_program(), "worker", "--serve"};
   }
   return std::make_unique<evaluate::LocalEvaluator>(std::move(options));
+}
+
+std::shared_ptr<evaluate::WorkerClient> warm_worker() {
+  return std::make_shared<evaluate::WorkerClient>(
+      std::vector<std::string>{own_program(), "worker", "--serve"});
 }
 
 Result<DeviceFacts> target_facts(const Settings& settings) {
@@ -252,43 +253,67 @@ Result<HeldRun> hold_run(const store::Archive& archive, const store::RunRecord& 
   return HeldRun{std::move(folder), std::move(*lock)};
 }
 
+Status tell_answer(store::Archive& archive, const std::string& run, const std::string& trial,
+                   const std::string& text, const std::string& by) {
+  if (trimmed(text).empty()) return Error{"the answer to " + trial + " is empty; nothing stored"};
+  store::ReplyRecord reply;
+  reply.text = clean_utf8(text);
+  reply.model = by;
+  reply.finish_reason = "stop";
+  reply.origin = "tell";
+  return archive.tell(run, trial, reply);
+}
+
 void describe(store::RunRecord& run, const Settings& settings) {
   run.strategy = settings.text("search.strategy");
   run.model = settings.text("model.spec");
   run.device = settings.text("judge.device") + " (" + settings.text("judge.target") + ")";
 }
 
+search::StrategyOptions strategy_options(const Settings& settings) {
+  return {static_cast<int>(settings.integer("search.candidates").value_or(3)),
+          static_cast<int>(settings.integer("search.depth").value_or(4)),
+          static_cast<int>(settings.integer("search.repairs").value_or(3))};
+}
+
+Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecord& run,
+                                  const HeldRun& held, const Task& task, const Settings& settings,
+                                  bool wait, search::Observer& observer, const StopSignal& stop,
+                                  const Clock& clock) {
+  const fs::path& folder = held.folder;
+  WW_TRY(const auto model_settings, model_options(settings));
+  WW_TRY(const auto model,
+         llm::make_model(model_settings,
+                         llm::process_environment(folder / "spool", {own_program(), "courier"})));
+  WW_TRY(auto pattern, job_pattern(settings, task));
+  pattern.cache = absolute_path(archive.path().parent_path() / "cache");
+  const auto evaluator =
+      make_evaluator(settings, {.jobs = absolute_path(folder / "jobs"), .pattern = pattern});
+  WW_TRY(auto templates, prompt_templates(settings));
+  WW_TRY(const auto facts, target_facts(settings));
+  WW_TRY(const auto level, feedback_level(settings));
+  search::PromptComposer composer(std::move(templates), task, facts,
+                                  std::string(pattern.rule_set.name()), level);
+  WW_TRY(const auto strategy, search::make_strategy(settings.text("search.strategy"),
+                                                    strategy_options(settings), composer));
+  const auto dispatcher = search::make_thread_dispatcher(*model, *evaluator, clock, stop);
+  search::Engine engine(
+      {*strategy, *dispatcher, *model, *evaluator, find_code, archive, run, clock, stop, observer},
+      engine_options(settings, task, model_settings, wait));
+  return engine.run();
+}
+
 int work_on_run(store::Archive& archive, const store::RunRecord& run, const HeldRun& held,
                 const Task& task, const Settings& settings, const RunManner& manner,
                 const Clock& clock) {
   const auto work = [&]() -> Result<int> {
-    const fs::path& folder = held.folder;
-    WW_TRY(const auto model_settings, model_options(settings));
-    WW_TRY(const auto model,
-           llm::make_model(model_settings,
-                           llm::process_environment(folder / "spool", {own_program(), "courier"})));
-    WW_TRY(auto pattern, job_pattern(settings, task));
-    pattern.cache = absolute_path(archive.path().parent_path() / "cache");
-    const auto evaluator =
-        make_evaluator(settings, {.jobs = absolute_path(folder / "jobs"), .pattern = pattern});
-    WW_TRY(auto templates, prompt_templates(settings));
-    WW_TRY(const auto facts, target_facts(settings));
-    WW_TRY(const auto level, feedback_level(settings));
-    search::PromptComposer composer(std::move(templates), task, facts,
-                                    std::string(pattern.rule_set.name()), level);
-    const auto strategy_settings = strategy_options(settings);
-    WW_TRY(const auto strategy,
-           search::make_strategy(settings.text("search.strategy"), strategy_settings, composer));
     StopSignal stop;
     const InterruptGuard interrupts(stop);
     search::Ending ending;
     {
-      const auto observer = make_progress(manner.mode, strategy_settings, clock);
-      const auto dispatcher = search::make_thread_dispatcher(*model, *evaluator, clock, stop);
-      search::Engine engine({*strategy, *dispatcher, *model, *evaluator, find_code, archive, run,
-                             clock, stop, *observer},
-                            engine_options(settings, task, model_settings, manner));
-      ending = engine.run();
+      const auto observer = make_progress(manner.mode, strategy_options(settings), clock);
+      WW_TRY(ending,
+             run_engine(archive, run, held, task, settings, manner.wait, *observer, stop, clock));
     }
     return print_ending(archive, run.id, ending, manner.mode);
   };

@@ -12,6 +12,7 @@
 #include "core/task.h"
 #include "evaluate/evaluator.h"
 #include "evaluate/job.h"
+#include "evaluate/worker_client.h"
 #include "llm/make_model.h"
 #include "prompt/compose.h"
 #include "search/engine.h"
@@ -31,7 +32,11 @@ struct JudgePlace {
   std::filesystem::path jobs;
   evaluate::JobRequest pattern;
   bool stay_warm = true;  ///< else our own worker is a process per job
+  /// Of warm_worker(): our own worker, shared by the evaluators of several tasks.
+  std::shared_ptr<evaluate::WorkerClient> shared = nullptr;
 };
+/// Our own worker, started at its first job.
+std::shared_ptr<evaluate::WorkerClient> warm_worker();
 std::unique_ptr<evaluate::Evaluator> make_evaluator(const Settings& settings, JudgePlace place);
 /// The folder of --worker mailbox:FOLDER; empty for any other judge.
 std::filesystem::path mailbox_folder(const Settings& settings);
@@ -59,8 +64,22 @@ struct HeldRun {
 /// The error says when another process has it.
 Result<HeldRun> hold_run(const store::Archive& archive, const store::RunRecord& run);
 
+/// Stores somebody's answer to an open question. An empty one is refused.
+Status tell_answer(store::Archive& archive, const std::string& run, const std::string& trial,
+                   const std::string& text, const std::string& by);
+
 /// What the settings say of the run as a whole: strategy, model and device.
 void describe(store::RunRecord& run, const Settings& settings);
+
+/// Wires the parts of a run and runs the engine, without a word on any stream. With `wait`, answers
+/// that are told while the judge works are taken at once.
+Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecord& run,
+                                  const HeldRun& held, const Task& task, const Settings& settings,
+                                  bool wait, search::Observer& observer, const StopSignal& stop,
+                                  const Clock& clock);
+
+/// How the settings plan a search: candidates, rounds, repairs.
+search::StrategyOptions strategy_options(const Settings& settings);
 
 /// One process's part of a run: wires the parts, runs the engine, prints the summary. Returns the
 /// exit code.

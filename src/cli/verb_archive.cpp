@@ -11,8 +11,8 @@
 #include "cli/session.h"
 #include "cli/summary.h"
 #include "cli/verbs.h"
-#include "core/evaluation_json.h"
 #include "core/json_reader.h"
+#include "report/archive_json.h"
 #include "suite/load.h"
 
 namespace warpwright::cli {
@@ -39,53 +39,13 @@ std::string date_of(std::int64_t unix_ms) {
   return text;
 }
 
-json run_json(const store::RunRecord& run) {
-  return {{"run", run.id},
-          {"task", run.task},
-          {"strategy", run.strategy},
-          {"model", run.model},
-          {"device", run.device},
-          {"status", name_of(run.status)},
-          {"ending", run.ending},
-          {"best_trial", run.best_trial},
-          {"created_ms", run.created_ms},
-          {"elapsed_ms", run.elapsed_ms}};
-}
-
-json trial_json(const store::TrialRecord& trial) {
-  json object = {{"trial", trial.prompt.trial},         {"round", trial.prompt.round},
-                 {"slot", trial.prompt.slot},           {"repair", trial.prompt.repair},
-                 {"kind", trial.prompt.kind},           {"parent", trial.prompt.parent},
-                 {"source_sha256", trial.source_sha256}};
-  if (trial.reply) {
-    object["reply"] = {
-        {"model", trial.reply->model},
-        {"origin", trial.reply->origin},
-        {"finish_reason", trial.reply->finish_reason},
-        {"tokens", trial.reply->fresh + trial.reply->cache_read + trial.reply->cache_write +
-                       trial.reply->output},
-        {"cost_usd", trial.reply->unpriced.empty() ? json(trial.reply->cost_usd) : json()}};
-  }
-  json failures = json::array();
-  for (const auto& failure : trial.failures) {
-    failures.push_back(
-        {{"attempt", failure.attempt}, {"error", failure.error}, {"tokens", failure.tokens}});
-  }
-  object["failures"] = failures;
-  if (trial.candidate) object["source"] = trial.candidate->source;
-  if (trial.evaluation) {
-    object["evaluation"] = json::parse(evaluation_to_json(*trial.evaluation), nullptr, false);
-  }
-  return object;
-}
-
 Result<int> list_runs(const ShowFlags& flags) {
   const SystemClock clock;
   WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
   WW_TRY(const auto runs, archive->runs());
   if (flags.json) {
     json list = json::array();
-    for (const auto& run : runs) list.push_back(run_json(run));
+    for (const auto& run : runs) list.push_back(report::run_json(run));
     std::printf("%s\n", dump_json(list, 1).c_str());
     return static_cast<int>(kOk);
   }
@@ -151,13 +111,13 @@ Result<int> show_run(store::Archive& archive, const store::RunRecord& run, const
       print_run(run, trials);
       return static_cast<int>(kOk);
     }
-    json document = run_json(run);
+    json document = report::run_json(run);
     WW_TRY(const auto config, archive.config(run.id));
     for (const auto& value : config) {
       document["config"][value.key] = {{"value", value.value}, {"origin", value.origin}};
     }
     document["trials"] = json::array();
-    for (const auto& trial : trials) document["trials"].push_back(trial_json(trial));
+    for (const auto& trial : trials) document["trials"].push_back(report::trial_json(trial));
     std::printf("%s\n", dump_json(document, 1).c_str());
     return static_cast<int>(kOk);
   }
@@ -165,7 +125,7 @@ Result<int> show_run(store::Archive& archive, const store::RunRecord& run, const
   for (const auto& trial : trials) {
     if (trial.prompt.trial != wanted) continue;
     if (flags.json) {
-      std::printf("%s\n", dump_json(trial_json(trial), 1).c_str());
+      std::printf("%s\n", dump_json(report::trial_json(trial), 1).c_str());
     } else {
       WW_CHECK(print_trial(archive, run.id, trial, flags));
     }

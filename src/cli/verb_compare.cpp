@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "cli/exit_codes.h"
+#include "cli/judging.h"
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
@@ -26,9 +27,11 @@ struct CompareFlags {
   std::shared_ptr<SettingFlags> settings;
 };
 
-Result<std::string> source_of(const Task& task, const std::string& name) {
-  if (name == kBaseline) return task.baseline_source;
-  return read_file(name, std::size_t{1} << 20);
+/// Absent: the baseline.
+Result<std::optional<std::string>> source_of(const std::string& name) {
+  if (name == kBaseline) return std::optional<std::string>();
+  WW_TRY(std::string text, read_file(name, std::size_t{1} << 20));
+  return std::optional<std::string>(std::move(text));
 }
 
 std::string interval_of(const Ratio& ratio) {
@@ -65,21 +68,11 @@ void print_failure(const CompareFlags& flags, const Evaluation& evaluation) {
 Result<int> compare(const CompareFlags& flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
   WW_TRY(const Task task, suite::load_task(flags.task));
-  WW_TRY(const std::string first, source_of(task, flags.first));
-  WW_TRY(const std::string second, source_of(task, flags.second));
-  WW_TRY(const auto pattern, job_pattern(settings, task));
-  WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-compare-"));
-  const auto evaluator =
-      make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern, .stay_warm = false});
+  WW_TRY(const auto first, source_of(flags.first));
+  WW_TRY(const auto second, source_of(flags.second));
   StopSignal stop;
   const InterruptGuard interrupts(stop);
-  WW_TRY(const Evaluation evaluation,
-         evaluator->evaluate({.id = "comparison",
-                              .source = first,
-                              .is_baseline = flags.first == kBaseline,
-                              .rival = second,
-                              .rival_is_baseline = flags.second == kBaseline},
-                             stop));
+  WW_TRY(const Evaluation evaluation, compare_sources(settings, task, first, second, stop));
   if (flags.json) std::printf("%s\n", evaluation_to_json(evaluation).c_str());
   if (evaluation.verdict == Verdict::harness_error) return Error{evaluation.reason};
   if (evaluation.valid() && !evaluation.comparison) {

@@ -3,6 +3,7 @@
 
 #include "base/files.h"
 #include "cli/exit_codes.h"
+#include "cli/judging.h"
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/summary.h"
@@ -55,6 +56,9 @@ Result<int> judge(const EvalFlags& flags) {
            evaluator->evaluate({"baseline", task.baseline_source, true}, stop));
     add_baseline_times(evaluation, baseline);
   }
+  const auto baseline = [&] { return judge_baseline(*evaluator, task, "baseline", stop); };
+  WW_TRY(const Evaluation evaluation, judge_source(*evaluator, "candidate", source, stop,
+                                                   flags.no_baseline ? BaselineJudge() : baseline));
   if (flags.json) {
     std::printf("%s\n", evaluation_to_json(evaluation).c_str());
   } else {

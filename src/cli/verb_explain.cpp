@@ -7,8 +7,8 @@
 
 #include "base/files.h"
 #include "cli/exit_codes.h"
+#include "cli/judging.h"
 #include "cli/verbs.h"
-#include "evaluate/explain.h"
 #include "suite/load.h"
 
 namespace warpwright::cli {
@@ -31,19 +31,13 @@ bool wants_colour() {
 Result<int> explain(const ExplainFlags& flags) {
   WW_TRY(const Task task, suite::load_task(flags.task));
   WW_TRY(const std::string source, read_file(flags.file, std::size_t{1} << 20));
-  evaluate::JobRequest request{.id = "explain", .task = task, .source = source};
-  request.target = flags.target;
+  evaluate::JobRequest request = explain_request(task, source, flags.target, flags.size);
   WW_TRY(request.front_end, chosen<FrontEndChoice>(flags.front_end, "--front-end"));
   WW_TRY(request.engine, chosen<EngineChoice>(flags.engine, "--engine"));
-  request.rule_set = "free";  // explaining is not judging: any number of kernels is welcome
   request.unsafe = flags.unsafe;
-  if (!flags.size.empty()) request.sizes = {flags.size};
-  // What a worker would refuse is refused here in the same words.
-  WW_CHECK(evaluate::request_from_json(evaluate::request_to_json(request)));
-  WW_TRY(const auto scratch, TemporaryDirectory::create("warpwright-explain-"));
   StopSignal stop;
   const InterruptGuard interrupts(stop);
-  WW_TRY(const auto explanation, evaluate::explain(request, scratch.path(), stop));
+  WW_TRY(const auto explanation, explain_source(request, stop));
   const std::string text = flags.json ? evaluate::explanation_json(explanation) + "\n"
                                       : evaluate::explanation_text(explanation, wants_colour());
   std::fputs(text.c_str(), stdout);

@@ -30,21 +30,6 @@ struct ExportFlags {
   bool recording = false;
 };
 
-Result<const store::TrialRecord*> chosen_trial(const ExportFlags& flags,
-                                               const store::RunRecord& run,
-                                               const std::vector<store::TrialRecord>& trials) {
-  const std::string wanted = flags.trial.empty() ? run.best_trial : flags.trial;
-  if (wanted.empty()) return Error{"run '" + run.id + "' has no valid kernel yet"};
-  for (const auto& trial : trials) {
-    if (trial.prompt.trial != wanted) continue;
-    if (!trial.evaluation || !trial.evaluation->valid()) {
-      return Error{"trial '" + wanted + "' of run '" + run.id + "' is not valid; nothing exported"};
-    }
-    return &trial;
-  }
-  return Error{"run '" + run.id + "' has no trial '" + wanted + "'"};
-}
-
 /// The prompt of a trial as `ask` shows it.
 Result<std::string> prompt_of(store::Archive& archive, const std::string& run,
                               const std::string& trial) {
@@ -122,7 +107,7 @@ Result<int> write_export(const ExportFlags& flags) {
   if (flags.recording) {
     WW_TRY(files, recording_files(*archive, run.id, trials));
   } else {
-    WW_TRY(const auto* best, chosen_trial(flags, run, trials));
+    WW_TRY(const auto* best, valid_trial(run, trials, flags.trial));
     WW_TRY(const Task task, task_from_json(run.task_json));
     WW_TRY(const auto config, archive->config(run.id));
     if (flags.kernels.empty()) {

@@ -7,7 +7,6 @@
 #include <CLI/CLI.hpp>
 
 #include "base/files.h"
-#include "base/text.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/session.h"
@@ -119,13 +118,7 @@ Result<int> tell(const InboxFlags& flags) {
   }
   const std::string& file = flags.words.back();
   WW_TRY(const std::string text, file == "-" ? read_all(STDIN_FILENO) : read_file(file));
-  if (trimmed(text).empty()) return Error{"the answer in '" + file + "' is empty; nothing stored"};
-  store::ReplyRecord reply;
-  reply.text = clean_utf8(text);
-  reply.model = flags.model;
-  reply.finish_reason = "stop";
-  reply.origin = "tell";
-  WW_CHECK(archive->tell(run.id, trial, reply));
+  WW_CHECK(tell_answer(*archive, run.id, trial, text, flags.model));
   const auto left = std::count_if(pending.begin(), pending.end(),
                                   [&](const auto& question) { return question.trial != trial; });
   std::printf("Stored the answer to %s of run %s. %s\n", trial.c_str(), run.id.c_str(),

@@ -13,6 +13,7 @@
 #include "llm/courier.h"
 #include "search/prompt_composer.h"
 #include "search/strategy.h"
+#include "suite/listing.h"
 #include "suite/load.h"
 
 namespace warpwright::cli {
@@ -27,17 +28,15 @@ int print(const json& list) {
 }
 
 int list_tasks(bool as_json) {
+  const auto rows = suite::task_listing();
+  if (!rows.ok()) return fail(rows.error());
   json list = json::array();
-  for (const auto& name : suite::embedded_task_names()) {
-    const auto task = suite::load_embedded_task(name);
-    if (!task.ok()) return fail(task.error());
-    json sizes = json::array();
-    for (const auto& size : task->sizes) sizes.push_back(size.label);
-    list.push_back({{"name", name},
-                    {"title", task->title},
-                    {"group", task->group.empty() ? "paper" : task->group},
-                    {"rule_set", task->rule_set},
-                    {"sizes", sizes}});
+  for (const auto& row : *rows) {
+    list.push_back({{"name", row.name},
+                    {"title", row.title},
+                    {"group", row.group},
+                    {"rule_set", row.rule_set},
+                    {"sizes", row.sizes}});
   }
   if (as_json) return print(list);
   for (const char* group : {"paper", "extension"}) {

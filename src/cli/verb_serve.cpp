@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve: the live page of all runs, on loopback.
+// serve: the live page of all runs, on loopback, and agents beside it.
 #include <CLI/CLI.hpp>
 
 #include "base/stop.h"
+#include "cli/agents.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/session.h"
@@ -19,6 +20,9 @@ struct ServeFlags {
   std::string archive;
   std::vector<std::string> roots;
   int port = kDefaultPort;
+  bool mcp = false;
+  std::string token_file;
+  AgentFlags agents;
 };
 
 Result<int> serve_pages(const ServeFlags& flags) {
@@ -38,12 +42,25 @@ Result<int> serve_pages(const ServeFlags& flags) {
   StopSignal stop;
   const InterruptGuard guard(stop);
   const std::size_t count = library.entries().size();
-  WW_CHECK(report::serve(library, clock, stop,
-                         {.port = flags.port, .on_listening = [&](int port) {
-                            if (count == 0) std::printf("No archive yet; runs will appear.\n");
-                            std::printf("http://127.0.0.1:%d/  (Ctrl-C ends)\n", port);
-                            std::fflush(stdout);
-                          }}));
+  report::ServerOptions options{.port = flags.port};
+  std::unique_ptr<AgentService> agents;
+  Token token;
+  if (flags.mcp) {
+    WW_TRY(token, server_token(flags.token_file));
+    WW_TRY(agents, AgentService::open(flags.agents, archive_path(flags.archive)));
+    options.endpoints.push_back(agents->endpoint());
+    options.token = token.text;
+  }
+  options.on_listening = [&](int port) {
+    if (count == 0) std::printf("No archive yet; runs will appear.\n");
+    std::printf("http://127.0.0.1:%d/  (Ctrl-C ends)\n", port);
+    if (flags.mcp) std::printf("http://127.0.0.1:%d/mcp for agents\n", port);
+    if (token.is_new) std::printf("Authorization: Bearer %s\n", token.text.c_str());
+    std::fflush(stdout);
+  };
+  const Status served = report::serve(library, clock, stop, options);
+  if (agents) agents->cancel_all();
+  WW_CHECK(served);
   return static_cast<int>(kOk);
 }
 
@@ -56,6 +73,10 @@ void add_serve(CLI::App& verb, Action& action) {
   verb.add_option("--root", flags->roots,
                   "folder below which all archives are shown; may be repeated");
   add_archive_option(verb, flags->archive);
+  verb.add_flag("--mcp", flags->mcp, "agents too, at /mcp (docs/agents.md)");
+  verb.add_option("--token-file", flags->token_file,
+                  "with --mcp: file with the token [$WARPWRIGHT_TOKEN, else a new one is shown]");
+  add_agent_flags(verb, flags->agents);
   verb.callback([flags, &action] {
     action = [flags] {
       const auto code = serve_pages(*flags);

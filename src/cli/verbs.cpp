@@ -24,6 +24,8 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
     {"campaign", "tables of many runs, one per task, beside a benchmark",
      "warpwright campaign runs/* --bench bench.json -o campaign.md", add_campaign},
     {"serve", "show all runs in a browser, live", "warpwright serve", add_serve},
+    {"mcp", "serve a coding agent: the Model Context Protocol on standard input and output",
+     "claude mcp add warpwright -- warpwright mcp --allow .", add_mcp},
     {"tasks", "list the built-in tasks", "warpwright tasks", add_tasks},
     {"new", "start a task of your own", "warpwright new my_task", add_new},
     {"prompt", "print what would be sent to the model", "warpwright prompt transpose --target a100",

@@ -38,7 +38,10 @@ std::vector<std::string> worker_environment() {
 }
 
 LocalEvaluator::LocalEvaluator(LocalOptions options) : options_(std::move(options)) {
-  if (!options_.server.empty()) server_ = std::make_unique<WorkerClient>(options_.server);
+  server_ = options_.shared_server;
+  if (!server_ && !options_.server.empty()) {
+    server_ = std::make_shared<WorkerClient>(options_.server);
+  }
 }
 
 LocalEvaluator::~LocalEvaluator() = default;

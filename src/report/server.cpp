@@ -52,9 +52,8 @@ bool is_own_origin(const std::string& origin, int port) {
   return origin.starts_with(kScheme) && is_own_host(origin.substr(kScheme.size()), port);
 }
 
-/// Empty when the request may be answered, else what is wrong with it.
-std::string objection(const Request& request, int port) {
-  if (request.method != "GET" && request.method != "HEAD") return "this server only shows";
+/// Empty when the request comes from where it may, else what is wrong with it.
+std::string origin_objection(const Request& request, int port) {
   if (request.get_header_value_count("Host") != 1 ||
       !is_own_host(request.get_header_value("Host"), port)) {
     return "this server answers to 127.0.0.1 and localhost only";
@@ -69,6 +68,47 @@ std::string objection(const Request& request, int port) {
     return "pages of other sites get nothing";
   }
   return "";
+}
+
+/// A refusal: a status and what is wrong. Status 0: none.
+struct Refusal {
+  int status = 0;
+  std::string why;
+};
+
+/// Takes as long whatever is different.
+bool same_secret(const std::string& given, const std::string& wanted) {
+  unsigned char different = given.size() == wanted.size() ? 0 : 1;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    different |=
+        static_cast<unsigned char>(given[i] ^ wanted[i % std::max<std::size_t>(wanted.size(), 1)]);
+  }
+  return different == 0 && !wanted.empty();
+}
+
+/// What is known before the first byte of a body is read.
+Refusal endpoint_refusal(const Request& request, const Endpoint& endpoint,
+                         const std::string& token) {
+  if (request.get_header_value_count("Authorization") != 1 ||
+      !same_secret(request.get_header_value("Authorization"), "Bearer " + token)) {
+    return {401, "this needs the server's token: Authorization: Bearer TOKEN"};
+  }
+  if (std::find(endpoint.methods.begin(), endpoint.methods.end(), request.method) ==
+      endpoint.methods.end()) {
+    return {405, "this address has no such method"};
+  }
+  // The library counts neither the bytes of chunks nor what a packed body unpacks to.
+  if (request.has_header("Transfer-Encoding")) return {411, "a body needs a Content-Length"};
+  if (request.has_header("Content-Encoding")) return {415, "bodies are not packed here"};
+  const std::string length = request.get_header_value("Content-Length");
+  if (length.size() > 12 || length.find_first_not_of("0123456789") != length.npos ||
+      request.get_header_value_count("Content-Length") > 1) {
+    return {400, "Content-Length is a number"};
+  }
+  if (!length.empty() && std::stoull(length) > endpoint.max_body_bytes) {
+    return {413, "a body may have at most " + std::to_string(endpoint.max_body_bytes) + " bytes"};
+  }
+  return {};
 }
 
 void set_headers(Response& response) {
@@ -136,28 +176,40 @@ class Stream {
 
 class Server {
  public:
-  Server(const Library& library, const Clock& clock, const StopSignal& stop)
-      : library_(library), clock_(clock), stop_(stop) {
+  Server(const Library& library, const Clock& clock, const StopSignal& stop,
+         const ServerOptions& options)
+      : library_(library), clock_(clock), stop_(stop), options_(options) {
     http_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
     // The library's default would let a second server take the same port and half the requests.
     http_.set_socket_options([](socket_t socket) {
       const int on = 1;
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     });
-    http_.set_payload_max_length(0);
+    std::size_t largest = 0;
+    for (const auto& endpoint : options_.endpoints) {
+      largest = std::max(largest, endpoint.max_body_bytes);
+    }
+    http_.set_payload_max_length(largest);
+    // One request per connection: a refused body is never read, and must not be taken for the next
+    // request.
+    if (largest > 0) http_.set_keep_alive_max_count(1);
     http_.set_pre_routing_handler([this](const Request& request, Response& response) {
       set_headers(response);
-      const std::string wrong = objection(request, port_);
-      if (wrong.empty()) return httplib::Server::HandlerResponse::Unhandled;
-      answer_text(response, request.method == "GET" || request.method == "HEAD" ? 403 : 405,
-                  wrong + "\n");
+      const Refusal refusal = refusal_of(request);
+      if (refusal.status == 0) return httplib::Server::HandlerResponse::Unhandled;
+      if (refusal.status == 401) response.set_header("WWW-Authenticate", "Bearer");
+      answer_text(response, refusal.status, refusal.why + "\n");
       return httplib::Server::HandlerResponse::Handled;
     });
-    add_pages();
-    add_streams();
+    if (options_.pages) {
+      add_pages();
+      add_streams();
+    }
+    for (const auto& endpoint : options_.endpoints) add_endpoint(endpoint);
   }
 
-  Status run(const ServerOptions& options) {
+  Status run() {
+    const ServerOptions& options = options_;
     port_ = options.port != 0 && http_.bind_to_port("127.0.0.1", options.port) ? options.port : 0;
     if (options.port == 0) port_ = http_.bind_to_any_port("127.0.0.1");
     if (port_ <= 0) {
@@ -179,6 +231,50 @@ class Server {
   }
 
  private:
+  [[nodiscard]] const Endpoint* endpoint_at(const std::string& path) const {
+    for (const auto& endpoint : options_.endpoints) {
+      if (endpoint.path == path) return &endpoint;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] Refusal refusal_of(const Request& request) const {
+    const Endpoint* endpoint = endpoint_at(request.path);
+    if (endpoint == nullptr && request.method != "GET" && request.method != "HEAD") {
+      return {405, "this server only shows"};
+    }
+    if (std::string wrong = origin_objection(request, port_); !wrong.empty()) return {403, wrong};
+    if (endpoint == nullptr) return {};
+    return endpoint_refusal(request, *endpoint, options_.token);
+  }
+
+  void add_endpoint(const Endpoint& endpoint) {
+    const auto handle = [this, &endpoint](const Request& request, Response& response) {
+      const WebRequest in{request.method, request.path, request.body,
+                          [&](const char* name) { return request.get_header_value(name); }};
+      WebAnswer out = endpoint.answer(in);
+      response.status = out.status;
+      for (const auto& [name, value] : out.headers) response.set_header(name, value);
+      if (!out.stream) {
+        if (!out.body.empty()) response.set_content(out.body, out.type);
+        return;
+      }
+      response.set_chunked_content_provider(
+          out.type, [stream = std::move(out.stream)](std::size_t, httplib::DataSink& sink) {
+            bool heard = true;
+            stream([&](std::string_view chunk) {
+              heard = heard && sink.write(chunk.data(), chunk.size());
+              return heard;
+            });
+            if (heard) sink.done();
+            return heard;
+          });
+    };
+    http_.Get(endpoint.path, handle);
+    http_.Post(endpoint.path, handle);
+    http_.Delete(endpoint.path, handle);
+  }
+
   void add_pages() {
     http_.Get("/", [this](const Request&, Response& response) {
       answer_page(response, IndexFollower(library_, clock_, "").page());
@@ -242,6 +338,7 @@ class Server {
   const Library& library_;
   const Clock& clock_;
   const StopSignal& stop_;
+  const ServerOptions& options_;
   httplib::Server http_;
   std::atomic<int> streams_{0};
   int port_ = 0;
@@ -251,7 +348,7 @@ class Server {
 
 Status serve(const Library& library, const Clock& clock, const StopSignal& stop,
              const ServerOptions& options) {
-  return Server(library, clock, stop).run(options);
+  return Server(library, clock, stop, options).run();
 }
 
 }  // namespace warpwright::report

@@ -98,6 +98,19 @@ Status may_become_task(std::string_view name, const std::filesystem::path& paren
     return Error{fmt::format(
         "'{}' cannot name a task: use letters, digits and underscores, not a digit first", name)};
   }
+Status check_task_name(std::string_view name) {
+  if (is_identifier(name)) return {};
+  return Error{fmt::format(
+      "'{}' cannot name a task: use letters, digits and underscores, not a digit first", name)};
+}
+
+std::map<std::string, std::string> new_task_files(std::string_view name) {
+  return {{"task.toml", with_name(kTaskToml, name)}, {"baseline.cu", with_name(kBaseline, name)}};
+}
+
+Result<std::filesystem::path> write_new_task(std::string_view name,
+                                             const std::filesystem::path& parent) {
+  WW_CHECK(check_task_name(name));
   const auto folder = parent / name;
   std::error_code ignored;
   if (std::filesystem::exists(folder, ignored)) {
@@ -113,8 +126,7 @@ Result<std::filesystem::path> write_new_task(std::string_view name,
   WW_CHECK(may_become_task(name, parent));
   const auto folder = parent / name;
   WW_CHECK(make_directories(folder));
-  WW_CHECK(write_file(folder / "task.toml", with_name(kTaskToml, name)));
-  WW_CHECK(write_file(folder / "baseline.cu", with_name(kBaseline, name)));
+  for (const auto& [file, text] : new_task_files(name)) WW_CHECK(write_file(folder / file, text));
   return folder;
 }
 

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/workshop.h"
+
+#include "base/sha256.h"
+#include "cli/export_files.h"
+#include "cli/judging.h"
+#include "cli/session.h"
+#include "core/task_json.h"
+#include "llm/exec.h"
+#include "search/prompt_composer.h"
+
+namespace warpwright::cli {
+
+namespace {
+
+constexpr const char* kClient = "client";
+constexpr std::size_t kKeptBaselines = 256;
+
+/// The server's settings with what a client may choose of a judgement.
+Result<Settings> settings_for(Settings settings, const std::vector<std::string>& sizes,
+                              const std::string& rule_set) {
+  std::string labels;
+  for (const auto& label : sizes) labels += (labels.empty() ? "" : ",") + label;
+  if (!labels.empty()) WW_CHECK(settings.set("judge.sizes", labels, kClient));
+  if (!rule_set.empty()) WW_CHECK(settings.set("judge.rule_set", rule_set, kClient));
+  return settings;
+}
+
+}  // namespace
+
+ServerWorkshop::ServerWorkshop(Settings settings, std::filesystem::path archive,
+                               TemporaryDirectory jobs)
+    : settings_(std::move(settings)),
+      archive_(std::move(archive)),
+      jobs_(std::move(jobs)),
+      worker_(warm_worker()),
+      searches_(settings_, archive_) {}
+
+Result<std::unique_ptr<ServerWorkshop>> ServerWorkshop::open(Settings settings,
+                                                             std::filesystem::path archive) {
+  WW_TRY(auto jobs, TemporaryDirectory::create("warpwright-server-"));
+  return std::unique_ptr<ServerWorkshop>(
+      new ServerWorkshop(std::move(settings), absolute_path(archive), std::move(jobs)));
+}
+
+std::string ServerWorkshop::next_id(const char* what) {
+  return what + std::string("-") + std::to_string(++jobs_made_);
+}
+
+/// Judged once per task and manner: it is the same kernel on the same machine.
+Result<Evaluation> ServerWorkshop::baseline_of(evaluate::Evaluator& evaluator, const Task& task,
+                                               const std::string& manner, const StopSignal& stop) {
+  const std::string key = sha256_hex(task_to_json(task)) + manner;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = baselines_.find(key); found != baselines_.end()) return found->second;
+  }
+  WW_TRY(Evaluation evaluation, judge_baseline(evaluator, task, next_id("baseline"), stop));
+  if (!evaluation.valid()) return evaluation;
+  const std::lock_guard lock(mutex_);
+  if (baselines_.size() >= kKeptBaselines) baselines_.clear();
+  baselines_[key] = evaluation;
+  return evaluation;
+}
+
+Result<Evaluation> ServerWorkshop::judge(const mcp::JudgeWish& wish, const StopSignal& stop) {
+  WW_TRY(const Settings settings, settings_for(settings_, wish.sizes, wish.rule_set));
+  WW_TRY(auto pattern, job_pattern(settings, wish.task));
+  pattern.cache = jobs_.path() / "cache";
+  const auto evaluator = make_evaluator(
+      settings, {.jobs = jobs_.path() / "jobs", .pattern = pattern, .shared = worker_});
+  const std::string manner = settings.text("judge.sizes") + "/" + settings.text("judge.rule_set");
+  const auto baseline = [&] { return baseline_of(*evaluator, wish.task, manner, stop); };
+  return judge_source(*evaluator, next_id("candidate"), wish.source, stop,
+                      wish.with_baseline ? BaselineJudge(baseline) : BaselineJudge());
+}
+
+Result<Evaluation> ServerWorkshop::compare(const mcp::CompareWish& wish, const StopSignal& stop) {
+  WW_TRY(const Settings settings, settings_for(settings_, wish.sizes, ""));
+  return compare_sources(settings, wish.task, wish.first, wish.second, stop);
+}
+
+Result<evaluate::Explanation> ServerWorkshop::explain(const mcp::ExplainWish& wish,
+                                                      const StopSignal& stop) {
+  WW_TRY(const auto pattern, job_pattern(settings_, wish.task));
+  auto request = explain_request(wish.task, wish.source,
+                                 wish.target.empty() ? pattern.target : wish.target, wish.size);
+  request.front_end = pattern.front_end;
+  request.unsafe = pattern.unsafe;
+  return explain_source(request, stop);
+}
+
+Result<DeviceFacts> ServerWorkshop::target() { return target_facts(settings_); }
+
+Result<std::string> ServerWorkshop::first_question(const Task& task) {
+  WW_TRY(auto templates, prompt_templates(settings_));
+  WW_TRY(const auto facts, target_facts(settings_));
+  WW_TRY(const auto level, feedback_level(settings_));
+  search::PromptComposer composer(std::move(templates), task, facts,
+                                  settings_.text("judge.rule_set"), level);
+  WW_TRY(const auto messages, composer.initial());
+  return llm::prompt_text(messages);
+}
+
+Result<std::string> ServerWorkshop::start_search(const mcp::SearchWish& wish) {
+  return searches_.start(wish);
+}
+
+std::optional<mcp::SearchStand> ServerWorkshop::search_stand(const std::string& run) {
+  return searches_.stand(run);
+}
+
+Status ServerWorkshop::stop_search(const std::string& run) { return searches_.stop(run); }
+
+Status ServerWorkshop::tell(const std::string& run, const std::string& trial,
+                            const std::string& answer, const std::string& by) {
+  const SystemClock clock;
+  WW_TRY(const auto archive, store::Archive::open(archive_, clock));
+  return tell_answer(*archive, run, trial, answer, by.empty() ? kClient : by);
+}
+
+Result<std::map<std::string, std::string>> ServerWorkshop::exported(const std::string& run_name,
+                                                                    const std::string& name) {
+  const SystemClock clock;
+  WW_TRY(const bool there, path_exists(archive_));
+  if (!there) return Error{"there are no runs yet"};
+  WW_TRY(const auto archive, store::Archive::open_read_only(archive_, clock));
+  WW_TRY(const auto run, archive->find_run(run_name));
+  WW_TRY(const auto trials, archive->trials(run.id));
+  WW_TRY(const auto* trial, valid_trial(run, trials, name));
+  WW_TRY(const Task task, task_from_json(run.task_json));
+  WW_TRY(const auto config, archive->config(run.id));
+  return export_files(task, run, *trial, config);
+}
+
+}  // namespace warpwright::cli

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mcp/http.h"
+
+#include <sys/socket.h>
+
+#include <future>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <httplib.h>
+
+#include "mcp/fake_workshop.h"
+#include "report/server.h"
+
+namespace warpwright::mcp {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kToken = "0123456789abcdef0123";
+
+/// The program's HTTP server with this one endpoint.
+class HttpTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::promise<int> listening;
+    thread_ = std::thread([&] {
+      report::ServerOptions options{.port = 0, .pages = true};
+      options.endpoints.push_back(http_.endpoint("/mcp"));
+      options.token = kToken;
+      options.on_listening = [&](int port) { listening.set_value(port); };
+      EXPECT_TRUE(report::serve(library_, clock_, stop_, options).ok());
+    });
+    port_ = listening.get_future().get();
+  }
+  void TearDown() override {
+    http_.cancel_all();
+    stop_.request(StopReason::interrupted);
+    thread_.join();
+  }
+
+  httplib::Result post(const std::string& body, httplib::Headers headers = {}) {
+    httplib::Client client("127.0.0.1", port_);
+    client.set_read_timeout(20);
+    if (!headers.contains("Authorization")) {
+      headers.emplace("Authorization", std::string("Bearer ") + kToken);
+    }
+    headers.emplace("Accept", "application/json, text/event-stream");
+    return client.Post("/mcp", headers, body, "application/json");
+  }
+  static std::string request(const std::string& method, Json params = Json::object()) {
+    return Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}}.dump();
+  }
+  std::string session() {
+    const auto reply = post(request("initialize", {{"protocolVersion", "2025-11-25"}}));
+    EXPECT_EQ(reply->status, 200);
+    return reply->get_header_value("Mcp-Session-Id");
+  }
+  static std::string judge(const std::string& source) {
+    return request("tools/call", {{"name", "judge_kernel"},
+                                  {"arguments", {{"task", "transpose"}, {"source", source}}}});
+  }
+
+  Bench bench_;
+  HttpTransport http_{bench_.server};
+  TemporaryDirectory folder_ = std::move(TemporaryDirectory::create("ww-mcp-http-")).value();
+  report::Library library_{{}, {folder_.path()}};
+  SystemClock clock_;
+  StopSignal stop_;
+  std::thread thread_;
+  int port_ = 0;
+};
+
+TEST_F(HttpTest, ASessionOfTheHandshakesEra) {
+  const std::string id = session();
+  ASSERT_FALSE(id.empty());
+  const httplib::Headers headers = {{"Mcp-Session-Id", id}, {"MCP-Protocol-Version", "2025-11-25"}};
+  const auto note = post(R"({"jsonrpc":"2.0","method":"notifications/initialized"})", headers);
+  EXPECT_EQ(note->status, 202);
+  const auto list = post(request("tools/list"), headers);
+  EXPECT_EQ(list->status, 200);
+  EXPECT_GE(Json::parse(list->body)["result"]["tools"].size(), 19U);
+  const auto verdict = post(judge("good"), headers);
+  EXPECT_EQ(verdict->get_header_value("Content-Type"), "text/event-stream");
+  EXPECT_THAT(verdict->body, HasSubstr("\"verdict\":\"ok\""));
+  EXPECT_EQ(post(request("tools/list"))->status, 400);
+  EXPECT_EQ(post(request("tools/list"), {{"Mcp-Session-Id", "x"}})->status, 404);
+  EXPECT_EQ(post(request("ping"), {{"Mcp-Session-Id", id}, {"MCP-Protocol-Version", "x"}})->status,
+            400);
+  httplib::Client client("127.0.0.1", port_);
+  const httplib::Headers end = {{"Mcp-Session-Id", id},
+                                {"Authorization", std::string("Bearer ") + kToken}};
+  EXPECT_EQ(client.Delete("/mcp", end)->status, 204);
+  EXPECT_EQ(post(request("ping"), headers)->status, 404);
+}
+
+TEST_F(HttpTest, TheStatelessRevision) {
+  const Json meta = {{"io.modelcontextprotocol/protocolVersion", kModernVersion},
+                     {"io.modelcontextprotocol/clientCapabilities", Json::object()}};
+  const auto with = [](const std::string& method, const std::string& name = "") {
+    httplib::Headers headers = {{"MCP-Protocol-Version", std::string(kModernVersion)},
+                                {"Mcp-Method", method}};
+    if (!name.empty()) headers.emplace("Mcp-Name", name);
+    return headers;
+  };
+  const auto found = post(request("server/discover", {{"_meta", meta}}), with("server/discover"));
+  EXPECT_EQ(found->status, 200);
+  EXPECT_FALSE(found->has_header("Mcp-Session-Id"));
+  const Json call = {{"_meta", meta}, {"name", "list_tasks"}};
+  EXPECT_EQ(post(request("tools/call", call), with("tools/call", "list_tasks"))->status, 200);
+  const auto other = post(request("tools/call", call), with("tools/call", "show_task"));
+  EXPECT_EQ(other->status, 400);
+  EXPECT_EQ(Json::parse(other->body)["error"]["code"], -32020);
+  EXPECT_EQ(post(request("tools/call", call), with("tools/list", "list_tasks"))->status, 400);
+  EXPECT_EQ(post(request("tools/list", {{"_meta", meta}}))->status, 400);
+  EXPECT_EQ(post(request("no/such", {{"_meta", meta}}), with("no/such"))->status, 404);
+}
+
+TEST_F(HttpTest, WithoutTheTokenNothingIsRead) {
+  EXPECT_EQ(post(request("ping"), {{"Authorization", "Bearer x"}})->status, 401);
+  EXPECT_EQ(post(request("ping"), {{"Authorization", kToken}})->status, 401);
+  EXPECT_EQ(post(request("ping"), {{"Authorization", "Bearer "}})->status, 401);
+  EXPECT_EQ(
+      post(request("ping"), {{"Authorization", std::string("Bearer ") + kToken + "0"}})->status,
+      401);
+  httplib::Client client("127.0.0.1", port_);
+  EXPECT_EQ(client.Post("/mcp", "{}", "application/json")->status, 401);
+  EXPECT_EQ(client.Get("/mcp")->status, 401);
+  EXPECT_EQ(client.Post("/", "{}", "application/json")->status, 405);
+  EXPECT_EQ(client.Get("/")->status, 200);
+}
+
+TEST_F(HttpTest, ForeignPagesAndHostsGetNothing) {
+  EXPECT_EQ(post(request("ping"), {{"Origin", "https://evil.example"}})->status, 403);
+  EXPECT_EQ(post(request("ping"), {{"Host", "evil.example"}})->status, 403);
+  EXPECT_EQ(post(request("ping"), {{"Sec-Fetch-Site", "cross-site"}})->status, 403);
+}
+
+TEST_F(HttpTest, BadBodiesAreRefused) {
+  EXPECT_EQ(post("{")->status, 400);
+  EXPECT_EQ(post("[]")->status, 400);
+  EXPECT_EQ(post("7")->status, 400);
+  EXPECT_EQ(post(std::string(kMaxMessageBytes + 1, ' '))->status, 413);
+  httplib::Client client("127.0.0.1", port_);
+  const httplib::Headers token = {{"Authorization", std::string("Bearer ") + kToken}};
+  EXPECT_EQ(client.Post("/mcp", token, "{}", "text/plain")->status, 415);
+  httplib::Headers packed = token;
+  packed.emplace("Content-Encoding", "gzip");
+  EXPECT_EQ(client.Post("/mcp", packed, "{}", "application/json")->status, 415);
+  const auto chunked = client.Post(
+      "/mcp", token,
+      [](std::size_t, httplib::DataSink& sink) {
+        sink.write("{}", 2);
+        sink.done();
+        return true;
+      },
+      "application/json");
+  EXPECT_EQ(chunked->status, 411);
+  EXPECT_EQ(client.Get("/mcp", token)->status, 405);
+  EXPECT_EQ(post(request("ping"))->status, 400);
+}
+
+TEST_F(HttpTest, AnAbandonedCallIsCancelled) {
+  const std::string id = session();
+  {
+    httplib::Client client("127.0.0.1", port_);
+    client.set_read_timeout(0, 300'000);
+    const httplib::Headers headers = {{"Authorization", std::string("Bearer ") + kToken},
+                                      {"Accept", "application/json, text/event-stream"},
+                                      {"Mcp-Session-Id", id}};
+    EXPECT_FALSE(client.Post("/mcp", headers, judge("slow"), "application/json"));
+  }
+  for (int i = 0; i < 1000 && bench_.workshop.stopped == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(bench_.workshop.stopped, 1);
+}
+
+TEST_F(HttpTest, ACallIsCancelledThroughItsSession) {
+  const std::string id = session();
+  auto call = std::async(std::launch::async, [&] {
+    return post(judge("slow"), {{"Mcp-Session-Id", id}});
+  });
+  while (bench_.workshop.judged == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto note =
+      post(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})",
+           {{"Mcp-Session-Id", id}});
+  EXPECT_EQ(note->status, 202);
+  EXPECT_EQ(call.get()->body.find("result"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpwright::mcp
