@@ -67,6 +67,7 @@ struct Searches::Search final : search::Observer {
   Task task;
   Settings settings;
   Cost reserved;
+  SystemClock clock;
   std::unique_ptr<store::Archive> archive;
   std::optional<HeldRun> held;
   StopSignal stop;
@@ -150,9 +151,8 @@ Result<std::string> Searches::start(const mcp::SearchWish& wish) {
   search->reserved = promised(search->settings);
   WW_CHECK(admit(search->reserved));
   WW_CHECK(check_settings(search->settings, search->task));
-  const SystemClock clock;
   WW_CHECK(make_directories(archive_.parent_path()));
-  WW_TRY(search->archive, store::Archive::open(archive_, clock));
+  WW_TRY(search->archive, store::Archive::open(archive_, search->clock));
   store::RunRecord run;
   run.task = wish.task.name;
   run.task_json = task_to_json(wish.task);
@@ -170,13 +170,13 @@ Result<std::string> Searches::start(const mcp::SearchWish& wish) {
 
 /// The engine, again whenever the client answered, until there is nothing to wait for.
 void Searches::work(Search& search) {
-  const SystemClock clock;
   const auto run_all = [&]() -> Status {
     for (;;) {
       WW_TRY(const int answers, search.archive->answer_count(search.run));
       WW_TRY(const auto run, search.archive->find_run(search.run));
-      WW_TRY(const auto ending, run_engine(*search.archive, run, *search.held, search.task,
-                                           search.settings, true, search, search.stop, clock));
+      WW_TRY(const auto ending,
+             run_engine(*search.archive, run, *search.held, search.task, search.settings, true,
+                        search, search.stop, search.clock));
       search.keep(ending.state);
       if (ending.status == store::RunStatus::failed) return Error{ending.why};
       if (ending.status != store::RunStatus::waiting) return {};

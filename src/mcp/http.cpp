@@ -12,6 +12,7 @@ using report::WebAnswer;
 using report::WebRequest;
 
 constexpr std::size_t kMaxSessions = 64;
+constexpr int kMaxSlowCalls = 12;  // of the server's threads; the others answer pages and lists
 constexpr std::chrono::hours kLongestIdle{4};
 
 WebAnswer json_answer(int status, const Json& body) {
@@ -92,6 +93,22 @@ class EventListener final : public Listener {
   const report::WriteChunk& write_;
   Connection& connection_;
   const Json& id_;
+};
+
+/// A place among the slow calls, given back with this object.
+class SlowPlace {
+ public:
+  explicit SlowPlace(std::shared_ptr<std::atomic<int>> count) : count_(std::move(count)) {
+    got_ = ++*count_ <= kMaxSlowCalls;
+  }
+  ~SlowPlace() { --*count_; }
+  SlowPlace(const SlowPlace&) = delete;
+  SlowPlace& operator=(const SlowPlace&) = delete;
+  [[nodiscard]] bool got() const { return got_; }
+
+ private:
+  std::shared_ptr<std::atomic<int>> count_;
+  bool got_;
 };
 
 class Silence final : public Listener {
@@ -218,7 +235,15 @@ WebAnswer HttpTransport::initialize(const WebRequest&, const Message& message) {
 
 WebAnswer HttpTransport::converse(const WebRequest& request, const Message& message,
                                   std::shared_ptr<Connection> connection, bool modern) {
-  if (!Server::is_slow(message) || !accepts_events(request)) {
+  const bool slow = Server::is_slow(message);
+  const auto place = slow ? std::make_shared<SlowPlace>(under_way_) : nullptr;
+  if (slow && !place->got()) {
+    WebAnswer busy = refusal(429, RpcCode::busy, "busy: too many calls are under way",
+                             std::get<Call>(message).id);
+    busy.headers.emplace_back("Retry-After", "5");
+    return busy;
+  }
+  if (!slow || !accepts_events(request)) {
     Silence silence;
     const auto reply = server_.handle(message, *connection, silence);
     if (!reply) return {202, "", ""};
@@ -226,7 +251,7 @@ WebAnswer HttpTransport::converse(const WebRequest& request, const Message& mess
   }
   WebAnswer answer;
   answer.type = "text/event-stream";
-  answer.stream = [this, message, connection](const report::WriteChunk& write) {
+  answer.stream = [this, message, connection, place](const report::WriteChunk& write) {
     EventListener listener(write, *connection, std::get<Call>(message).id);
     if (const auto reply = server_.handle(message, *connection, listener)) {
       listener.notify(*reply);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -40,6 +41,8 @@ class HttpTransport {
   std::string new_session(std::shared_ptr<Connection> connection);
 
   Server& server_;
+  /// Of slow calls, over all sessions: each holds a thread of the HTTP server.
+  std::shared_ptr<std::atomic<int>> under_way_ = std::make_shared<std::atomic<int>>(0);
   std::mutex mutex_;
   std::map<std::string, Session> sessions_;
   std::map<const Connection*, std::weak_ptr<Connection>> passing_;  ///< without a session

@@ -285,19 +285,28 @@ void Connection::negotiated(std::string version, std::string client) {
   client_ = std::move(client);
 }
 
+void Connection::expect(const Json& id) {
+  const std::lock_guard lock(mutex_);
+  if (calls_.size() < max_calls_) {
+    calls_.emplace(id.dump(), Entry{std::make_shared<StopSignal>(), false});
+  }
+}
+
 std::shared_ptr<StopSignal> Connection::begin(const Json& id, std::string& why) {
   const std::lock_guard lock(mutex_);
+  if (const auto found = calls_.find(id.dump()); found != calls_.end()) {
+    if (found->second.begun) {
+      why = "a call with this id is under way";
+      return nullptr;
+    }
+    found->second.begun = true;
+    return found->second.stop;
+  }
   if (calls_.size() >= max_calls_) {
     why = "busy: " + std::to_string(calls_.size()) + " calls are under way; wait for one";
     return nullptr;
   }
-  auto [place, is_new] = calls_.emplace(id.dump(), nullptr);
-  if (!is_new) {
-    why = "a call with this id is under way";
-    return nullptr;
-  }
-  place->second = std::make_shared<StopSignal>();
-  return place->second;
+  return calls_.emplace(id.dump(), Entry{std::make_shared<StopSignal>()}).first->second.stop;
 }
 
 void Connection::end(const Json& id) {
@@ -308,12 +317,12 @@ void Connection::end(const Json& id) {
 void Connection::cancel(const Json& id) {
   const std::lock_guard lock(mutex_);
   const auto found = calls_.find(dump_json(id));
-  if (found != calls_.end()) found->second->request(StopReason::interrupted);
+  if (found != calls_.end()) found->second.stop->request(StopReason::interrupted);
 }
 
 void Connection::cancel_all() {
   const std::lock_guard lock(mutex_);
-  for (auto& [id, stop] : calls_) stop->request(StopReason::interrupted);
+  for (auto& [id, entry] : calls_) entry.stop->request(StopReason::interrupted);
 }
 
 bool Server::is_modern(const Message& message) {

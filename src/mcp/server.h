@@ -35,6 +35,8 @@ class Connection {
   void negotiated(std::string version, std::string client);
   [[nodiscard]] std::string client() const;
 
+  /// A call that another thread is about to begin: from now on it can be cancelled.
+  void expect(const Json& id);
   /// Registers a call; null when there are too many, or one of that id is under way.
   std::shared_ptr<StopSignal> begin(const Json& id, std::string& why);
   void end(const Json& id);
@@ -47,7 +49,11 @@ class Connection {
   std::size_t max_calls_;
   std::string version_;
   std::string client_;
-  std::map<std::string, std::shared_ptr<StopSignal>> calls_;
+  struct Entry {
+    std::shared_ptr<StopSignal> stop;
+    bool begun = true;
+  };
+  std::map<std::string, Entry> calls_;  ///< by id
 };
 
 /// Who hears of a call while it is under way.

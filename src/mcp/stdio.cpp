@@ -169,6 +169,7 @@ class LineSession {
       }
       ++running_;
     }
+    connection_.expect(std::get<Call>(message).id);
     std::thread([this, message = std::move(message)] {
       handle(message);
       const std::lock_guard lock(mutex_);

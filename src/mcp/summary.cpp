@@ -132,7 +132,10 @@ Json things_to_fix(const Evaluation& evaluation) {
     }
   }
   for (const auto& what : evaluation.unchecked) add("unchecked", 0, what);
-  for (const auto& f : evaluation.findings) add(f.kind.name(), f.line, f.message);
+  for (const auto& f : evaluation.findings) {
+    const bool actionable = f.kind != FindingKind("note") && f.kind != FindingKind("sampling");
+    if (actionable) add(f.kind.name(), f.line, f.message);
+  }
   return things;
 }
 
@@ -149,8 +152,9 @@ ToolAnswer evaluation_answer(const Evaluation& evaluation, bool complete) {
           {"sizes", times_of(evaluation, table)},
           {"estimated", is_estimate(evaluation)},
           {"device", evaluation.device}};
-  std::string head = fmt::format("Verdict: {} at stage {} on {}.", name_of(evaluation.verdict),
-                                 name_of(evaluation.stage), evaluation.device);
+  std::string head = fmt::format("Verdict: {} at stage {}{}{}.", name_of(evaluation.verdict),
+                                 name_of(evaluation.stage), evaluation.device.empty() ? "" : " on ",
+                                 evaluation.device);
   if (const auto score = score_us(evaluation)) data["score_us"] = *score;
   if (const auto gain = speedup(evaluation)) {
     data["speedup"] = *gain;

@@ -96,7 +96,7 @@ Result<ToolAnswer> followed(ToolBox& box, const Json& arguments, const CallScope
   const auto name = arguments["run"].get<std::string>();
   const double wait_s = arguments.value("wait_s", kUsualFollowSeconds);
   const auto start = std::chrono::steady_clock::now();
-  int reported = -1;
+  double reported = 0;
   for (;;) {
     WW_TRY(const Followed seen, look_at(box, name));
     const double waited =
@@ -105,9 +105,9 @@ Result<ToolAnswer> followed(ToolBox& box, const Json& arguments, const CallScope
       return ToolAnswer{stand_json(seen), stand_text(seen)};
     }
     if (scope.stop.requested()) return Error{"cancelled; the search goes on"};
-    if (scope.progress && seen.stand->finished > reported) {
-      reported = seen.stand->finished;
-      scope.progress(reported, 0, fmt::format("{} trials judged", reported));
+    if (scope.progress && waited >= reported + 1) {
+      reported = waited;
+      scope.progress(waited, 0, fmt::format("{} trials judged", seen.stand->finished));
     }
     std::this_thread::sleep_for(kSearchGlance);
   }

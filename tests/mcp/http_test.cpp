@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mcp/http.h"
 
+#include <netinet/in.h>
 #include <sys/socket.h>
+
+#include <csignal>
 
 #include <future>
 #include <thread>
@@ -24,6 +27,7 @@ constexpr const char* kToken = "0123456789abcdef0123";
 class HttpTest : public testing::Test {
  protected:
   void SetUp() override {
+    std::signal(SIGPIPE, SIG_IGN);
     std::promise<int> listening;
     thread_ = std::thread([&] {
       report::ServerOptions options{.port = 0, .pages = true};
@@ -51,6 +55,21 @@ class HttpTest : public testing::Test {
   }
   static std::string request(const std::string& method, Json params = Json::object()) {
     return Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}}.dump();
+  }
+  /// What the server answers to the head of a request alone.
+  std::string raw(const std::string& head) const {
+    const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port_));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
+              0);
+    const std::string text = head + "Host: 127.0.0.1:" + std::to_string(port_) + "\r\n\r\n";
+    EXPECT_EQ(::send(socket.get(), text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+    char bytes[4096];
+    const ssize_t count = ::recv(socket.get(), bytes, sizeof bytes, 0);
+    return {bytes, static_cast<std::size_t>(std::max<ssize_t>(count, 0))};
   }
   std::string session() {
     const auto reply = post(request("initialize", {{"protocolVersion", "2025-11-25"}}));
@@ -141,7 +160,12 @@ TEST_F(HttpTest, BadBodiesAreRefused) {
   EXPECT_EQ(post("{")->status, 400);
   EXPECT_EQ(post("[]")->status, 400);
   EXPECT_EQ(post("7")->status, 400);
-  EXPECT_EQ(post(std::string(kMaxMessageBytes + 1, ' '))->status, 413);
+  // Refused before a byte of the body is there.
+  const std::string length = "Content-Length: " + std::to_string(kMaxMessageBytes + 1);
+  EXPECT_THAT(raw("POST /mcp HTTP/1.1\r\nAuthorization: Bearer " + std::string(kToken) + "\r\n" +
+                  length + "\r\n"),
+              HasSubstr(" 413 "));
+  EXPECT_THAT(raw("POST /mcp HTTP/1.1\r\n" + length + "\r\n"), HasSubstr(" 401 "));
   httplib::Client client("127.0.0.1", port_);
   const httplib::Headers token = {{"Authorization", std::string("Bearer ") + kToken}};
   EXPECT_EQ(client.Post("/mcp", token, "{}", "text/plain")->status, 415);
@@ -175,6 +199,28 @@ TEST_F(HttpTest, AnAbandonedCallIsCancelled) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_EQ(bench_.workshop.stopped, 1);
+}
+
+TEST_F(HttpTest, AFloodOfSlowCallsLeavesRoomForOthers) {
+  std::vector<std::future<int>> calls;
+  const std::string ids[] = {session(), session(), session(), session(), session()};
+  for (int i = 0; i < 20; ++i) {
+    calls.push_back(std::async(std::launch::async, [&, i] {
+      const std::string wait =
+          Json{{"jsonrpc", "2.0"},
+               {"id", i},
+               {"method", "tools/call"},
+               {"params",
+                {{"name", "judge_kernel"},
+                 {"arguments", {{"task", "transpose"}, {"source", "slow"}, {"wait_s", 2}}}}}}
+              .dump();
+      return post(wait, {{"Mcp-Session-Id", ids[i % 5]}})->status;
+    }));
+  }
+  EXPECT_EQ(post(request("tools/list"), {{"Mcp-Session-Id", ids[0]}})->status, 200);
+  int refused = 0;
+  for (auto& call : calls) refused += call.get() == 429 ? 1 : 0;
+  EXPECT_LE(refused, 8);
 }
 
 TEST_F(HttpTest, ACallIsCancelledThroughItsSession) {

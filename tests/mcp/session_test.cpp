@@ -97,7 +97,7 @@ TEST(Session, TheAgentProposesAndExportsTheWinner) {
   const Json question = agent.call("read_question", {{"run", run}});
   EXPECT_THAT(question["prompt"].get<std::string>(), HasSubstr("solve"));
   agent.call("answer_question", {{"run", run}, {"question", "r1.c1"}, {"answer", valid_answer()}});
-  Json stand;
+  Json stand = Json::object();
   for (int i = 0; i < 50 && stand.value("best_trial", "").empty(); ++i) {
     stand = agent.call("follow_search", {{"run", run}, {"wait_s", 5}});
   }
