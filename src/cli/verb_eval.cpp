@@ -50,15 +50,10 @@ Result<int> judge(const EvalFlags& flags) {
   const auto evaluator = make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern});
   StopSignal stop;
   const InterruptGuard interrupts(stop);
-  WW_TRY(Evaluation evaluation, evaluator->evaluate({"candidate", source, false}, stop));
-  if (evaluation.valid() && !flags.no_baseline && !task.baseline_source.empty()) {
-    WW_TRY(const Evaluation baseline,
-           evaluator->evaluate({"baseline", task.baseline_source, true}, stop));
-    add_baseline_times(evaluation, baseline);
-  }
+  const bool alone = flags.no_baseline || task.baseline_source.empty();
   const auto baseline = [&] { return judge_baseline(*evaluator, task, "baseline", stop); };
-  WW_TRY(const Evaluation evaluation, judge_source(*evaluator, "candidate", source, stop,
-                                                   flags.no_baseline ? BaselineJudge() : baseline));
+  WW_TRY(const Evaluation evaluation,
+         judge_source(*evaluator, "candidate", source, stop, alone ? BaselineJudge() : baseline));
   if (flags.json) {
     std::printf("%s\n", evaluation_to_json(evaluation).c_str());
   } else {

@@ -70,9 +70,10 @@ Result<Evaluation> ServerWorkshop::judge(const mcp::JudgeWish& wish, const StopS
   const auto evaluator = make_evaluator(
       settings, {.jobs = jobs_.path() / "jobs", .pattern = pattern, .shared = worker_});
   const std::string manner = settings.text("judge.sizes") + "/" + settings.text("judge.rule_set");
+  const bool alone = !wish.with_baseline || wish.task.baseline_source.empty();
   const auto baseline = [&] { return baseline_of(*evaluator, wish.task, manner, stop); };
   return judge_source(*evaluator, next_id("candidate"), wish.source, stop,
-                      wish.with_baseline ? BaselineJudge(baseline) : BaselineJudge());
+                      alone ? BaselineJudge() : BaselineJudge(baseline));
 }
 
 Result<Evaluation> ServerWorkshop::compare(const mcp::CompareWish& wish, const StopSignal& stop) {
