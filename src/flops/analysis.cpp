@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "flops/runtime/protocol.h"
+#include "flops/staging.h"
 
 namespace warpwright::flop {
 
@@ -57,12 +58,38 @@ void judge_end(const ProgramRun& run, Analysis& analysis) {
   }
 }
 
+std::filesystem::path full_path_of(const std::filesystem::path& path) {
+  std::error_code code;
+  const std::filesystem::path full = std::filesystem::canonical(path, code);
+  return code ? std::filesystem::absolute(path) : full;
+}
+
+Sources sources_of(const AnalysisRequest& request) {
+  Sources sources;
+  for (const auto& file : request.program.files) sources.files.push_back(full_path_of(file));
+  for (const auto& each : request.program.includes) sources.includes.push_back(full_path_of(each));
+  sources.cwd = full_path_of(request.run.cwd);
+  return sources;
+}
+
 }  // namespace
 
-Result<Analysis> analyse(const build::Builder& builder, const AnalysisRequest& request,
+Result<Analysis> analyse(const build::Builder& builder, const AnalysisRequest& given,
                          const StopSignal* stop) {
   WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-flops-"));
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+  AnalysisRequest request = given;
+  WW_TRY(Sources sources, readable_sources(sources_of(given), folder.path() / "sources"));
+  request.program.files = std::move(sources.files);
+  request.program.includes = std::move(sources.includes);
+  request.run.cwd = std::move(sources.cwd);
+  // Programs write their results beside themselves; ours stay as they are.
+  const std::filesystem::path work = folder.path() / "run" / "work";
+  WW_CHECK(make_directories(work.parent_path()));
+  if (working_copy(request.run.cwd, work).ok()) {
+    request.run.cwd = work;
+    request.run.may_write = true;
+  }
   WW_TRY(const BuiltProgram built, build_program(builder, request.program, folder.path(), stop));
   if (!built.ok) return not_built(built);
   WW_TRY(const ProgramRun run, run_program(builder.sandbox(), built, request.run, stop));

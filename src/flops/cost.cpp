@@ -64,7 +64,6 @@ constexpr SequenceRow kSequences[] = {
     {"red", {"shared", "add", "f32"}, 1, 0, "atomic addition"},
     {"atom", {"shared", "add", "f64"}, 0, 1, "atomic addition"},
     {"red", {"shared", "add", "f64"}, 0, 1, "atomic addition"},
-    {"cvt", {"sat", "f32"}, 1, 0, "saturation"},
 };
 
 bool fits(const SequenceRow& row, const std::vector<std::string_view>& parts) {

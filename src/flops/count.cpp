@@ -92,6 +92,7 @@ Tally tally_of(const simt::LaunchReport& report, const CostTable& table) {
     tally.warps += each.warps;
     const CostTable::Row* row = table.row(each.ptx_line);
     if (row == nullptr) continue;
+    tally.bytes += static_cast<double>(row->bytes) * static_cast<double>(each.lanes);
     const Flops flops = row->cost.flops * static_cast<double>(each.lanes);
     tally.flops += flops;
     if (flops == Flops{}) continue;
@@ -101,8 +102,6 @@ Tally tally_of(const simt::LaunchReport& report, const CostTable& table) {
     part.lanes += each.lanes;
     part.flops += flops;
   }
-  tally.bytes =
-      static_cast<double>(report.counts.global_load_bytes + report.counts.global_store_bytes);
   return tally;
 }
 

@@ -134,8 +134,10 @@ sandbox::Request request_of(const BuiltProgram& program, const RunRequest& reque
   run.env = minimal_environment();
   run.env.push_back(std::string(ww_flops::kFolderVariable) + "=" + folder.string());
   run.cwd = request.cwd;
-  run.readable = {program.executable.parent_path(), program.runtime, request.cwd};
+  run.readable = {program.executable.parent_path(), program.runtime};
+  if (!request.may_write) run.readable.push_back(request.cwd);
   run.writable = {folder};
+  if (request.may_write) run.writable.push_back(request.cwd);
   run.limits.wall = kWaits * request.time + std::chrono::seconds(30);
   run.limits.cpu_s = static_cast<std::uint64_t>(std::max<long long>(request.time.count(), 1));
   run.limits.memory_bytes = kArenaBytes + kHostBytes;

@@ -15,6 +15,7 @@ namespace warpwright::flop {
 struct RunRequest {
   std::vector<std::string> arguments;  ///< the program's
   std::filesystem::path cwd;           ///< readable to it
+  bool may_write = false;              ///< into that folder
   DeviceFacts target;
   RunLimits limits;
   std::chrono::seconds time{120};  ///< of a processor, for the host part

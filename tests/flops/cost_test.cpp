@@ -73,6 +73,26 @@ TEST(Signs, CostWhereNoInstructionTakesThem) {
   EXPECT_THAT(signs_that_cost(lines_of(ptx)), UnorderedElementsAre(2U, 6U));
 }
 
+TEST(Calls, OfTheMathematicalLibraryByName) {
+  EXPECT_EQ(call_cost("__nv_expf").flops.sp, 10);
+  EXPECT_EQ(call_cost("__nv_no_such").flops, Flops{});
+  const CostTable table(
+      "{\n"
+      "\tcall.uni (retval0), \n"
+      "\t__nv_expf, \n"
+      "\t(\n"
+      "\tparam0\n"
+      "\t);\n"
+      "\tadd.f32 \t%f1, %f2, %f3;\n"
+      "}\n");
+  ASSERT_NE(table.row(2), nullptr);
+  EXPECT_EQ(table.row(2)->opcode, "__nv_expf");
+  EXPECT_EQ(table.row(2)->cost.flops.sp, 10);
+  ASSERT_NE(table.row(7), nullptr);
+  EXPECT_EQ(table.row(7)->cost.flops.sp, 1);
+  EXPECT_EQ(table.row(3), nullptr);
+}
+
 TEST(Folding, ConstantsOnly) {
   const std::string ptx =
       "{\n"
