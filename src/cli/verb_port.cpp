@@ -44,7 +44,10 @@ Status prove(const PortFlags& flags, port::PortReport& report) {
     if (!outcome.compiles) report.notes.push_back(outcome.target + ": " + outcome.reason);
   for (const std::string& way : flags.verify) {
     (way == "cpu" ? report.asked_cpu : report.asked_cuda) = true;
-    report.notes.push_back("--verify " + way + ": not built yet, nothing was run");
+    report.notes.push_back("--verify " + way + ": nothing was run, " +
+                           (way == "cpu"
+                                ? "there is no machine for wavefronts in this version"
+                                : "there is no runner for GPUs of NVIDIA in this version"));
   }
   return {};
 }

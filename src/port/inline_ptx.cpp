@@ -72,7 +72,6 @@ constexpr Special kSpecials[] = {
     {"lanemask_eq", "ww_lanemask_eq()"},
     {"warpid", "ww_warp_id()"},
     {"smid", "ww_sm_id()"},
-    {"nsmid", "ww_sm_count()"},
     {"clock", "(unsigned)clock64()"},
     {"clock64", "clock64()"},
     {"globaltimer", "ww_global_timer()"},

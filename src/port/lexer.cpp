@@ -16,6 +16,7 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) {}
 
   std::vector<Token> run() {
+    if (text_.starts_with("\xef\xbb\xbf")) add(TokenKind::space, 3);  // a byte order mark
     while (at_ < text_.size()) take();
     return std::move(tokens_);
   }

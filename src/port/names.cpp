@@ -57,7 +57,10 @@ const PairIndex& irregular(Direction direction) {
     PairIndex index;
     for (const NamePair& row : kIrregular) {
       const std::string_view key = from_cuda ? row.cuda : row.hip;
-      if (is_name(key)) index.emplace(key, from_cuda ? row.hip : row.cuda);
+      // On the way back the runtime's own name comes before one of the driver's.
+      const bool regular = !from_cuda && key.starts_with("hip") &&
+                           listed(kCudaNames, "cuda" + std::string(key.substr(3)));
+      if (is_name(key) && !regular) index.emplace(key, from_cuda ? row.hip : row.cuda);
     }
     return index;
   };

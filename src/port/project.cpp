@@ -35,6 +35,14 @@ bool is_unit(const fs::path& path) {
   return ends_with_any(path, {".cu", ".cpp", ".cc", ".cxx", ".c", ".hip"});
 }
 
+/// A compatibility header that an earlier port wrote.
+bool is_ours(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".h") &&
+         (name.starts_with("warpwright_hip") || name.starts_with("warpwright_cuda") ||
+          name == "warpwright_ptx.h");
+}
+
 bool below(const fs::path& path, const fs::path& folder) {
   const auto [end, unused] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
   (void)unused;
@@ -109,7 +117,7 @@ class Carrier {
         if (it->is_directory(code)) it.disable_recursion_pending();
         continue;
       }
-      if (it->is_symlink(code) || !it->is_regular_file(code)) continue;
+      if (it->is_symlink(code) || !it->is_regular_file(code) || is_ours(it->path())) continue;
       paths.push_back(it->path());
       if (paths.size() > kMostFiles)
         return Error{root_.string() + " has more than " + std::to_string(kMostFiles) +
@@ -175,7 +183,7 @@ class Carrier {
   /// The project's file that an include means; nothing for headers of the system.
   [[nodiscard]] std::optional<fs::path> resolve(const fs::path& from, std::string_view header,
                                                 bool quoted) const {
-    if (header.empty() || header.front() == '/') return std::nullopt;
+    if (header.empty() || header.front() == '/' || is_ours(header)) return std::nullopt;
     std::error_code code;
     const auto file = [&](const fs::path& folder) -> std::optional<fs::path> {
       const fs::path path = fs::weakly_canonical(folder / header, code);

@@ -29,6 +29,8 @@ bool marks_platform(std::string_view word) {
   return false;
 }
 
+bool is_vector_type(std::string_view word);
+
 class Translator {
  public:
   Translator(std::string_view text, const TranslateOptions& options)
@@ -69,6 +71,39 @@ class Translator {
   void replace(std::size_t i, std::string text) {
     edits_.push_back({source_.token(i).begin, source_.token(i).end, std::move(text)});
     platform_ = true;
+  }
+
+  /// HIP's vectors have operators of their own, and more types have atomics: a second function of
+  /// the same kind would be ambiguous or defined twice. As a template it gives way to HIP's.
+  void own_function(std::size_t i) {
+    std::size_t open = i + 1;
+    if (source_.is(i, "operator")) {
+      while (open < source_.size() && !source_.is(open, "(")) ++open;
+      const std::string_view sign = source_.at(i + 1);
+      if (open != i + 3 || !source_.is(i + 2, "=") || sign.size() != 1 || !same_vectors(open))
+        return;
+    }
+    const std::size_t close = source_.closing(open);
+    const bool definition = source_.is(open, "(") && source_.is(close + 1, "{");
+    const bool typed = i > 0 && (source_.word(i - 1) || source_.is(i - 1, "&"));
+    if (!definition || !typed || source_.on_device(i)) return;
+    std::size_t first = i;
+    while (first > 0 && !source_.is(first - 1, ";") && !source_.is(first - 1, "}") &&
+           !source_.is(first - 1, "{") && !source_.token(first - 1).directive &&
+           !source_.is(first - 1, ":"))
+      --first;
+    if (source_.is(first, "template") || source_.is(first, "friend")) return;
+    edits_.push_back(
+        {source_.token(first).begin, source_.token(first).begin, "template <int = 0> "});
+  }
+
+  /// The parameters (T& a, T b) of one vector type T.
+  [[nodiscard]] bool same_vectors(std::size_t open) const {
+    std::vector<std::string_view> types;
+    const std::size_t close = source_.closing(open);
+    for (std::size_t k = open + 1; k < close && k < source_.size(); ++k)
+      if (is_vector_type(source_.at(k))) types.push_back(source_.at(k));
+    return types.size() == 2 && types[0] == types[1];
   }
 
   /// `register` means nothing in C++, and C++17 forbids it.
@@ -118,6 +153,7 @@ class Translator {
     if (member(i) || options_.own_names.count(name) > 0) return;
     if (marks_platform(name)) platform_ = true;
     if (name == "asm" || name == "__asm__" || name == "__asm") return assembly(i);
+    if (to_hip_ && (name == "operator" || name.starts_with("atomic"))) own_function(i);
     if (name == "register" && to_hip_ && source_.word(i + 1)) return drop(i);
     if (name == "cub" && to_hip_ && source_.is(i + 1, ":")) return replace(i, "hipcub");
     if (name == "hipcub" && !to_hip_ && source_.is(i + 1, ":")) return replace(i, "cub");
@@ -192,8 +228,9 @@ class Translator {
   bool old_warp_function(std::size_t i, std::string_view name) {
     for (const std::string_view old :
          {"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot"}) {
-      if (name != old || !source_.is(i + 1, "(")) continue;
-      replace(i, std::string(name) + "_sync");
+      const bool ours = name.starts_with("ww_") && name.substr(3) == old.substr(2);
+      if ((name != old && !ours) || !source_.is(i + 1, "(")) continue;
+      replace(i, std::string(old) + "_sync");
       edits_.push_back({source_.token(i + 1).begin, source_.token(i + 1).end, "(__activemask(), "});
       return true;
     }
@@ -253,6 +290,16 @@ class Translator {
   std::vector<Unmapped> unmapped_;
 };
 
+/// float4 and its like.
+bool is_vector_type(std::string_view word) {
+  if (word.size() < 4 || word.back() < '1' || word.back() > '4') return false;
+  const std::string_view element = word.substr(0, word.size() - 1);
+  for (const std::string_view name : {"char", "uchar", "short", "ushort", "int", "uint", "long",
+                                      "ulong", "longlong", "ulonglong", "float", "double"})
+    if (element == name) return true;
+  return false;
+}
+
 bool is_type_like(std::string_view word) {
   for (const std::string_view type :
        {"int", "unsigned", "size_t", "uint", "uint32_t", "short", "auto", "int32_t", "char", "long",
@@ -287,7 +334,8 @@ std::vector<CompatibilityFile> compatibility_files(Direction direction) {
   std::vector<CompatibilityFile> files;
   for (const EmbeddedFile& file : port_headers()) {
     const std::string_view name = file.path.substr(file.path.rfind('/') + 1);
-    if (name.starts_with(start)) files.push_back({std::string(name), std::string(file.content)});
+    if (name.starts_with(start) || name == "warpwright_ptx.h")
+      files.push_back({std::string(name), std::string(file.content)});
   }
   return files;
 }

@@ -121,6 +121,23 @@ TEST(Translate, HeadersGoBeforeTheFirstLineOfCode) {
   EXPECT_EQ(hip("int f();\n").text, "int f();\n");
 }
 
+TEST(Translate, OwnOperatorsAndAtomicsGiveWayToHips) {
+  EXPECT_THAT(hip("inline __device__ void operator+=(float4& a, float4 b) { a.x += b.x; }").text,
+              HasSubstr("template <int = 0> inline __device__ void operator+=(float4& a"));
+  EXPECT_THAT(hip("int x;\n__device__ double atomicMax(double* p, double v) { return v; }").text,
+              HasSubstr("int x;\ntemplate <int = 0> __device__ double atomicMax(double* p"));
+  EXPECT_THAT(hip("__device__ void operator+=(float4& a, float b) { }\n"
+                  "__global__ void k() { if (atomicAdd(p, 1)) { } }\n"
+                  "template <class T> __device__ T atomicAdd(T* p, T v) { return v; }")
+                  .text,
+              Not(HasSubstr("template <int")));
+}
+
+TEST(Translate, AByteOrderMarkStaysFirst) {
+  EXPECT_THAT(hip("\xef\xbb\xbf#include <cuda.h>\n").text,
+              testing::StartsWith("\xef\xbb\xbf#include"));
+}
+
 TEST(Translate, BackToCuda) {
   EXPECT_EQ(cuda("#include <hip/hip_runtime.h>\n"
                  "hipLaunchKernelGGL(k, dim3(1), dim3(2, 3), 0, s, a, b);\n"
