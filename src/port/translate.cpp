@@ -48,6 +48,7 @@ class Translator {
         skip_to_ = i + 3;
       }
     }
+    if (to_hip_) list_half_members();
     add_header();
     Translation result;
     result.findings.unmapped = std::move(unmapped_);
@@ -138,6 +139,29 @@ class Translator {
       replace(i, '"' + options_.headers_at + change.to + '"');
     } else if (change.to != name) {
       replace(i, '<' + change.to + '>');
+    }
+  }
+
+  /// HIP 5 has the bits of a half number in the members of __half2, where CUDA has the number: code
+  /// that reads them compiles and computes something else.
+  void list_half_members() {
+    std::set<std::string_view> variables;
+    for (std::size_t i = 0; i + 1 < source_.size(); ++i) {
+      if (!source_.is(i, "half2") && !source_.is(i, "__half2")) continue;
+      std::size_t name = i + 1;
+      while (source_.is(name, "*") || source_.is(name, "&") || source_.is(name, "const") ||
+             source_.is(name, "__restrict__"))
+        ++name;
+      if (source_.word(name)) variables.insert(source_.at(name));
+    }
+    for (std::size_t i = 0; i < source_.size(); ++i) {
+      if (!source_.word(i) || variables.count(source_.at(i)) == 0 || member(i)) continue;
+      std::size_t next = i + 1;
+      if (source_.is(next, "[")) next = source_.closing(next) + 1;
+      if (source_.is(next, ".") && (source_.is(next + 1, "x") || source_.is(next + 1, "y")))
+        unmapped(i,
+                 "the members of __half2 are bits in HIP 5, not numbers: use __low2half, "
+                 "__high2half and __halves2half2");
     }
   }
 

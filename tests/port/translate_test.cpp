@@ -86,6 +86,7 @@ TEST(Translate, NothingThatHipLacksIsDroppedSilently) {
   EXPECT_THAT(lines("__device__ void f() { asm(\"wgmma.fence.sync.aligned.f16;\"); }"),
               ElementsAre(1));
   EXPECT_THAT(lines("void f() { cuLinkCreate(0, 0, 0, 0); }"), ElementsAre(1));
+  EXPECT_THAT(lines("__device__ float f(half2* v) {\n  return v[0].x; }"), ElementsAre(2));
 }
 
 TEST(Translate, LibrariesKeepTheirNamesInOrder) {
