@@ -332,7 +332,7 @@ bool Server::is_modern(const Message& message) {
 
 bool Server::is_slow(const Message& message) {
   const auto* call = std::get_if<Call>(&message);
-  if (call == nullptr || call->method != kCallTool) return false;
+  if (call == nullptr || call->is_notification() || call->method != kCallTool) return false;
   const Tool* tool = find_tool(text_at(call->params, "name"));
   return tool != nullptr && tool->slow;
 }
