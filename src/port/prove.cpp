@@ -68,7 +68,8 @@ class DeviceLibraries {
 
  private:
   Status write_number(int number, const std::string& file) {
-    const fs::path work = own_->path() / "work";
+    // As root each run in the sandbox is another user, who cannot change what the one before wrote.
+    const fs::path work = own_->path() / ("work_" + std::to_string(number));
     WW_CHECK(make_directories(work));
     WW_CHECK(write_file(work / "isa.ll",
                         "target triple = \"amdgcn-amd-amdhsa\"\n"
@@ -182,8 +183,6 @@ class Prover {
                              "-fno-caret-diagnostics", "-ferror-limit=20"});
     for (const std::string& define : project_.flags.defines) argv.push_back("-D" + define);
     for (const std::string& folder : project_.flags.includes) argv.push_back("-I" + folder);
-    if (!tools_.host_include.empty())
-      argv.insert(argv.end(), {"-idirafter", tools_.host_include.string()});
     if (tools_.hip_include != "/usr/include") argv.push_back("-I" + tools_.hip_include.string());
     return argv;
   }
@@ -286,20 +285,6 @@ fs::path first_existing(const std::vector<fs::path>& candidates, const char* fil
   return {};
 }
 
-/// Where g++ keeps omp.h: clang has one only where its own OpenMP library is installed.
-fs::path openmp_folder(const fs::path& compiler) {
-  if (compiler.empty()) return {};
-  Command command;
-  command.argv = {compiler.string(), "-print-file-name=include"};
-  command.env = minimal_environment();
-  command.limits.wall = std::chrono::seconds(20);
-  const auto exit = run_process(command);
-  if (!exit.ok() || !exit->succeeded()) return {};
-  const fs::path folder(trimmed(exit->out));
-  std::error_code code;
-  return fs::exists(folder / "omp.h", code) ? folder : fs::path();
-}
-
 struct FigureRow {
   std::string_view label;
   std::string_view name;
@@ -325,7 +310,6 @@ PortTools find_port_tools() {
   tools.clang_major = found.clang.major;
   tools.nvcc = found.nvcc.path;
   tools.host_compiler = found.host.path;
-  tools.host_include = openmp_folder(tools.host_compiler);
   for (const std::string& name : {"lld-" + std::to_string(tools.clang_major), std::string("lld")})
     tools.linker = tools.linker || find_program(name).ok();
   tools.hip_include = first_existing({"/usr/include", "/opt/rocm/include"}, "hip/hip_runtime.h");

@@ -23,7 +23,6 @@ struct PortTools {
   std::filesystem::path device_libraries;  ///< has ocml.bc
   std::filesystem::path nvcc;
   std::filesystem::path host_compiler;
-  std::filesystem::path host_include;  ///< the host compiler's own headers: omp.h
 };
 
 PortTools find_port_tools();

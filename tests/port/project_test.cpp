@@ -109,14 +109,17 @@ TEST_F(Project, CompilesForAnAmdDevice) {
   if (!sandbox.ok()) GTEST_SKIP() << sandbox.error().message;
   const auto project = carry("app/main.cu", "out");
   ASSERT_TRUE(project.ok());
-  // gfx1100 is newer than Debian's device libraries.
+  // Both are newer than Debian's device libraries.
   const auto outcomes =
-      compile_project(*project, Direction::to_hip, {"gfx1100"}, tools, *sandbox, nullptr);
+      compile_project(*project, Direction::to_hip, {"gfx1100", "gfx942"}, tools, *sandbox, nullptr);
   ASSERT_TRUE(outcomes.ok()) << outcomes.error().message;
-  ASSERT_THAT(*outcomes, SizeIs(1));
-  EXPECT_EQ((*outcomes)[0].compiles, true) << testing::PrintToString((*outcomes)[0].errors);
-  ASSERT_THAT((*outcomes)[0].kernels, SizeIs(1));
-  EXPECT_GT((*outcomes)[0].kernels[0].figures.at("vgprs"), 0);
+  ASSERT_THAT(*outcomes, SizeIs(2));
+  for (const CompileOutcome& outcome : *outcomes) {
+    EXPECT_EQ(outcome.compiles, true)
+        << outcome.target << ": " << outcome.reason << testing::PrintToString(outcome.errors);
+    ASSERT_THAT(outcome.kernels, SizeIs(1));
+    EXPECT_GT(outcome.kernels[0].figures.at("vgprs"), 0);
+  }
 }
 
 TEST(BuildFlags, WithoutVariables) {
