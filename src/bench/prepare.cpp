@@ -66,7 +66,7 @@ Result<std::vector<Kernel>> kernels_of(const Task& task, const PrepareOptions& o
         {{task.name + "." + plain(name), task.name, name, kind}, std::move(source), ""});
   };
   if (options.slow && !task.slow_source.empty()) add(KernelKind::slow, "b0", task.slow_source);
-  add(KernelKind::baseline, "b1", task.baseline_source);
+  if (!task.baseline_source.empty()) add(KernelKind::baseline, "b1", task.baseline_source);
   if (options.kernels.empty()) return kernels;
   WW_TRY(const auto files, kernel_files(options.kernels, task.name));
   for (const auto& file : files) {

@@ -198,7 +198,8 @@ Result<Files> export_files(const Task& task, const store::RunRecord& run,
   Files files;
   files["kernel.cu"] = best.candidate->source;
   files["kernel.h"] = header_text(task);
-  files["baseline.cu"] = task.baseline_source;
+  if (!task.baseline_source.empty()) files["baseline.cu"] = task.baseline_source;
+  if (!task.torch.source.empty()) files["reference.py"] = task.torch.source;
   files["provenance.json"] = provenance_text(task, run, best, config);
   const TaskSize* size = test_size(task);
   if (size == nullptr) return files;

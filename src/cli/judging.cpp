@@ -26,6 +26,8 @@ Result<Evaluation> compare_sources(const Settings& settings, const Task& task,
                                    const std::optional<std::string>& first,
                                    const std::optional<std::string>& second,
                                    const StopSignal& stop) {
+  if ((!first || !second) && task.baseline_source.empty())
+    return Error{"the task has no baseline; name two kernels"};
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-compare-"));
   const auto evaluator =

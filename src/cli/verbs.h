@@ -44,6 +44,7 @@ void add_mcp(CLI::App& verb, Action& action);
 void add_tasks(CLI::App& verb, Action& action);
 void add_task_list(CLI::App& verb, Action& action);  ///< `tasks` without more
 void add_new(CLI::App& verb, Action& action);
+void add_import(CLI::App& verb, Action& action);
 void add_prompt(CLI::App& verb, Action& action);
 void add_models(CLI::App& verb, Action& action);
 void add_strategies(CLI::App& verb, Action& action);

@@ -56,15 +56,36 @@ def precision(double):
         torch.set_default_dtype(before)
 
 
+DRAWN = ("uniform_", "normal_", "trunc_normal_", "xavier_uniform_", "xavier_normal_",
+         "kaiming_uniform_", "kaiming_normal_", "orthogonal_", "sparse_")
+
+
+@contextlib.contextmanager
+def undrawn(skip):
+    """Parameters are not initialised at random: they are replaced right away."""
+    before = {name: getattr(torch.nn.init, name) for name in DRAWN}
+    try:
+        if skip:
+            for name in DRAWN:
+                setattr(torch.nn.init, name, lambda tensor, *args, **kwargs: tensor)
+        yield
+    finally:
+        for name, function in before.items():
+            setattr(torch.nn.init, name, function)
+
+
 class Call:
     """A module made with these values of its constants, and what it is called with."""
 
-    def __init__(self, source, values, double, mode="train", seed=0, fake_inputs=False, watch=None):
+    def __init__(self, source, values, double, mode="train", seed=0, fake_inputs=False, watch=None,
+                 replaced_soon=False):
         self.source, self.double = source, double
         with precision(double):
             torch.manual_seed(seed)
             names = source.load(values)
-            self.module = ww_source.make_module(names, source.path)
+            self.output_types = names.get("output_dtypes")
+            with undrawn(replaced_soon):
+                self.module = ww_source.make_module(names, source.path)
             if double:
                 self.module.double()
             self.module.train(mode != "eval")

@@ -88,11 +88,13 @@ class Watch(TorchFunctionMode):
         elif not is_number:
             return
         elif plain in ("mul", "rmul", "imul"):
-            self.tag(result, source, numbers, modifiers + [("scale", float(other))])
+            self.tag(result, source, numbers, modifiers + [("scale", other)])
         elif plain in ("div", "truediv", "true_divide", "idiv", "itruediv") and other != 0:
             self.tag(result, source, numbers, modifiers + [("scale", 1.0 / float(other))])
+        elif plain in ("floordiv", "floor_divide") and other > 0:
+            self.tag(result, source, numbers, modifiers + [("div", other)])
         elif plain in ("add", "radd", "iadd"):
-            self.tag(result, source, numbers, modifiers + [("offset", float(other))])
+            self.tag(result, source, numbers, modifiers + [("offset", other)])
         elif plain in ("sub", "isub"):
             self.tag(result, source, numbers, modifiers + [("offset", -float(other))])
         elif plain in ("rsub",):

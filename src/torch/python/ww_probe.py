@@ -66,14 +66,29 @@ def probe(source, values, mode, backward, fake):
                 results, grads = run_backward(call)
             else:
                 with torch.no_grad():
-                    results, grads = call.forward(), {}
+                    results, grads = forward(call, source, values, mode, fake), {}
         found.outputs = [Slot(f"output {p}".strip(), t, where) for p, t in results]
+        for slot, dtype in zip(found.outputs, call.output_types or []):
+            slot.dtype, slot.type = dtype, TYPE_NAMES[dtype]
         found.differentiable = [p for p, t in results if t.requires_grad]
         found.gradients = [Slot(n, t, where) for n, t in grads.items() if t is not None]
         found.flops, found.terms = count.flops, count.terms
     if not found.outputs:
         raise Refusal(f"{where}: forward returns no tensor")
     return found
+
+
+def forward(call, source, values, mode, fake):
+    """Outputs; in float64 where a CPU lacks the module's own precision."""
+    try:
+        return call.forward()
+    except RuntimeError as error:
+        if fake or "not implemented for" not in str(error):
+            raise
+    wide = Call(source, values, True, mode)
+    wide.set_inputs({p: t.double() for p, t in wide.inputs()
+                     if isinstance(t, torch.Tensor) and t.is_floating_point()})
+    return wide.forward()
 
 
 def run_backward(call):

@@ -14,10 +14,11 @@ class Draw:
     """How a buffer is filled: a source, its numbers, modifiers. Numbers may be texts over the
     values of a size; `here` are their values at the small point."""
 
-    def __init__(self, source, numbers=(), modifiers=(), here=None):
+    def __init__(self, source, numbers=(), modifiers=(), here=None, modifiers_here=None):
         self.source, self.numbers = source, list(numbers)
         self.modifiers = list(modifiers)
         self.here = list(numbers) if here is None else here
+        self.modifiers_here = list(modifiers) if modifiers_here is None else modifiers_here
 
     def text(self):
         def number(v):
@@ -26,7 +27,7 @@ class Draw:
             return str(int(v)) if float(v).is_integer() and abs(v) < 1e15 else f"{v:.9g}"
         parts = [f"{self.source}({', '.join(number(n) for n in self.numbers)})"]
         for name, value in self.modifiers:
-            factor = getattr(self, "factor_text", None) if name == "fan" else number(value)
+            factor = self.factor_text if name == "fan" else number(value)
             parts.append(f"scale({factor})" if name == "fan" else f"{name}({factor})")
         return " | ".join(parts)
 
@@ -44,8 +45,8 @@ class Draw:
             t = torch.randperm(n).double()
         else:
             t = torch.arange(n).double()
-        for name, value in self.modifiers:
-            t = t + value if name == "offset" else t * value
+        for name, value in self.modifiers_here:
+            t = t + value if name == "offset" else torch.floor(t / value) if name == "div" else t * value
         t = t.to(dtype) if dtype != torch.bool else t != 0
         return t.reshape(shape)
 
@@ -53,7 +54,7 @@ class Draw:
 def run(source, values, mode, backward, data, double, seed=0):
     """{slot: tensor} of the outputs, or of the gradients."""
     try:
-        call = Call(source, values, double, mode, fake_inputs=True)
+        call = Call(source, values, double, mode, fake_inputs=True, replaced_soon=True)
     except Refusal:
         raise
     except Exception:

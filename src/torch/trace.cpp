@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "torch/trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+
+#include "base/files.h"
+#include "core/expression.h"
+
+namespace warpwright::torch {
+
+namespace {
+
+namespace fs = std::filesystem;
+using TraceJson = nlohmann::ordered_json;
+
+constexpr std::size_t kMaxDefinition = std::size_t{1} << 20;
+constexpr std::size_t kLongestExpression = 200;
+constexpr std::size_t kMaxWorkloads = std::size_t{64} << 20;
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string text_member(const TraceJson& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// dtype -> torch's name; none for those that tasks do not have.
+Result<std::string> torch_type(const std::string& dtype) {
+  static constexpr std::array<std::string_view, 9> kKnown = {
+      "float32", "float16", "bfloat16", "float64", "int64", "int32", "int8", "uint8", "bool"};
+  if (std::find(kKnown.begin(), kKnown.end(), dtype) != kKnown.end()) return "torch." + dtype;
+  return Error{fmt::format("the type {} is none that tasks have", dtype)};
+}
+
+bool is_float_type(std::string_view dtype) {
+  return dtype.starts_with("float") || dtype.starts_with("bfloat");
+}
+
+/// Axes of a definition: where each gets its value from.
+struct Axes {
+  std::map<std::string, std::string> constant;               ///< name -> number
+  std::vector<std::pair<std::string, std::string>> derived;  ///< name -> expression, in order
+  std::map<std::string, long> varying;                       ///< name -> value of the workload
+  std::map<std::string, std::string> ends;                   ///< "kv_indptr" -> "num_kv_indices"
+};
+
+/// A value where no workload says one.
+long usual_value(std::string_view name) {
+  if (contains(name, "head")) return 8;
+  if (contains(name, "indptr")) return 9;
+  if (contains(name, "batch")) return 16;
+  if (contains(name, "page") || contains(name, "total") || contains(name, "seq")) return 128;
+  return contains(name, "num_kv") || contains(name, "tokens") ? 64 : 16;
+}
+
+/// "A == B + 1" decides A; "A == x[-1].item()" says where x ends.
+void read_constraint(const std::string& text, Axes& axes) {
+  static const std::regex last(R"(\s*(\w+)\s*==\s*(\w+)\[-1\](?:\.item\(\))?\s*)");
+  static const std::regex equal(R"(\s*(\w+)\s*==\s*([\w\s+*/()-]+))");
+  std::smatch parts;
+  if (text.size() > kLongestExpression) return;
+  if (std::regex_match(text, parts, last)) {
+    axes.ends[parts[2]] = parts[1];
+    return;
+  }
+  if (!std::regex_match(text, parts, equal) || !axes.varying.contains(parts[1])) return;
+  const std::string right = parts[2];
+  static const std::regex name(R"([A-Za-z_]\w*)");
+  for (auto it = std::sregex_iterator(right.begin(), right.end(), name);
+       it != std::sregex_iterator(); ++it) {
+    const std::string used = it->str();
+    if (used == parts[1] || (!axes.varying.contains(used) && !axes.constant.contains(used))) return;
+  }
+  axes.varying.erase(parts[1]);
+  axes.derived.emplace_back(parts[1], right);
+}
+
+Result<Axes> read_axes(const TraceJson& definition) {
+  Axes axes;
+  const auto table = definition.find("axes");
+  if (table == definition.end() || !table->is_object()) return Error{"it has no axes"};
+  for (const auto& [name, axis] : table->items()) {
+    if (!is_identifier(name) || !axis.is_object())
+      return Error{fmt::format("the axis '{}' is none", name)};
+    const std::string type = text_member(axis, "type");
+    if (type == "const") {
+      if (!axis.contains("value") || !axis["value"].is_number_integer())
+        return Error{fmt::format("the constant axis '{}' has no whole number", name)};
+      axes.constant[name] = axis["value"].dump();
+    } else if (type == "expr") {
+      static const std::regex allowed(R"([\w\s+*/%().-]+)");
+      const std::string expression = text_member(axis, "expression");
+      if (expression.size() > kLongestExpression || !std::regex_match(expression, allowed))
+        return Error{fmt::format("the axis '{}' has no expression", name)};
+      axes.derived.emplace_back(name, expression);
+    } else if (type == "var") {
+      axes.varying[name] = usual_value(name);
+    } else {
+      return Error{fmt::format("the axis '{}' is of the unknown type '{}'", name, type)};
+    }
+  }
+  if (const auto list = definition.find("constraints");
+      list != definition.end() && list->is_array()) {
+    for (const auto& text : *list)
+      if (text.is_string()) read_constraint(text.get<std::string>(), axes);
+  }
+  return axes;
+}
+
+/// The workload with most to do decides the varying axes; its scalars come along.
+TraceJson largest_workload(const std::string& lines) {
+  TraceJson best = TraceJson::object();
+  double most = -1;
+  std::size_t at = 0;
+  while (at < lines.size()) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    auto line = TraceJson::parse(lines.substr(at, end - at), nullptr, false);
+    at = end + 1;
+    if (!line.is_object()) continue;
+    if (line.contains("workload") && line["workload"].is_object())
+      line = TraceJson(line["workload"]);
+    if (!line.contains("axes") || !line["axes"].is_object()) continue;
+    double product = 1;
+    for (const auto& [name, value] : line["axes"].items())
+      if (value.is_number()) product *= std::max(1.0, value.get<double>());
+    if (product > most) {
+      most = product;
+      best = std::move(line);
+    }
+  }
+  return best;
+}
+
+/// Python for the inputs of a definition.
+class Inputs {
+ public:
+  Inputs(const TraceJson& definition, const Axes& axes, const TraceJson& workload)
+      : definition_(definition), axes_(axes), workload_(workload) {}
+
+  /// One expression per input, or why there is none.
+  Result<std::string> expression(const std::string& name, const TraceJson& input) const {
+    const std::string dtype = text_member(input, "dtype");
+    WW_TRY(const auto type, torch_type(dtype));
+    const auto shape = input.find("shape");
+    if (shape == input.end() || shape->is_null()) return scalar(name, dtype);
+    if (!shape->is_array()) return Error{fmt::format("the input '{}' has no shape", name)};
+    std::string dims;
+    for (const auto& axis : *shape) {
+      if (!axis.is_string()) return Error{fmt::format("the shape of '{}' names no axes", name)};
+      dims += axis.get<std::string>() + ", ";
+    }
+    dims = "(" + dims + ")";
+    if (dtype == "bool") return fmt::format("torch.randint(0, 2, {}).bool()", dims);
+    if (!is_float_type(dtype)) return whole_numbers(name, *shape, dims, type);
+    return fmt::format("{}.to({})", reals(name, *shape, dims), type);
+  }
+
+ private:
+  [[nodiscard]] std::string scalar(const std::string& name, const std::string& dtype) const {
+    if (workload_.contains("inputs") && workload_["inputs"].is_object() &&
+        workload_["inputs"].contains(name)) {
+      const auto& given = workload_["inputs"][name];
+      if (given.is_object() && given.contains("value") && given["value"].is_number())
+        return given["value"].dump();
+      if (given.is_object() && given.contains("value") && given["value"].is_boolean())
+        return given["value"].get<bool>() ? "True" : "False";
+    }
+    if (!is_float_type(dtype)) return dtype == "bool" ? "True" : "0";
+    return contains(name, "eps") ? "1e-6" : contains(name, "scale") ? "0.125" : "1.0";
+  }
+
+  [[nodiscard]] std::string reals(const std::string& name, const TraceJson& shape,
+                                  const std::string& dims) const {
+    if (contains(name, "prob") || contains(name, "top_p") || contains(name, "scale"))
+      return fmt::format("torch.rand({})", dims);
+    if (contains(name, "cos") || contains(name, "sin"))
+      return fmt::format("(torch.rand({}) * 2 - 1)", dims);
+    if (contains(name, "weight") && shape.size() == 1)
+      return fmt::format("(torch.rand({}) + 0.5)", dims);
+    return fmt::format("torch.randn({})", dims);
+  }
+
+  /// The first of these axes that there is.
+  [[nodiscard]] std::string axis_of(std::initializer_list<std::string_view> names,
+                                    const std::string& otherwise) const {
+    for (const auto name : names) {
+      if (definition_["axes"].contains(std::string(name))) return std::string(name);
+    }
+    return otherwise;
+  }
+
+  /// The rows that ends of segments count: said by a constraint, else by the name.
+  [[nodiscard]] std::string total_of(const std::string& name) const {
+    if (const auto found = axes_.ends.find(name); found != axes_.ends.end()) return found->second;
+    if (contains(name, "kv")) return axis_of({"num_kv_indices", "total_kv", "total_tokens"}, "16");
+    if (contains(name, "qo") || contains(name, "q_"))
+      return axis_of({"total_q", "total_qo", "total_tokens", "num_tokens"}, "16");
+    return axis_of({"total_seq_len", "total_tokens", "total_q", "num_tokens", "total_kv"}, "16");
+  }
+
+  [[nodiscard]] Result<std::string> whole_numbers(const std::string& name, const TraceJson& shape,
+                                                  const std::string& dims,
+                                                  const std::string& type) const {
+    const auto drawn = [&](const std::string& low, const std::string& high) {
+      return fmt::format("torch.randint({}, {}, {}).to({})", low, high, dims, type);
+    };
+    if ((contains(name, "indptr") || contains(name, "cu_seq") || contains(name, "offset")) &&
+        shape.size() == 1) {
+      const auto count = shape[0].get<std::string>();
+      return fmt::format("(torch.arange({}) * ({}) // max(1, {} - 1)).to({})", count,
+                         total_of(name), count, type);
+    }
+    if (contains(name, "last_page")) return drawn("1", axis_of({"page_size"}, "1") + " + 1");
+    if (contains(name, "top_k")) return drawn("1", "21");
+    if (contains(name, "position"))
+      return drawn("0", axis_of({"max_seq_len", "max_position"}, "4"));
+    if (contains(name, "expert") || contains(name, "topk_id"))
+      return drawn("0", axis_of({"num_experts", "num_local_experts", "E"}, "4"));
+    if (contains(name, "indices") || contains(name, "page") || contains(name, "block") ||
+        contains(name, "slot"))
+      return drawn("0", axis_of({"num_pages", "state_cache_size", "pool_size", "num_blocks",
+                                 "cache_size", "num_states", "batch_size"},
+                                "1"));
+    if (contains(name, "len"))
+      return drawn("1", axis_of({"max_seq_len", "seq_len", "page_size"}, "4") + " + 1");
+    return drawn("0", "4");
+  }
+
+  const TraceJson& definition_;
+  const Axes& axes_;
+  const TraceJson& workload_;
+};
+
+std::string lines_of_axes(const Axes& axes) {
+  std::string text;
+  for (const auto& [name, value] : axes.constant) text += fmt::format("    {} = {}\n", name, value);
+  for (const auto& [name, value] : axes.derived)
+    text += fmt::format("    {} = int({})\n", name, value);
+  return text;
+}
+
+Result<std::string> output_types(const TraceJson& definition) {
+  const auto outputs = definition.find("outputs");
+  if (outputs == definition.end() || !outputs->is_object() || outputs->empty())
+    return Error{"it has no outputs"};
+  std::string list;
+  for (const auto& [name, output] : outputs->items()) {
+    if (!output.is_object()) return Error{fmt::format("the output '{}' is none", name)};
+    WW_TRY(const auto type, torch_type(text_member(output, "dtype")));
+    list += type + ", ";
+  }
+  return list;
+}
+
+/// The lines of NAME below a data set's workloads.
+std::string workloads_of(const fs::path& definition, const std::string& name) {
+  std::error_code code;
+  for (const auto& beside : {definition.parent_path() / "workload.jsonl",
+                             definition.parent_path() / "workloads.jsonl"}) {
+    if (!fs::exists(beside, code)) continue;
+    const auto text = read_file(beside, kMaxWorkloads);
+    return text.ok() ? *text : "";
+  }
+  for (auto root = definition.parent_path(); root.has_relative_path(); root = root.parent_path()) {
+    if (!fs::is_directory(root / "workloads", code)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / "workloads", code)) {
+      if (entry.path().filename() != name + ".jsonl") continue;
+      const auto text = read_file(entry.path(), kMaxWorkloads);
+      return text.ok() ? *text : "";
+    }
+    return "";
+  }
+  return "";
+}
+
+bool may_be_definition(const fs::path& path) {
+  if (path.extension() != ".json") return false;
+  for (const auto& part : path) {
+    if (part == "solutions" || part == "traces" || part == "workloads") return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::vector<TraceDefinition>> find_definitions(const fs::path& root) {
+  std::error_code code;
+  std::vector<fs::path> files;
+  if (fs::is_directory(root, code)) {
+    const fs::path below =
+        fs::is_directory(root / "definitions", code) ? root / "definitions" : root;
+    for (const auto& entry : fs::recursive_directory_iterator(below, code))
+      if (entry.is_regular_file(code) && may_be_definition(entry.path()))
+        files.push_back(entry.path());
+  } else if (fs::exists(root, code)) {
+    files.push_back(root);
+  } else {
+    return Error{
+        fmt::format("reading definitions from {}: there is no such file or folder", root.string())};
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<TraceDefinition> found;
+  for (const fs::path& path : files) {
+    WW_TRY(auto text, read_file(path, kMaxDefinition));
+    const auto json = TraceJson::parse(text, nullptr, false);
+    const bool is_one = json.is_object() && json.contains("reference");
+    if (!is_one && files.size() > 1 && json.is_object()) continue;  // something else beside them
+    std::string name = json.is_object() ? text_member(json, "name") : "";
+    if (name.empty())
+      name = path.stem() == "definition" ? path.parent_path().filename().string()
+                                         : path.stem().string();
+    auto workload = workloads_of(fs::absolute(path, code), name);
+    found.push_back({name, std::move(text), std::move(workload), path.string()});
+  }
+  if (found.empty())
+    return Error{
+        fmt::format("reading definitions from {}: there are none (definitions/**/*.json or "
+                    "definition.json)",
+                    root.string())};
+  return found;
+}
+
+Result<ModuleFile> module_of(const TraceDefinition& definition) {
+  const auto json = TraceJson::parse(definition.text, nullptr, false);
+  if (!json.is_object()) return Error{"not a JSON object"};
+  const std::string reference = text_member(json, "reference");
+  if (reference.empty()) return Error{"it has no reference"};
+  if (!text_member(json, "custom_inputs_entrypoint").empty())
+    return Error{"its inputs are made by a function of its own, which tasks do not have"};
+  WW_TRY(auto axes, read_axes(json));
+  const TraceJson workload = largest_workload(definition.workload);
+  if (workload.contains("axes")) {
+    for (const auto& [name, value] : workload["axes"].items())
+      if (axes.varying.contains(name) && value.is_number_integer() && value.get<long>() > 0)
+        axes.varying[name] = value.get<long>();
+  }
+  WW_TRY(const auto types, output_types(json));
+  if (!json.contains("inputs") || !json["inputs"].is_object()) return Error{"it has no inputs"};
+  std::string text = reference + "\n\n\n# The definition's axes that vary.\nimport torch\n";
+  for (const auto& [name, value] : axes.varying) text += fmt::format("{} = {}\n", name, value);
+  std::string names;
+  std::string lines;
+  const Inputs inputs(json, axes, workload);
+  for (const auto& [name, input] : json["inputs"].items()) {
+    if (!is_identifier(name) || !input.is_object())
+      return Error{fmt::format("the input '{}' is none", name)};
+    WW_TRY(const auto made, inputs.expression(name, input));
+    names += (names.empty() ? "" : ", ") + name;
+    lines += fmt::format("        {},\n", made);
+  }
+  text += fmt::format("output_dtypes = [{}]\n", types);
+  text += fmt::format(
+      "\n\ndef get_inputs():\n{}    return [\n{}    ]\n\n\nclass Model(torch.nn.Module):\n"
+      "    def forward(self, {}):\n        return run({})\n\n\ndef get_init_inputs():\n    return "
+      "[]\n",
+      lines_of_axes(axes), lines, names, names);
+  return ModuleFile{.path = definition.path, .text = std::move(text)};
+}
+
+}  // namespace warpwright::torch
