@@ -47,7 +47,8 @@ class Agent {
   /// A call whose answer must fit the tool's own schema, as tools/list shows it.
   Json call(const std::string& tool, Json arguments) {
     if (schemas_.empty()) {
-      for (const auto& row : ask("tools/list")["result"]["tools"]) {
+      Json listed = ask("tools/list");
+      for (const auto& row : listed["result"]["tools"]) {
         schemas_[row["name"]] = row["outputSchema"];
       }
     }

@@ -256,7 +256,8 @@ TEST(TraceDefinitions, TypesThatTasksLackAreRefusedByName) {
 }
 
 TEST(TraceDefinitions, IndicesFollowFromConstraints) {
-  const auto module = module_of({.name = "paged", .text = R"({"name": "paged",
+  const auto module = module_of({.name = "paged",
+                                 .text = R"json({"name": "paged",
     "axes": {"batch_size": {"type": "var"}, "num_pages": {"type": "var"}, "len_indptr": {"type": "var"},
              "num_kv_indices": {"type": "var"}, "d": {"type": "const", "value": 4}},
     "constraints": ["len_indptr == batch_size + 1", "num_kv_indices == kv_indptr[-1].item()"],
@@ -264,17 +265,20 @@ TEST(TraceDefinitions, IndicesFollowFromConstraints) {
                "kv_indptr": {"shape": ["len_indptr"], "dtype": "int32"},
                "kv_indices": {"shape": ["num_kv_indices"], "dtype": "int32"}},
     "outputs": {"o": {"shape": ["batch_size", "d"], "dtype": "float32"}},
-    "reference": "def run(k, kv_indptr, kv_indices):\n    return k\n"})",
-                                 .workload = "", .path = "paged.json"});
-ASSERT_TRUE(module.ok()) << module.error().message;
-EXPECT_THAT(module->text, HasSubstr("len_indptr = int(batch_size + 1)"));
-EXPECT_THAT(module->text, HasSubstr("torch.arange(len_indptr) * (num_kv_indices)"));
-EXPECT_THAT(module->text, HasSubstr("torch.randint(0, num_pages, (num_kv_indices, ))"));
-EXPECT_THAT(module->text, Not(HasSubstr("\nlen_indptr =")));
+    "reference": "def run(k, kv_indptr, kv_indices):\n    return k\n"})json",
+                                 .workload = "",
+                                 .path = "paged.json"});
+  ASSERT_TRUE(module.ok()) << module.error().message;
+  EXPECT_THAT(module->text, HasSubstr("len_indptr = int(batch_size + 1)"));
+  EXPECT_THAT(module->text, HasSubstr("torch.arange(len_indptr) * (num_kv_indices)"));
+  EXPECT_THAT(module->text, HasSubstr("torch.randint(0, num_pages, (num_kv_indices, ))"));
+  EXPECT_THAT(module->text, Not(HasSubstr("\nlen_indptr =")));
 }
 
 TEST(TorchTasks, AFixedShapeIsTheOnlySize) {
-  const auto task = suite::parse_task({.name = "t", .where = "task.toml", .toml = R"(
+  const auto task = suite::parse_task({.name = "t",
+                                       .where = "task.toml",
+                                       .toml = R"toml(
 title = "T"
 description = "D"
 argument = [
@@ -293,7 +297,8 @@ rule = "elementwise"
 [cost]
 bytes = "8*n"
 flops = "n"
-)", .torch = "def forward(x): return x"});
+)toml",
+                                       .torch = "def forward(x): return x"});
   ASSERT_TRUE(task.ok()) << task.error().message;
   EXPECT_TRUE(task->edge_sizes.empty());
   EXPECT_EQ(task->domain.at("n"), "fixed 1000");
