@@ -25,7 +25,7 @@ struct Session {
   Context& context;
   device::Device& device;
   const verify::ExpectedSource* reference = nullptr;  ///< null: the baseline stands in for it
-  Ahead* ahead = nullptr;                        ///< inputs that were made before the device came
+  Ahead* ahead = nullptr;  ///< inputs that were made before the device came
   device::ModuleId module = -1;
   device::ModuleId baseline = -1;
   std::vector<device::ModuleId> copies = {};  ///< of the module, elsewhere in memory

@@ -24,8 +24,8 @@ Result<std::filesystem::path> write_new_task(std::string_view name,
 /// Whether write_torch_task could make the folder: the name is one, and nothing is there.
 Status may_become_task(std::string_view name, const std::filesystem::path& parent);
 
-/// Writes parent/NAME with this task.toml and reference.py, after it has been read as a task. Leaves
-/// nothing behind on an error. Returns the new folder.
+/// Writes parent/NAME with this task.toml and reference.py, after it has been read as a task.
+/// Leaves nothing behind on an error. Returns the new folder.
 Result<std::filesystem::path> write_torch_task(std::string_view name,
                                                const std::filesystem::path& parent,
                                                const std::string& toml, const std::string& module);

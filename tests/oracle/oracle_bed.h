@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-
 #include "evaluate/oracle_code.h"
 #include "sandbox/sandbox.h"
 #include "suite/load.h"
@@ -27,9 +26,7 @@ inline const build::Builder& builder() {
 }
 
 /// Their references take minutes to compile.
-inline std::vector<std::string> tasks_here() {
-  return some_of(suite::embedded_task_names(), 6);
-}
+inline std::vector<std::string> tasks_here() { return some_of(suite::embedded_task_names(), 6); }
 
 /// The oracle of one task on the SIMT machine.
 class OracleBed {

@@ -2,7 +2,8 @@
 // What a program that was carried over from CUDA needs beside HIP's own headers. `warpwright port`
 // writes this file; docs/port.md describes it.
 //
-// Warps keep 32 lanes. On a device whose wavefronts have 64 lanes, each half of a wavefront is a warp.
+// Warps keep 32 lanes. On a device whose wavefronts have 64 lanes, each half of a wavefront is a
+// warp.
 #ifndef WARPWRIGHT_HIP_H
 #define WARPWRIGHT_HIP_H
 
@@ -33,7 +34,8 @@
 
 #ifdef __cplusplus
 
-// ---- warps ---------------------------------------------------------------------------------------
+// ---- warps
+// ---------------------------------------------------------------------------------------
 static constexpr int WW_WARP_SIZE = 32;
 
 template <class Properties>
@@ -43,7 +45,8 @@ static inline hipError_t ww_get_device_properties(Properties* properties, int de
   return error;
 }
 
-static inline hipError_t ww_device_get_attribute(int* value, hipDeviceAttribute_t attribute, int device) {
+static inline hipError_t ww_device_get_attribute(int* value, hipDeviceAttribute_t attribute,
+                                                 int device) {
   const hipError_t error = hipDeviceGetAttribute(value, attribute, device);
   if (attribute == hipDeviceAttributeWarpSize) *value = WW_WARP_SIZE;
   return error;
@@ -84,7 +87,8 @@ template <class T>
 WW_DEVICE T ww_shfl(T value, int lane, int width = 32) {
   const unsigned self = ww_wave_lane();
   const unsigned first = self & ~static_cast<unsigned>(width - 1);
-  return ww_value_of(value, first + (static_cast<unsigned>(lane) & static_cast<unsigned>(width - 1)));
+  return ww_value_of(value,
+                     first + (static_cast<unsigned>(lane) & static_cast<unsigned>(width - 1)));
 }
 template <class T>
 WW_DEVICE T ww_shfl_up(T value, unsigned delta, int width = 32) {
@@ -126,11 +130,17 @@ WW_DEVICE unsigned ww_ballot(int predicate) {
   return static_cast<unsigned>(__ballot(predicate) >> (ww_wave_lane() & 32u));
 }
 WW_DEVICE unsigned ww_activemask() { return ww_ballot(1); }
-WW_DEVICE unsigned ww_ballot_sync(unsigned mask, int predicate) { return ww_ballot(predicate) & mask; }
+WW_DEVICE unsigned ww_ballot_sync(unsigned mask, int predicate) {
+  return ww_ballot(predicate) & mask;
+}
 WW_DEVICE int ww_any(int predicate) { return ww_ballot(predicate) != 0u; }
 WW_DEVICE int ww_all(int predicate) { return ww_ballot(!predicate) == 0u; }
-WW_DEVICE int ww_any_sync(unsigned mask, int predicate) { return (ww_ballot(predicate) & mask) != 0u; }
-WW_DEVICE int ww_all_sync(unsigned mask, int predicate) { return (ww_ballot(!predicate) & mask) == 0u; }
+WW_DEVICE int ww_any_sync(unsigned mask, int predicate) {
+  return (ww_ballot(predicate) & mask) != 0u;
+}
+WW_DEVICE int ww_all_sync(unsigned mask, int predicate) {
+  return (ww_ballot(!predicate) & mask) == 0u;
+}
 WW_DEVICE int ww_uni_sync(unsigned mask, int predicate) {
   const unsigned yes = ww_ballot(predicate) & mask;
   return yes == 0u || yes == (ww_activemask() & mask);
@@ -205,7 +215,8 @@ WW_DEVICE unsigned long long ww_global_timer() { return (unsigned long long)cloc
 #include "warpwright_hip_device.h"
 #endif
 
-// ---- a uint3 that is also taken for a dim3 ----------------------------------------------------------------
+// ---- a uint3 that is also taken for a dim3
+// ----------------------------------------------------------------
 struct ww_uint3 : uint3 {
   __host__ __device__ ww_uint3(unsigned a, unsigned b, unsigned c) : uint3(a, b, c) {}
   __host__ __device__ operator dim3() const { return dim3(x, y, z); }
@@ -214,9 +225,11 @@ static inline __host__ __device__ ww_uint3 ww_make_uint3(unsigned a, unsigned b,
   return ww_uint3(a, b, c);
 }
 
-// ---- calls that CUDA also takes with a function instead of its address ---------------------------------
+// ---- calls that CUDA also takes with a function instead of its address
+// ---------------------------------
 template <class R, class... A>
-static inline hipError_t hipFuncSetAttribute(R (*function)(A...), hipFuncAttribute attribute, int value) {
+static inline hipError_t hipFuncSetAttribute(R (*function)(A...), hipFuncAttribute attribute,
+                                             int value) {
   return hipFuncSetAttribute(reinterpret_cast<const void*>(function), attribute, value);
 }
 template <class R, class... A>
@@ -228,9 +241,11 @@ static inline hipError_t hipFuncSetCacheConfig(R (*function)(A...), hipFuncCache
   return hipFuncSetCacheConfig(reinterpret_cast<const void*>(function), config);
 }
 template <class R, class... A>
-static inline hipError_t hipLaunchKernel(R (*function)(A...), dim3 grid, dim3 block, void** arguments,
-                                         size_t shared = 0, hipStream_t stream = 0) {
-  return hipLaunchKernel(reinterpret_cast<const void*>(function), grid, block, arguments, shared, stream);
+static inline hipError_t hipLaunchKernel(R (*function)(A...), dim3 grid, dim3 block,
+                                         void** arguments, size_t shared = 0,
+                                         hipStream_t stream = 0) {
+  return hipLaunchKernel(reinterpret_cast<const void*>(function), grid, block, arguments, shared,
+                         stream);
 }
 
 #endif  // __cplusplus

@@ -49,8 +49,12 @@ struct alignas(4) __nv_bfloat162 {
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 
-WW_BOTH __nv_bfloat16 __ushort_as_bfloat16(unsigned short a) { return __nv_bfloat16(__nv_bfloat16_raw{a}); }
-WW_BOTH __nv_bfloat16 __short_as_bfloat16(short a) { return __ushort_as_bfloat16((unsigned short)a); }
+WW_BOTH __nv_bfloat16 __ushort_as_bfloat16(unsigned short a) {
+  return __nv_bfloat16(__nv_bfloat16_raw{a});
+}
+WW_BOTH __nv_bfloat16 __short_as_bfloat16(short a) {
+  return __ushort_as_bfloat16((unsigned short)a);
+}
 WW_BOTH unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.x; }
 WW_BOTH short __bfloat16_as_short(__nv_bfloat16 a) { return (short)a.x; }
 WW_BOTH __nv_bfloat16 __float2bfloat16(float a) { return __nv_bfloat16(a); }
@@ -71,7 +75,9 @@ WW_BOTH int __bfloat162int_rn(__nv_bfloat16 a) { return (int)rintf((float)a); }
 WW_BOTH unsigned __bfloat162uint_rz(__nv_bfloat16 a) { return (unsigned)(float)a; }
 WW_BOTH short __bfloat162short_rz(__nv_bfloat16 a) { return (short)(float)a; }
 WW_BOTH __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a) { return {a, a}; }
-WW_BOTH __nv_bfloat162 __float2bfloat162_rn(float a) { return {__nv_bfloat16(a), __nv_bfloat16(a)}; }
+WW_BOTH __nv_bfloat162 __float2bfloat162_rn(float a) {
+  return {__nv_bfloat16(a), __nv_bfloat16(a)};
+}
 WW_BOTH __nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
   return {__nv_bfloat16(a), __nv_bfloat16(b)};
 }
@@ -93,71 +99,101 @@ WW_BOTH __nv_bfloat162 ww_bf16_pairs(__nv_bfloat162 a, __nv_bfloat162 b, F f) {
   return {__nv_bfloat16(f((float)a.x, (float)b.x)), __nv_bfloat16(f((float)a.y, (float)b.y))};
 }
 
-WW_BOTH __nv_bfloat16 operator+(const __nv_bfloat16& a, const __nv_bfloat16& b) { return __nv_bfloat16((float)a + (float)b); }
+WW_BOTH __nv_bfloat16 operator+(const __nv_bfloat16& a, const __nv_bfloat16& b) {
+  return __nv_bfloat16((float)a + (float)b);
+}
 WW_BOTH __nv_bfloat16& operator+=(__nv_bfloat16& a, const __nv_bfloat16& b) { return a = a + b; }
-WW_BOTH __nv_bfloat162 operator+(const __nv_bfloat162& a, const __nv_bfloat162& b) { return {a.x + b.x, a.y + b.y}; }
+WW_BOTH __nv_bfloat162 operator+(const __nv_bfloat162& a, const __nv_bfloat162& b) {
+  return {a.x + b.x, a.y + b.y};
+}
 WW_BOTH __nv_bfloat162& operator+=(__nv_bfloat162& a, const __nv_bfloat162& b) { return a = a + b; }
 WW_BOTH __nv_bfloat16 __hadd(__nv_bfloat16 a, __nv_bfloat16 b) { return a + b; }
 WW_BOTH __nv_bfloat16 __hadd_rn(__nv_bfloat16 a, __nv_bfloat16 b) { return a + b; }
 WW_BOTH __nv_bfloat162 __hadd2(__nv_bfloat162 a, __nv_bfloat162 b) { return a + b; }
-WW_BOTH __nv_bfloat16 operator-(const __nv_bfloat16& a, const __nv_bfloat16& b) { return __nv_bfloat16((float)a - (float)b); }
+WW_BOTH __nv_bfloat16 operator-(const __nv_bfloat16& a, const __nv_bfloat16& b) {
+  return __nv_bfloat16((float)a - (float)b);
+}
 WW_BOTH __nv_bfloat16& operator-=(__nv_bfloat16& a, const __nv_bfloat16& b) { return a = a - b; }
-WW_BOTH __nv_bfloat162 operator-(const __nv_bfloat162& a, const __nv_bfloat162& b) { return {a.x - b.x, a.y - b.y}; }
+WW_BOTH __nv_bfloat162 operator-(const __nv_bfloat162& a, const __nv_bfloat162& b) {
+  return {a.x - b.x, a.y - b.y};
+}
 WW_BOTH __nv_bfloat162& operator-=(__nv_bfloat162& a, const __nv_bfloat162& b) { return a = a - b; }
 WW_BOTH __nv_bfloat16 __hsub(__nv_bfloat16 a, __nv_bfloat16 b) { return a - b; }
 WW_BOTH __nv_bfloat16 __hsub_rn(__nv_bfloat16 a, __nv_bfloat16 b) { return a - b; }
 WW_BOTH __nv_bfloat162 __hsub2(__nv_bfloat162 a, __nv_bfloat162 b) { return a - b; }
-WW_BOTH __nv_bfloat16 operator*(const __nv_bfloat16& a, const __nv_bfloat16& b) { return __nv_bfloat16((float)a * (float)b); }
+WW_BOTH __nv_bfloat16 operator*(const __nv_bfloat16& a, const __nv_bfloat16& b) {
+  return __nv_bfloat16((float)a * (float)b);
+}
 WW_BOTH __nv_bfloat16& operator*=(__nv_bfloat16& a, const __nv_bfloat16& b) { return a = a * b; }
-WW_BOTH __nv_bfloat162 operator*(const __nv_bfloat162& a, const __nv_bfloat162& b) { return {a.x * b.x, a.y * b.y}; }
+WW_BOTH __nv_bfloat162 operator*(const __nv_bfloat162& a, const __nv_bfloat162& b) {
+  return {a.x * b.x, a.y * b.y};
+}
 WW_BOTH __nv_bfloat162& operator*=(__nv_bfloat162& a, const __nv_bfloat162& b) { return a = a * b; }
 WW_BOTH __nv_bfloat16 __hmul(__nv_bfloat16 a, __nv_bfloat16 b) { return a * b; }
 WW_BOTH __nv_bfloat16 __hmul_rn(__nv_bfloat16 a, __nv_bfloat16 b) { return a * b; }
 WW_BOTH __nv_bfloat162 __hmul2(__nv_bfloat162 a, __nv_bfloat162 b) { return a * b; }
-WW_BOTH __nv_bfloat16 operator/(const __nv_bfloat16& a, const __nv_bfloat16& b) { return __nv_bfloat16((float)a / (float)b); }
+WW_BOTH __nv_bfloat16 operator/(const __nv_bfloat16& a, const __nv_bfloat16& b) {
+  return __nv_bfloat16((float)a / (float)b);
+}
 WW_BOTH __nv_bfloat16& operator/=(__nv_bfloat16& a, const __nv_bfloat16& b) { return a = a / b; }
-WW_BOTH __nv_bfloat162 operator/(const __nv_bfloat162& a, const __nv_bfloat162& b) { return {a.x / b.x, a.y / b.y}; }
+WW_BOTH __nv_bfloat162 operator/(const __nv_bfloat162& a, const __nv_bfloat162& b) {
+  return {a.x / b.x, a.y / b.y};
+}
 WW_BOTH __nv_bfloat162& operator/=(__nv_bfloat162& a, const __nv_bfloat162& b) { return a = a / b; }
 WW_BOTH __nv_bfloat16 __hdiv(__nv_bfloat16 a, __nv_bfloat16 b) { return a / b; }
 WW_BOTH __nv_bfloat16 __hdiv_rn(__nv_bfloat16 a, __nv_bfloat16 b) { return a / b; }
 WW_BOTH __nv_bfloat162 __h2div(__nv_bfloat162 a, __nv_bfloat162 b) { return a / b; }
-WW_BOTH bool operator==(const __nv_bfloat16& a, const __nv_bfloat16& b) { return (float)a == (float)b; }
+WW_BOTH bool operator==(const __nv_bfloat16& a, const __nv_bfloat16& b) {
+  return (float)a == (float)b;
+}
 WW_BOTH bool __heq(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a == (float)b; }
 WW_BOTH __nv_bfloat162 __heq2(__nv_bfloat162 a, __nv_bfloat162 b) {
   return ww_bf16_pairs(a, b, [](float x, float y) { return x == y ? 1.0f : 0.0f; });
 }
 WW_BOTH bool __hbeq2(__nv_bfloat162 a, __nv_bfloat162 b) { return a.x == b.x && a.y == b.y; }
-WW_BOTH bool operator!=(const __nv_bfloat16& a, const __nv_bfloat16& b) { return (float)a != (float)b; }
+WW_BOTH bool operator!=(const __nv_bfloat16& a, const __nv_bfloat16& b) {
+  return (float)a != (float)b;
+}
 WW_BOTH bool __hne(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a != (float)b; }
 WW_BOTH __nv_bfloat162 __hne2(__nv_bfloat162 a, __nv_bfloat162 b) {
   return ww_bf16_pairs(a, b, [](float x, float y) { return x != y ? 1.0f : 0.0f; });
 }
 WW_BOTH bool __hbne2(__nv_bfloat162 a, __nv_bfloat162 b) { return a.x != b.x && a.y != b.y; }
-WW_BOTH bool operator<(const __nv_bfloat16& a, const __nv_bfloat16& b) { return (float)a < (float)b; }
+WW_BOTH bool operator<(const __nv_bfloat16& a, const __nv_bfloat16& b) {
+  return (float)a < (float)b;
+}
 WW_BOTH bool __hlt(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a < (float)b; }
 WW_BOTH __nv_bfloat162 __hlt2(__nv_bfloat162 a, __nv_bfloat162 b) {
   return ww_bf16_pairs(a, b, [](float x, float y) { return x < y ? 1.0f : 0.0f; });
 }
 WW_BOTH bool __hblt2(__nv_bfloat162 a, __nv_bfloat162 b) { return a.x < b.x && a.y < b.y; }
-WW_BOTH bool operator>(const __nv_bfloat16& a, const __nv_bfloat16& b) { return (float)a > (float)b; }
+WW_BOTH bool operator>(const __nv_bfloat16& a, const __nv_bfloat16& b) {
+  return (float)a > (float)b;
+}
 WW_BOTH bool __hgt(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a > (float)b; }
 WW_BOTH __nv_bfloat162 __hgt2(__nv_bfloat162 a, __nv_bfloat162 b) {
   return ww_bf16_pairs(a, b, [](float x, float y) { return x > y ? 1.0f : 0.0f; });
 }
 WW_BOTH bool __hbgt2(__nv_bfloat162 a, __nv_bfloat162 b) { return a.x > b.x && a.y > b.y; }
-WW_BOTH bool operator<=(const __nv_bfloat16& a, const __nv_bfloat16& b) { return (float)a <= (float)b; }
+WW_BOTH bool operator<=(const __nv_bfloat16& a, const __nv_bfloat16& b) {
+  return (float)a <= (float)b;
+}
 WW_BOTH bool __hle(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a <= (float)b; }
 WW_BOTH __nv_bfloat162 __hle2(__nv_bfloat162 a, __nv_bfloat162 b) {
   return ww_bf16_pairs(a, b, [](float x, float y) { return x <= y ? 1.0f : 0.0f; });
 }
 WW_BOTH bool __hble2(__nv_bfloat162 a, __nv_bfloat162 b) { return a.x <= b.x && a.y <= b.y; }
-WW_BOTH bool operator>=(const __nv_bfloat16& a, const __nv_bfloat16& b) { return (float)a >= (float)b; }
+WW_BOTH bool operator>=(const __nv_bfloat16& a, const __nv_bfloat16& b) {
+  return (float)a >= (float)b;
+}
 WW_BOTH bool __hge(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a >= (float)b; }
 WW_BOTH __nv_bfloat162 __hge2(__nv_bfloat162 a, __nv_bfloat162 b) {
   return ww_bf16_pairs(a, b, [](float x, float y) { return x >= y ? 1.0f : 0.0f; });
 }
 WW_BOTH bool __hbge2(__nv_bfloat162 a, __nv_bfloat162 b) { return a.x >= b.x && a.y >= b.y; }
-WW_BOTH __nv_bfloat16 operator-(const __nv_bfloat16& a) { return __ushort_as_bfloat16(a.x ^ 0x8000u); }
+WW_BOTH __nv_bfloat16 operator-(const __nv_bfloat16& a) {
+  return __ushort_as_bfloat16(a.x ^ 0x8000u);
+}
 WW_BOTH __nv_bfloat162 operator-(const __nv_bfloat162& a) { return {-a.x, -a.y}; }
 WW_BOTH __nv_bfloat16 __hneg(__nv_bfloat16 a) { return -a; }
 WW_BOTH __nv_bfloat162 __hneg2(__nv_bfloat162 a) { return -a; }
@@ -171,10 +207,18 @@ WW_BOTH __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) 
 WW_BOTH __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
   return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
 }
-WW_BOTH __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat16(fmaxf((float)a, (float)b)); }
-WW_BOTH __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat16(fminf((float)a, (float)b)); }
-WW_BOTH __nv_bfloat162 __hmax2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; }
-WW_BOTH __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; }
+WW_BOTH __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b) {
+  return __nv_bfloat16(fmaxf((float)a, (float)b));
+}
+WW_BOTH __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b) {
+  return __nv_bfloat16(fminf((float)a, (float)b));
+}
+WW_BOTH __nv_bfloat162 __hmax2(__nv_bfloat162 a, __nv_bfloat162 b) {
+  return {__hmax(a.x, b.x), __hmax(a.y, b.y)};
+}
+WW_BOTH __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b) {
+  return {__hmin(a.x, b.x), __hmin(a.y, b.y)};
+}
 
 WW_DEVICE __nv_bfloat16 hexp(__nv_bfloat16 a) { return __nv_bfloat16(expf((float)a)); }
 WW_DEVICE __nv_bfloat162 h2exp(__nv_bfloat162 a) { return {hexp(a.x), hexp(a.y)}; }

@@ -3,10 +3,15 @@
 #ifndef WARPWRIGHT_HIP_DEVICE_H
 #define WARPWRIGHT_HIP_DEVICE_H
 
-// ---- rounding towards zero, up, down ------------------------------------------------------------------
-// The nearest result and the sign of what it lacks say which neighbour is meant.
-WW_DEVICE float ww_neighbour(float r, float up) { return nextafterf(r, up > 0 ? INFINITY : -INFINITY); }
-WW_DEVICE double ww_neighbour(double r, double up) { return nextafter(r, up > 0 ? INFINITY : -INFINITY); }
+// ---- rounding towards zero, up, down
+// ------------------------------------------------------------------ The nearest result and the
+// sign of what it lacks say which neighbour is meant.
+WW_DEVICE float ww_neighbour(float r, float up) {
+  return nextafterf(r, up > 0 ? INFINITY : -INFINITY);
+}
+WW_DEVICE double ww_neighbour(double r, double up) {
+  return nextafter(r, up > 0 ? INFINITY : -INFINITY);
+}
 template <class T>
 WW_DEVICE T ww_up(T r, T lack) {
   return lack > 0 ? ww_neighbour(r, T(1)) : r;
@@ -49,7 +54,9 @@ WW_DEVICE T ww_fused_lack(T a, T b, T c, T r) {
 WW_DEVICE float __fadd_rd(float a, float b) { return ww_down(a + b, ww_sum_lack(a, b, a + b)); }
 WW_DEVICE float __fsub_rd(float a, float b) { return ww_down(a - b, ww_sum_lack(a, -b, a - b)); }
 WW_DEVICE float __fmul_rd(float a, float b) { return ww_down(a * b, ww_product_lack(a, b, a * b)); }
-WW_DEVICE float __fdiv_rd(float a, float b) { return ww_down(a / b, ww_quotient_lack(a, b, a / b)); }
+WW_DEVICE float __fdiv_rd(float a, float b) {
+  return ww_down(a / b, ww_quotient_lack(a, b, a / b));
+}
 WW_DEVICE float __frcp_rd(float a) { return __fdiv_rd(float(1), a); }
 WW_DEVICE float __fsqrt_rd(float a) { return ww_down(ww_sqrt(a), ww_root_lack(a, ww_sqrt(a))); }
 WW_DEVICE float __fmaf_rd(float a, float b, float c) {
@@ -67,7 +74,9 @@ WW_DEVICE float __fmaf_ru(float a, float b, float c) {
 WW_DEVICE float __fadd_rz(float a, float b) { return ww_zero(a + b, ww_sum_lack(a, b, a + b)); }
 WW_DEVICE float __fsub_rz(float a, float b) { return ww_zero(a - b, ww_sum_lack(a, -b, a - b)); }
 WW_DEVICE float __fmul_rz(float a, float b) { return ww_zero(a * b, ww_product_lack(a, b, a * b)); }
-WW_DEVICE float __fdiv_rz(float a, float b) { return ww_zero(a / b, ww_quotient_lack(a, b, a / b)); }
+WW_DEVICE float __fdiv_rz(float a, float b) {
+  return ww_zero(a / b, ww_quotient_lack(a, b, a / b));
+}
 WW_DEVICE float __frcp_rz(float a) { return __fdiv_rz(float(1), a); }
 WW_DEVICE float __fsqrt_rz(float a) { return ww_zero(ww_sqrt(a), ww_root_lack(a, ww_sqrt(a))); }
 WW_DEVICE float __fmaf_rz(float a, float b, float c) {
@@ -75,8 +84,12 @@ WW_DEVICE float __fmaf_rz(float a, float b, float c) {
 }
 WW_DEVICE double __dadd_rd(double a, double b) { return ww_down(a + b, ww_sum_lack(a, b, a + b)); }
 WW_DEVICE double __dsub_rd(double a, double b) { return ww_down(a - b, ww_sum_lack(a, -b, a - b)); }
-WW_DEVICE double __dmul_rd(double a, double b) { return ww_down(a * b, ww_product_lack(a, b, a * b)); }
-WW_DEVICE double __ddiv_rd(double a, double b) { return ww_down(a / b, ww_quotient_lack(a, b, a / b)); }
+WW_DEVICE double __dmul_rd(double a, double b) {
+  return ww_down(a * b, ww_product_lack(a, b, a * b));
+}
+WW_DEVICE double __ddiv_rd(double a, double b) {
+  return ww_down(a / b, ww_quotient_lack(a, b, a / b));
+}
 WW_DEVICE double __drcp_rd(double a) { return __ddiv_rd(double(1), a); }
 WW_DEVICE double __dsqrt_rd(double a) { return ww_down(ww_sqrt(a), ww_root_lack(a, ww_sqrt(a))); }
 WW_DEVICE double __fma_rd(double a, double b, double c) {
@@ -84,8 +97,12 @@ WW_DEVICE double __fma_rd(double a, double b, double c) {
 }
 WW_DEVICE double __dadd_ru(double a, double b) { return ww_up(a + b, ww_sum_lack(a, b, a + b)); }
 WW_DEVICE double __dsub_ru(double a, double b) { return ww_up(a - b, ww_sum_lack(a, -b, a - b)); }
-WW_DEVICE double __dmul_ru(double a, double b) { return ww_up(a * b, ww_product_lack(a, b, a * b)); }
-WW_DEVICE double __ddiv_ru(double a, double b) { return ww_up(a / b, ww_quotient_lack(a, b, a / b)); }
+WW_DEVICE double __dmul_ru(double a, double b) {
+  return ww_up(a * b, ww_product_lack(a, b, a * b));
+}
+WW_DEVICE double __ddiv_ru(double a, double b) {
+  return ww_up(a / b, ww_quotient_lack(a, b, a / b));
+}
 WW_DEVICE double __drcp_ru(double a) { return __ddiv_ru(double(1), a); }
 WW_DEVICE double __dsqrt_ru(double a) { return ww_up(ww_sqrt(a), ww_root_lack(a, ww_sqrt(a))); }
 WW_DEVICE double __fma_ru(double a, double b, double c) {
@@ -93,15 +110,20 @@ WW_DEVICE double __fma_ru(double a, double b, double c) {
 }
 WW_DEVICE double __dadd_rz(double a, double b) { return ww_zero(a + b, ww_sum_lack(a, b, a + b)); }
 WW_DEVICE double __dsub_rz(double a, double b) { return ww_zero(a - b, ww_sum_lack(a, -b, a - b)); }
-WW_DEVICE double __dmul_rz(double a, double b) { return ww_zero(a * b, ww_product_lack(a, b, a * b)); }
-WW_DEVICE double __ddiv_rz(double a, double b) { return ww_zero(a / b, ww_quotient_lack(a, b, a / b)); }
+WW_DEVICE double __dmul_rz(double a, double b) {
+  return ww_zero(a * b, ww_product_lack(a, b, a * b));
+}
+WW_DEVICE double __ddiv_rz(double a, double b) {
+  return ww_zero(a / b, ww_quotient_lack(a, b, a / b));
+}
 WW_DEVICE double __drcp_rz(double a) { return __ddiv_rz(double(1), a); }
 WW_DEVICE double __dsqrt_rz(double a) { return ww_zero(ww_sqrt(a), ww_root_lack(a, ww_sqrt(a))); }
 WW_DEVICE double __fma_rz(double a, double b, double c) {
   return ww_zero(ww_fma(a, b, c), ww_fused_lack(a, b, c, ww_fma(a, b, c)));
 }
 
-// ---- video instructions: two or four numbers in a word ------------------------------------------------
+// ---- video instructions: two or four numbers in a word
+// ------------------------------------------------
 template <int kBits, bool kSigned>
 WW_BOTH int ww_field(unsigned a, int at) {
   const unsigned raw = a >> (at * kBits) & ((1u << kBits) - 1u);
@@ -203,7 +225,8 @@ WW_BOTH unsigned __vabsdiffu4(unsigned a, unsigned b) {
   return ww_fields<8, false>(a, b, [](int x, int y) { return x < y ? y - x : x - y; });
 }
 WW_BOTH unsigned __vavgs2(unsigned a, unsigned b) {
-  return ww_fields<16, true>(a, b, [](int x, int y) { return (x + y + (x + y >= 0 ? 1 : 0)) >> 1; });
+  return ww_fields<16, true>(a, b,
+                             [](int x, int y) { return (x + y + (x + y >= 0 ? 1 : 0)) >> 1; });
 }
 WW_BOTH unsigned __vavgs4(unsigned a, unsigned b) {
   return ww_fields<8, true>(a, b, [](int x, int y) { return (x + y + (x + y >= 0 ? 1 : 0)) >> 1; });
@@ -377,9 +400,12 @@ WW_BOTH unsigned __vsetne4(unsigned a, unsigned b) {
   return ww_fields<8, false>(a, b, [](int x, int y) { return x != y ? 1 : 0; });
 }
 
-// ---- minimum and maximum of three, of sums, with a floor of zero, with a predicate --------------------
+// ---- minimum and maximum of three, of sums, with a floor of zero, with a predicate
+// --------------------
 WW_BOTH int __vimax3_s32(int a, int b, int c) { return ww_max(ww_max(a, b), c); }
-WW_BOTH int __viaddmax_s32(int a, int b, int c) { return ww_max((int)((unsigned)a + (unsigned)b), c); }
+WW_BOTH int __viaddmax_s32(int a, int b, int c) {
+  return ww_max((int)((unsigned)a + (unsigned)b), c);
+}
 WW_BOTH int __vibmax_s32(int a, int b, bool* first) {
   *first = a >= b;
   return *first ? a : b;
@@ -388,7 +414,9 @@ WW_BOTH int __vimax_s32_relu(int a, int b) { return ww_max(ww_max(a, b), 0); }
 WW_BOTH int __vimax3_s32_relu(int a, int b, int c) { return ww_max(__vimax3_s32(a, b, c), 0); }
 WW_BOTH int __viaddmax_s32_relu(int a, int b, int c) { return ww_max(__viaddmax_s32(a, b, c), 0); }
 WW_BOTH int __vimin3_s32(int a, int b, int c) { return ww_min(ww_min(a, b), c); }
-WW_BOTH int __viaddmin_s32(int a, int b, int c) { return ww_min((int)((unsigned)a + (unsigned)b), c); }
+WW_BOTH int __viaddmin_s32(int a, int b, int c) {
+  return ww_min((int)((unsigned)a + (unsigned)b), c);
+}
 WW_BOTH int __vibmin_s32(int a, int b, bool* first) {
   *first = a <= b;
   return *first ? a : b;
@@ -396,20 +424,32 @@ WW_BOTH int __vibmin_s32(int a, int b, bool* first) {
 WW_BOTH int __vimin_s32_relu(int a, int b) { return ww_max(ww_min(a, b), 0); }
 WW_BOTH int __vimin3_s32_relu(int a, int b, int c) { return ww_max(__vimin3_s32(a, b, c), 0); }
 WW_BOTH int __viaddmin_s32_relu(int a, int b, int c) { return ww_max(__viaddmin_s32(a, b, c), 0); }
-WW_BOTH unsigned __vimax3_u32(unsigned a, unsigned b, unsigned c) { return ww_max(ww_max(a, b), c); }
-WW_BOTH unsigned __viaddmax_u32(unsigned a, unsigned b, unsigned c) { return ww_max((unsigned)((unsigned)a + (unsigned)b), c); }
+WW_BOTH unsigned __vimax3_u32(unsigned a, unsigned b, unsigned c) {
+  return ww_max(ww_max(a, b), c);
+}
+WW_BOTH unsigned __viaddmax_u32(unsigned a, unsigned b, unsigned c) {
+  return ww_max((unsigned)((unsigned)a + (unsigned)b), c);
+}
 WW_BOTH unsigned __vibmax_u32(unsigned a, unsigned b, bool* first) {
   *first = a >= b;
   return *first ? a : b;
 }
-WW_BOTH unsigned __vimin3_u32(unsigned a, unsigned b, unsigned c) { return ww_min(ww_min(a, b), c); }
-WW_BOTH unsigned __viaddmin_u32(unsigned a, unsigned b, unsigned c) { return ww_min((unsigned)((unsigned)a + (unsigned)b), c); }
+WW_BOTH unsigned __vimin3_u32(unsigned a, unsigned b, unsigned c) {
+  return ww_min(ww_min(a, b), c);
+}
+WW_BOTH unsigned __viaddmin_u32(unsigned a, unsigned b, unsigned c) {
+  return ww_min((unsigned)((unsigned)a + (unsigned)b), c);
+}
 WW_BOTH unsigned __vibmin_u32(unsigned a, unsigned b, bool* first) {
   *first = a <= b;
   return *first ? a : b;
 }
-WW_BOTH unsigned __vimax3_s16x2(unsigned a, unsigned b, unsigned c) { return __vmaxs2(__vmaxs2(a, b), c); }
-WW_BOTH unsigned __viaddmax_s16x2(unsigned a, unsigned b, unsigned c) { return __vmaxs2(__vadd2(a, b), c); }
+WW_BOTH unsigned __vimax3_s16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxs2(__vmaxs2(a, b), c);
+}
+WW_BOTH unsigned __viaddmax_s16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxs2(__vadd2(a, b), c);
+}
 WW_BOTH unsigned __vibmax_s16x2(unsigned a, unsigned b, bool* high, bool* low) {
   *low = ww_field<16, true>(a, 0) >= ww_field<16, true>(b, 0);
   *high = ww_field<16, true>(a, 1) >= ww_field<16, true>(b, 1);
@@ -422,8 +462,12 @@ WW_BOTH unsigned __vimax3_s16x2_relu(unsigned a, unsigned b, unsigned c) {
 WW_BOTH unsigned __viaddmax_s16x2_relu(unsigned a, unsigned b, unsigned c) {
   return __vmaxs2(__viaddmax_s16x2(a, b, c), 0u);
 }
-WW_BOTH unsigned __vimin3_s16x2(unsigned a, unsigned b, unsigned c) { return __vmins2(__vmins2(a, b), c); }
-WW_BOTH unsigned __viaddmin_s16x2(unsigned a, unsigned b, unsigned c) { return __vmins2(__vadd2(a, b), c); }
+WW_BOTH unsigned __vimin3_s16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmins2(__vmins2(a, b), c);
+}
+WW_BOTH unsigned __viaddmin_s16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmins2(__vadd2(a, b), c);
+}
 WW_BOTH unsigned __vibmin_s16x2(unsigned a, unsigned b, bool* high, bool* low) {
   *low = ww_field<16, true>(a, 0) <= ww_field<16, true>(b, 0);
   *high = ww_field<16, true>(a, 1) <= ww_field<16, true>(b, 1);
@@ -436,42 +480,57 @@ WW_BOTH unsigned __vimin3_s16x2_relu(unsigned a, unsigned b, unsigned c) {
 WW_BOTH unsigned __viaddmin_s16x2_relu(unsigned a, unsigned b, unsigned c) {
   return __vmaxs2(__viaddmin_s16x2(a, b, c), 0u);
 }
-WW_BOTH unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) { return __vmaxu2(__vmaxu2(a, b), c); }
-WW_BOTH unsigned __viaddmax_u16x2(unsigned a, unsigned b, unsigned c) { return __vmaxu2(__vadd2(a, b), c); }
+WW_BOTH unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxu2(__vmaxu2(a, b), c);
+}
+WW_BOTH unsigned __viaddmax_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxu2(__vadd2(a, b), c);
+}
 WW_BOTH unsigned __vibmax_u16x2(unsigned a, unsigned b, bool* high, bool* low) {
   *low = ww_field<16, false>(a, 0) >= ww_field<16, false>(b, 0);
   *high = ww_field<16, false>(a, 1) >= ww_field<16, false>(b, 1);
   return __vmaxu2(a, b);
 }
-WW_BOTH unsigned __vimin3_u16x2(unsigned a, unsigned b, unsigned c) { return __vminu2(__vminu2(a, b), c); }
-WW_BOTH unsigned __viaddmin_u16x2(unsigned a, unsigned b, unsigned c) { return __vminu2(__vadd2(a, b), c); }
+WW_BOTH unsigned __vimin3_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vminu2(__vminu2(a, b), c);
+}
+WW_BOTH unsigned __viaddmin_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vminu2(__vadd2(a, b), c);
+}
 WW_BOTH unsigned __vibmin_u16x2(unsigned a, unsigned b, bool* high, bool* low) {
   *low = ww_field<16, false>(a, 0) <= ww_field<16, false>(b, 0);
   *high = ww_field<16, false>(a, 1) <= ww_field<16, false>(b, 1);
   return __vminu2(a, b);
 }
 
-// ---- dot products of bytes ------------------------------------------------------------------------------
+// ---- dot products of bytes
+// ------------------------------------------------------------------------------
 WW_DEVICE int __dp4a(int a, int b, int c) {
-  return c + (int)ww_field_sum<8, true>((unsigned)a, (unsigned)b, [](int x, int y) { return x * y; });
+  return c +
+         (int)ww_field_sum<8, true>((unsigned)a, (unsigned)b, [](int x, int y) { return x * y; });
 }
 WW_DEVICE unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
   return c + ww_field_sum<8, false>(a, b, [](int x, int y) { return x * y; });
 }
-WW_DEVICE int __dp4a(char4 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
+WW_DEVICE int __dp4a(char4 a, char4 b, int c) {
+  return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
 WW_DEVICE unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) {
   return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
 WW_DEVICE int ww_dp4a(int a, int b, int c) { return __dp4a(a, b, c); }
 WW_DEVICE unsigned ww_dp4a(unsigned a, unsigned b, unsigned c) { return __dp4a(a, b, c); }
 WW_DEVICE int __dp2a_lo(int a, int b, int c) {
-  return c + ww_field<16, true>(a, 0) * ww_field<8, true>(b, 0) + ww_field<16, true>(a, 1) * ww_field<8, true>(b, 1);
+  return c + ww_field<16, true>(a, 0) * ww_field<8, true>(b, 0) +
+         ww_field<16, true>(a, 1) * ww_field<8, true>(b, 1);
 }
 WW_DEVICE int __dp2a_hi(int a, int b, int c) {
-  return c + ww_field<16, true>(a, 0) * ww_field<8, true>(b, 2) + ww_field<16, true>(a, 1) * ww_field<8, true>(b, 3);
+  return c + ww_field<16, true>(a, 0) * ww_field<8, true>(b, 2) +
+         ww_field<16, true>(a, 1) * ww_field<8, true>(b, 3);
 }
 
-// ---- loads and stores with a hint ----------------------------------------------------------------------
+// ---- loads and stores with a hint
+// ----------------------------------------------------------------------
 template <class T>
 WW_DEVICE T __ldcv(const T* p) {
   return *p;
@@ -497,7 +556,8 @@ WW_DEVICE void __stwt(T* p, T v) {
   *p = v;
 }
 
-// ---- the rest -------------------------------------------------------------------------------------------
+// ---- the rest
+// -------------------------------------------------------------------------------------------
 WW_DEVICE void __nanosleep(unsigned) { __builtin_amdgcn_s_sleep(1); }
 WW_DEVICE void __trap() { __builtin_trap(); }
 WW_DEVICE void __brkpt() { __builtin_trap(); }

@@ -27,12 +27,24 @@ WW_HOST __half& operator+=(__half& a, const __half& b) { return a = a + b; }
 WW_HOST __half& operator-=(__half& a, const __half& b) { return a = a - b; }
 WW_HOST __half& operator*=(__half& a, const __half& b) { return a = a * b; }
 WW_HOST __half& operator/=(__half& a, const __half& b) { return a = a / b; }
-WW_HOST bool operator==(const __half& a, const __half& b) { return __half2float(a) == __half2float(b); }
-WW_HOST bool operator!=(const __half& a, const __half& b) { return __half2float(a) != __half2float(b); }
-WW_HOST bool operator<(const __half& a, const __half& b) { return __half2float(a) < __half2float(b); }
-WW_HOST bool operator>(const __half& a, const __half& b) { return __half2float(a) > __half2float(b); }
-WW_HOST bool operator<=(const __half& a, const __half& b) { return __half2float(a) <= __half2float(b); }
-WW_HOST bool operator>=(const __half& a, const __half& b) { return __half2float(a) >= __half2float(b); }
+WW_HOST bool operator==(const __half& a, const __half& b) {
+  return __half2float(a) == __half2float(b);
+}
+WW_HOST bool operator!=(const __half& a, const __half& b) {
+  return __half2float(a) != __half2float(b);
+}
+WW_HOST bool operator<(const __half& a, const __half& b) {
+  return __half2float(a) < __half2float(b);
+}
+WW_HOST bool operator>(const __half& a, const __half& b) {
+  return __half2float(a) > __half2float(b);
+}
+WW_HOST bool operator<=(const __half& a, const __half& b) {
+  return __half2float(a) <= __half2float(b);
+}
+WW_HOST bool operator>=(const __half& a, const __half& b) {
+  return __half2float(a) >= __half2float(b);
+}
 
 WW_BOTH __half __double2half(double a) { return __float2half((float)a); }
 WW_DEVICE __half __hadd_rn(__half a, __half b) { return __hadd(a, b); }
@@ -48,13 +60,19 @@ WW_DEVICE __half __hmax(__half a, __half b) {
 WW_DEVICE __half __hmin(__half a, __half b) {
   return __float2half(fminf(__half2float(a), __half2float(b)));
 }
-WW_DEVICE __half __hmax_nan(__half a, __half b) { return __hisnan(a) ? a : __hisnan(b) ? b : __hmax(a, b); }
-WW_DEVICE __half __hmin_nan(__half a, __half b) { return __hisnan(a) ? a : __hisnan(b) ? b : __hmin(a, b); }
+WW_DEVICE __half __hmax_nan(__half a, __half b) {
+  return __hisnan(a) ? a : __hisnan(b) ? b : __hmax(a, b);
+}
+WW_DEVICE __half __hmin_nan(__half a, __half b) {
+  return __hisnan(a) ? a : __hisnan(b) ? b : __hmin(a, b);
+}
 WW_DEVICE __half2 __hmax2(__half2 a, __half2 b) {
-  return __halves2half2(__hmax(__low2half(a), __low2half(b)), __hmax(__high2half(a), __high2half(b)));
+  return __halves2half2(__hmax(__low2half(a), __low2half(b)),
+                        __hmax(__high2half(a), __high2half(b)));
 }
 WW_DEVICE __half2 __hmin2(__half2 a, __half2 b) {
-  return __halves2half2(__hmin(__low2half(a), __low2half(b)), __hmin(__high2half(a), __high2half(b)));
+  return __halves2half2(__hmin(__low2half(a), __low2half(b)),
+                        __hmin(__high2half(a), __high2half(b)));
 }
 WW_DEVICE __half2 __hmax2_nan(__half2 a, __half2 b) {
   return __halves2half2(__hmax_nan(__low2half(a), __low2half(b)),

@@ -56,7 +56,8 @@ class thread_group {
   template <class T>
   WW_MEMBER T shfl_down(T value, unsigned delta) const {
     const unsigned rank = (unsigned)thread_rank() + delta;
-    return ww_shfl(value, rank < (unsigned)__popc(mask_) ? ww::lane_of(mask_, rank) : (int)ww_lane_id());
+    return ww_shfl(value,
+                   rank < (unsigned)__popc(mask_) ? ww::lane_of(mask_, rank) : (int)ww_lane_id());
   }
   template <class T>
   WW_MEMBER T shfl_up(T value, unsigned delta) const {
@@ -70,7 +71,9 @@ class thread_group {
   WW_MEMBER int any(int predicate) const { return ww_any_sync(mask_, predicate); }
   WW_MEMBER int all(int predicate) const { return ww_all_sync(mask_, predicate); }
   // Bits by rank in the group.
-  WW_MEMBER unsigned ballot(int predicate) const { return packed(ww_ballot_sync(mask_, predicate)); }
+  WW_MEMBER unsigned ballot(int predicate) const {
+    return packed(ww_ballot_sync(mask_, predicate));
+  }
   template <class T>
   WW_MEMBER unsigned match_any(T value) const {
     return packed(ww_match_any_sync(mask_, value));
@@ -113,7 +116,8 @@ class grid_group {
     return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
   }
   static WW_MEMBER unsigned long long block_rank() {
-    return blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
+    return blockIdx.x + (unsigned long long)gridDim.x *
+                            (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
   }
   static WW_MEMBER unsigned long long size() { return num_blocks() * ww::block_size(); }
   static WW_MEMBER unsigned long long num_threads() { return size(); }
@@ -130,10 +134,12 @@ WW_GROUP grid_group this_grid() { return grid_group(); }
 template <unsigned kSize, class Parent = void>
 class thread_block_tile : public thread_group {
  public:
-  static_assert(kSize <= 32 && (kSize & (kSize - 1)) == 0, "tiles have 1, 2, 4, 8, 16 or 32 threads");
+  static_assert(kSize <= 32 && (kSize & (kSize - 1)) == 0,
+                "tiles have 1, 2, 4, 8, 16 or 32 threads");
   WW_MEMBER thread_block_tile()
-      : thread_group(kSize == 32 ? ~0u : ((1u << (kSize & 31u)) - 1u) << (ww_lane_id() & ~(kSize - 1u)),
-                     false) {}
+      : thread_group(
+            kSize == 32 ? ~0u : ((1u << (kSize & 31u)) - 1u) << (ww_lane_id() & ~(kSize - 1u)),
+            false) {}
   template <class Other>
   WW_MEMBER thread_block_tile(const thread_block_tile<kSize, Other>&) : thread_block_tile() {}
   static constexpr WW_MEMBER unsigned size() { return kSize; }
@@ -192,7 +198,8 @@ WW_GROUP thread_group tiled_partition(const Group& group, unsigned size) {
 template <class Group>
 WW_GROUP coalesced_group binary_partition(const Group& group, bool predicate) {
   const unsigned yes = ww_ballot_sync(group.ww_mask(), predicate);
-  return coalesced_group(predicate ? yes : group.ww_mask() & ~yes & ww_activemask(), predicate ? 1u : 0u, 2u);
+  return coalesced_group(predicate ? yes : group.ww_mask() & ~yes & ww_activemask(),
+                         predicate ? 1u : 0u, 2u);
 }
 template <class Group, class T>
 WW_GROUP coalesced_group labeled_partition(const Group& group, T label) {
@@ -247,7 +254,8 @@ WW_GROUP T reduce(const thread_block_tile<kSize, Parent>& tile, T value, Op op) 
 template <class T, class Op>
 WW_GROUP T reduce(const coalesced_group& group, T value, Op op) {
   T result = group.shfl(value, 0u);
-  for (unsigned rank = 1; rank < (unsigned)group.size(); ++rank) result = op(result, group.shfl(value, rank));
+  for (unsigned rank = 1; rank < (unsigned)group.size(); ++rank)
+    result = op(result, group.shfl(value, rank));
   return result;
 }
 template <class Group, class T, class Op>

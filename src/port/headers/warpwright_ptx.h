@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ that inline PTX becomes; WW_DEVICE and WW_BOTH are defined by the header that includes this.
+// The C++ that inline PTX becomes; WW_DEVICE and WW_BOTH are defined by the header that includes
+// this.
 #ifndef WARPWRIGHT_PTX_H
 #define WARPWRIGHT_PTX_H
 
-// ---- what inline PTX becomes ---------------------------------------------------------------------
-// A value as another type: the same bits where the sizes are equal and only one is a floating-point
-// number, else the same value.
+// ---- what inline PTX becomes
+// --------------------------------------------------------------------- A value as another type:
+// the same bits where the sizes are equal and only one is a floating-point number, else the same
+// value.
 template <class To, class From>
 WW_DEVICE To ww_as(From value) {
   if constexpr (sizeof(To) == sizeof(From) &&
@@ -45,7 +47,9 @@ WW_DEVICE unsigned long long ww_mul_hi(unsigned long long a, unsigned long long 
   return __umul64hi(a, b);
 }
 WW_DEVICE long long ww_mul_hi(long long a, long long b) { return __mul64hi(a, b); }
-WW_DEVICE unsigned long long ww_mul_wide(unsigned a, unsigned b) { return (unsigned long long)a * b; }
+WW_DEVICE unsigned long long ww_mul_wide(unsigned a, unsigned b) {
+  return (unsigned long long)a * b;
+}
 WW_DEVICE long long ww_mul_wide(int a, int b) { return (long long)a * b; }
 WW_DEVICE unsigned ww_mul_wide(unsigned short a, unsigned short b) { return (unsigned)a * b; }
 WW_DEVICE int ww_low24(int a) { return a << 8 >> 8; }
@@ -70,7 +74,9 @@ WW_DEVICE unsigned ww_shf_r(unsigned low, unsigned high, unsigned by) {
 WW_DEVICE unsigned ww_popc(unsigned a) { return __popc(a); }
 WW_DEVICE unsigned ww_popc(unsigned long long a) { return __popcll(a); }
 WW_DEVICE unsigned ww_clz(unsigned a) { return a == 0u ? 32u : (unsigned)__builtin_clz(a); }
-WW_DEVICE unsigned ww_clz(unsigned long long a) { return a == 0u ? 64u : (unsigned)__builtin_clzll(a); }
+WW_DEVICE unsigned ww_clz(unsigned long long a) {
+  return a == 0u ? 64u : (unsigned)__builtin_clzll(a);
+}
 WW_DEVICE unsigned ww_brev(unsigned a) { return __brev(a); }
 WW_DEVICE unsigned long long ww_brev(unsigned long long a) { return __brevll(a); }
 WW_DEVICE unsigned ww_bfind(unsigned a) { return 31u - ww_clz(a); }
