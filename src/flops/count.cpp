@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "flops/folding.h"
 #include "flops/signs.h"
+#include "flops/special_operands.h"
 
 namespace warpwright::flop {
 
@@ -56,7 +57,7 @@ CostTable::CostTable(std::string_view ptx) {
         if (lines[k].find(';') != std::string_view::npos) break;
       }
     } else {
-      row.cost = cost_of(opcode);
+      row.cost = opcode == "mov.b32" ? mark_cost(lines[i]) : cost_of(opcode);
       row.bytes = bytes_of(opcode);
       if (signs.contains(static_cast<std::uint32_t>(i + 1))) {
         row.cost.implicit = "sign";

@@ -9,8 +9,8 @@ namespace warpwright::flop {
 
 namespace {
 
-constexpr std::uint64_t kSmallGrid = 64;  ///< run as it is
-constexpr std::uint64_t kGroups = 8;      ///< of a sample: their spread tells how sure it is
+constexpr std::uint64_t kPatience = 8;  ///< budgets that one run may take
+constexpr std::uint64_t kGroups = 8;    ///< of a sample: their spread tells how sure it is
 constexpr std::uint64_t kMostProbed = 512;
 
 /// What stops a program on a GPU. All else runs there, too, whatever it is worth.
@@ -60,22 +60,24 @@ class Runner {
     // Counters of traffic cost time with every allocation there is; what instructions ask for is
     // known from how often they ran.
     launch_.options.checks = simt::Checks::off;
-    const bool whole = run_.blocks <= kSmallGrid || launch_.options.cooperative;
-    if (whole) {
-      WW_TRY(const Tally all, run_blocks({}, 8 * budget_));
+    if (run_.blocks == 1 || launch_.options.cooperative) {
+      WW_TRY(const Tally all, run_blocks({}, kPatience * budget_));
       run_.blocks_run = run_.blocks;
       run_.tally.add(all, 1);
       return std::move(run_);
     }
-    const std::uint64_t probed = std::clamp<std::uint64_t>(run_.blocks / 64, 8, kMostProbed);
-    WW_TRY(const Tally probe, run_blocks(range(0, probed), 8 * budget_));
-    run_.blocks_run = probed;
-    run_.tally.add(probe, 1);
-    if (run_.cut_short) return std::move(run_);
-    const double per_block =
-        std::max(1.0, static_cast<double>(probe.warps) / static_cast<double>(probed));
+    WW_TRY(const std::uint64_t probed, probe());
     const std::uint64_t left = run_.blocks - probed;
-    const auto affordable = static_cast<std::uint64_t>(static_cast<double>(budget_) / per_block);
+    if (run_.cut_short) {
+      // A block that does not end says nothing of the others but that they are there.
+      run_.tally.add(Tally(run_.tally), static_cast<double>(left) / static_cast<double>(probed));
+      return std::move(run_);
+    }
+    if (left == 0) return std::move(run_);
+    const double spent = static_cast<double>(run_.tally.warps);
+    const double per_block = std::max(1.0, spent / static_cast<double>(probed));
+    const double rest = std::max(0.0, static_cast<double>(budget_) - spent);
+    const auto affordable = static_cast<std::uint64_t>(rest / per_block);
     WW_CHECK(affordable >= left ? run_rest(probed) : run_sample(probed, affordable));
     return std::move(run_);
   }
@@ -85,6 +87,19 @@ class Runner {
     std::vector<std::uint64_t> blocks(end - first);
     std::iota(blocks.begin(), blocks.end(), first);
     return blocks;
+  }
+
+  /// The first blocks, twice as many each time, until they have taken an eighth of the budget.
+  Result<std::uint64_t> probe() {
+    std::uint64_t probed = 0;
+    for (std::uint64_t next = 1; probed < run_.blocks && probed < kMostProbed; next *= 2) {
+      const std::uint64_t end = std::min(run_.blocks, probed + next);
+      WW_TRY(const Tally tally, run_blocks(range(probed, end), kPatience * budget_));
+      run_.tally.add(tally, 1);
+      run_.blocks_run = probed = end;
+      if (run_.cut_short || run_.tally.warps > budget_ / 8) break;
+    }
+    return probed;
   }
 
   Result<Tally> run_blocks(std::vector<std::uint64_t> blocks, std::uint64_t limit) {
@@ -102,7 +117,7 @@ class Runner {
   }
 
   Status run_rest(std::uint64_t first) {
-    WW_TRY(const Tally rest, run_blocks(range(first, run_.blocks), 16 * budget_));
+    WW_TRY(const Tally rest, run_blocks(range(first, run_.blocks), 2 * kPatience * budget_));
     run_.tally.add(rest, 1);
     run_.blocks_run = run_.blocks;
     return {};
@@ -111,21 +126,21 @@ class Runner {
   /// One block of each of equal parts of what is left, in groups that lie within each other.
   Status run_sample(std::uint64_t first, std::uint64_t affordable) {
     const std::uint64_t left = run_.blocks - first;
-    const std::uint64_t wanted =
-        std::min(left, std::max<std::uint64_t>(affordable / kGroups, 2) * kGroups);
-    const std::uint64_t each = wanted / kGroups;
-    if (each == 0) return run_rest(first);
-    std::vector<std::vector<std::uint64_t>> groups(kGroups);
+    // Blocks that take long by themselves: few of them, each its own group.
+    const std::uint64_t most = std::min(left, std::max<std::uint64_t>(affordable, 2));
+    const std::uint64_t parts = std::min(kGroups, most);
+    const std::uint64_t each = most / parts;
+    std::vector<std::vector<std::uint64_t>> groups(parts);
     Draw draw;
-    for (std::uint64_t i = 0; i < each * kGroups; ++i) {
-      const std::uint64_t begin = first + left * i / (each * kGroups);
-      const std::uint64_t end = first + left * (i + 1) / (each * kGroups);
-      groups[i % kGroups].push_back(begin + draw.below(std::max<std::uint64_t>(end - begin, 1)));
+    for (std::uint64_t i = 0; i < each * parts; ++i) {
+      const std::uint64_t begin = first + left * i / (each * parts);
+      const std::uint64_t end = first + left * (i + 1) / (each * parts);
+      groups[i % parts].push_back(begin + draw.below(std::max<std::uint64_t>(end - begin, 1)));
     }
     std::vector<double> totals;
     Tally sum;
     for (auto& group : groups) {
-      WW_TRY(const Tally tally, run_blocks(std::move(group), 16 * budget_));
+      WW_TRY(const Tally tally, run_blocks(std::move(group), 2 * kPatience * budget_));
       totals.push_back(tally.flops.total());
       sum.add(tally, 1);
       if (run_.cut_short) break;

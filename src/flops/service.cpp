@@ -5,6 +5,7 @@
 
 #include "flops/runtime/protocol.h"
 #include "flops/sampling.h"
+#include "flops/special_operands.h"
 
 namespace warpwright::flop {
 
@@ -48,7 +49,8 @@ std::string facts_text(const DeviceFacts& facts) {
 
 /// One source's device code.
 struct DeviceService::LoadedModule {
-  explicit LoadedModule(const std::string& text) : ptx(text), costs(ptx) {}
+  explicit LoadedModule(const std::string& text)
+      : ptx(without_lines(with_marks(text))), costs(ptx) {}
   std::string ptx;
   CostTable costs;
   std::optional<simt::Module> module;
@@ -79,7 +81,7 @@ DeviceService::DeviceService(const std::vector<std::string>& ptx, DeviceFacts fa
   for (const std::string& text : ptx) {
     auto loaded = std::make_unique<LoadedModule>(text);
     if (!text.empty()) {
-      auto module = simt::load(without_lines(text));
+      auto module = simt::load(loaded->ptx);
       if (module.ok()) {
         loaded->module = *module;
         loaded->kernels = module->kernels();

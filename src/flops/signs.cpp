@@ -23,10 +23,10 @@ bool is_sign(std::string_view opcode) {
 
 /// Machine instructions that take an operand's sign or size: arithmetic, comparisons, conversions.
 bool takes_signs(std::string_view opcode) {
-  constexpr std::string_view kTakers[] = {"add.", "sub.",  "mul.", "fma.",   "setp.", "set.",
-                                          "min.", "max.",  "div.", "rcp.",   "sqrt.", "rsqrt.",
-                                          "ex2.", "lg2.",  "sin.", "cos.",   "cvt.",  "neg.",
-                                          "abs.", "tanh.", "mad.", "testp.", "slct."};
+  constexpr std::string_view kTakers[] = {"add.", "sub.",  "mul.",  "fma.", "setp.",  "set.",
+                                          "min.", "max.",  "div.",  "rcp.", "sqrt.",  "rsqrt.",
+                                          "ex2.", "lg2.",  "sin.",  "cos.", "cvt.",   "neg.",
+                                          "abs.", "tanh.", "selp.", "mad.", "testp.", "slct."};
   for (const std::string_view taker : kTakers) {
     if (opcode.starts_with(taker)) return true;
   }

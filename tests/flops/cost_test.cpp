@@ -9,6 +9,7 @@
 #include "flops/messages.h"
 #include "flops/program.h"
 #include "flops/signs.h"
+#include "flops/special_operands.h"
 
 namespace warpwright::flop {
 namespace {
@@ -71,6 +72,19 @@ TEST(Signs, CostWhereNoInstructionTakesThem) {
       "\t@%p1 mov.f64 \t%fd3, %fd2;\n"
       "}\n";
   EXPECT_THAT(signs_that_cost(lines_of(ptx)), UnorderedElementsAre(2U, 6U));
+}
+
+TEST(SpecialOperands, AreMarkedBeforeTheInstruction) {
+  const std::string marked = with_marks(
+      "{\n\tdiv.rn.f64 \t%fd3, %fd1, %fd2;\n\tdiv.rn.f64 \t%fd4, 0d3FF0000000000000, %fd2;\n}\n");
+  const CostTable table(marked);
+  double dp = 0;
+  for (std::uint32_t line = 1; line <= lines_of(marked).size(); ++line) {
+    if (const CostTable::Row* row = table.row(line)) dp += row->cost.flops.dp;
+  }
+  // Two divisions, and what one of them takes more when its numerator is zero.
+  EXPECT_EQ(dp, 15 + 15 + 17);
+  EXPECT_EQ(mark_cost("\tmov.b32 %r1, 0;").flops, Flops{});
 }
 
 TEST(Calls, OfTheMathematicalLibraryByName) {
