@@ -25,6 +25,7 @@ class AgentService {
                                                     const std::filesystem::path& archive);
 
   mcp::Server& server() { return server_; }
+  ServerWorkshop& workshop() { return *workshop_; }
   report::Endpoint endpoint() { return http_.endpoint("/mcp"); }
   /// Cancels everything that is under way.
   void cancel_all();

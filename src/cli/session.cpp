@@ -70,13 +70,6 @@ store::CandidateRecord find_code(const llm::Reply& reply) {
   return {std::move(found.source), ""};
 }
 
-int judge_parallelism(const Settings& settings) {
-  if (const auto jobs = settings.integer("judge.jobs"); jobs && *jobs > 0) {
-    return static_cast<int>(*jobs);
-  }
-  return usable_cores();
-}
-
 search::EngineOptions engine_options(const Settings& settings, const Task& task,
                                      const llm::ModelOptions& model, bool wait) {
   search::EngineOptions options;
@@ -91,6 +84,13 @@ search::EngineOptions engine_options(const Settings& settings, const Task& task,
 }
 
 }  // namespace
+
+int judge_parallelism(const Settings& settings) {
+  if (const auto jobs = settings.integer("judge.jobs"); jobs && *jobs > 0) {
+    return static_cast<int>(*jobs);
+  }
+  return usable_cores();
+}
 
 fs::path archive_path(const std::string& from_flag) {
   if (!from_flag.empty()) return from_flag;

@@ -38,6 +38,8 @@ struct JudgePlace {
 /// Our own worker, started at its first job.
 std::shared_ptr<evaluate::WorkerClient> warm_worker();
 std::unique_ptr<evaluate::Evaluator> make_evaluator(const Settings& settings, JudgePlace place);
+/// --jobs, else one per core.
+int judge_parallelism(const Settings& settings);
 /// The folder of --worker mailbox:FOLDER; empty for any other judge.
 std::filesystem::path mailbox_folder(const Settings& settings);
 Result<DeviceFacts> target_facts(const Settings& settings);

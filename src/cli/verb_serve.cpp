@@ -9,6 +9,7 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "report/server.h"
+#include "service/api.h"
 
 namespace warpwright::cli {
 
@@ -21,6 +22,7 @@ struct ServeFlags {
   std::vector<std::string> roots;
   int port = kDefaultPort;
   bool mcp = false;
+  bool judge = false;
   std::string token_file;
   AgentFlags agents;
 };
@@ -45,20 +47,28 @@ Result<int> serve_pages(const ServeFlags& flags) {
   report::ServerOptions options{.port = flags.port};
   std::unique_ptr<AgentService> agents;
   Token token;
-  if (flags.mcp) {
+  std::unique_ptr<service::JudgeService> judge;
+  if (flags.mcp || flags.judge) {
     WW_TRY(token, server_token(flags.token_file));
     WW_TRY(agents, AgentService::open(flags.agents, archive_path(flags.archive)));
-    options.endpoints.push_back(agents->endpoint());
     options.token = token.text;
+  }
+  if (flags.mcp) options.endpoints.push_back(agents->endpoint());
+  if (flags.judge) {
+    judge = std::make_unique<service::JudgeService>(
+        agents->workshop(), service::QueueOptions{.parallelism = agents->workshop().parallelism()});
+    for (auto& endpoint : judge->endpoints()) options.endpoints.push_back(std::move(endpoint));
   }
   options.on_listening = [&](int port) {
     if (count == 0) std::printf("No archive yet; runs will appear.\n");
     std::printf("http://127.0.0.1:%d/  (Ctrl-C ends)\n", port);
     if (flags.mcp) std::printf("http://127.0.0.1:%d/mcp for agents\n", port);
+    if (flags.judge) std::printf("http://127.0.0.1:%d/v1/judge for trainers\n", port);
     if (token.is_new) std::printf("Authorization: Bearer %s\n", token.text.c_str());
     std::fflush(stdout);
   };
   const Status served = report::serve(library, clock, stop, options);
+  if (judge) judge->stop();
   if (agents) agents->cancel_all();
   WW_CHECK(served);
   return static_cast<int>(kOk);
@@ -74,8 +84,11 @@ void add_serve(CLI::App& verb, Action& action) {
                   "folder below which all archives are shown; may be repeated");
   add_archive_option(verb, flags->archive);
   verb.add_flag("--mcp", flags->mcp, "agents too, at /mcp (docs/agents.md)");
-  verb.add_option("--token-file", flags->token_file,
-                  "with --mcp: file with the token [$WARPWRIGHT_TOKEN, else a new one is shown]");
+  verb.add_flag("--judge", flags->judge,
+                "the judge as a reward function, at /v1/judge (docs/rewards.md)");
+  verb.add_option(
+      "--token-file", flags->token_file,
+      "with --mcp or --judge: file with the token [$WARPWRIGHT_TOKEN, else a new one is shown]");
   add_agent_flags(verb, flags->agents);
   verb.callback([flags, &action] {
     action = [flags] {

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "cli/searches.h"
+#include "cli/session.h"
 #include "cli/settings.h"
 #include "evaluate/evaluator.h"
 #include "evaluate/worker_client.h"
@@ -38,6 +39,8 @@ class ServerWorkshop final : public mcp::Workshop {
   Result<std::map<std::string, std::string>> exported(const std::string& run,
                                                       const std::string& trial) override;
 
+  /// How many judgements at a time make sense.
+  [[nodiscard]] int parallelism() const { return judge_parallelism(settings_); }
   /// Ends all searches and waits for them.
   void end_searches() { searches_.end(); }
 
