@@ -28,7 +28,8 @@ using testing::Not;
 class TorchModules : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto found = find_interpreter(""); !found.ok()) GTEST_SKIP() << found.error().message;
+    static const auto found = find_interpreter("");  // asked once
+    if (!found.ok()) GTEST_SKIP() << found.error().message;
     const auto opened = sandbox::Sandbox::open();
     if (!opened.ok()) GTEST_SKIP() << opened.error().message;
     sandbox_.emplace(*opened);
@@ -224,12 +225,12 @@ def forward(x, mask, factor):
   EXPECT_THAT(*problems, IsEmpty());
 }
 
-constexpr const char* kDefinition = R"({"name": "norm_h16", "op_type": "rmsnorm",
+constexpr const char* kDefinition = R"json({"name": "norm_h16", "op_type": "rmsnorm",
   "axes": {"batch": {"type": "var"}, "hidden": {"type": "const", "value": 16}},
   "inputs": {"x": {"shape": ["batch", "hidden"], "dtype": "bfloat16"},
              "weight": {"shape": ["hidden"], "dtype": "bfloat16"}},
   "outputs": {"y": {"shape": ["batch", "hidden"], "dtype": "bfloat16"}},
-  "reference": "import torch\n\ndef run(x, weight):\n    f = x.to(torch.float32)\n    r = torch.rsqrt(f.pow(2).mean(-1, keepdim=True) + 1e-6)\n    return (f * r * weight.to(torch.float32)).to(x.dtype)\n"})";
+  "reference": "import torch\n\ndef run(x, weight):\n    f = x.to(torch.float32)\n    r = torch.rsqrt(f.pow(2).mean(-1, keepdim=True) + 1e-6)\n    return (f * r * weight.to(torch.float32)).to(x.dtype)\n"})json";
 
 TEST_F(TorchModules, ADefinitionOfATraceIsATask) {
   const auto module =
@@ -255,9 +256,7 @@ TEST(TraceDefinitions, TypesThatTasksLackAreRefusedByName) {
   EXPECT_THAT(module.error().message, HasSubstr("float8_e4m3fn"));
 }
 
-TEST(TraceDefinitions, IndicesFollowFromConstraints) {
-  const auto module = module_of({.name = "paged",
-                                 .text = R"json({"name": "paged",
+constexpr const char* kPaged = R"json({"name": "paged",
     "axes": {"batch_size": {"type": "var"}, "num_pages": {"type": "var"}, "len_indptr": {"type": "var"},
              "num_kv_indices": {"type": "var"}, "d": {"type": "const", "value": 4}},
     "constraints": ["len_indptr == batch_size + 1", "num_kv_indices == kv_indptr[-1].item()"],
@@ -265,9 +264,11 @@ TEST(TraceDefinitions, IndicesFollowFromConstraints) {
                "kv_indptr": {"shape": ["len_indptr"], "dtype": "int32"},
                "kv_indices": {"shape": ["num_kv_indices"], "dtype": "int32"}},
     "outputs": {"o": {"shape": ["batch_size", "d"], "dtype": "float32"}},
-    "reference": "def run(k, kv_indptr, kv_indices):\n    return k\n"})json",
-                                 .workload = "",
-                                 .path = "paged.json"});
+    "reference": "def run(k, kv_indptr, kv_indices):\n    return k\n"})json";
+
+TEST(TraceDefinitions, IndicesFollowFromConstraints) {
+  const auto module =
+      module_of({.name = "paged", .text = kPaged, .workload = "", .path = "paged.json"});
   ASSERT_TRUE(module.ok()) << module.error().message;
   EXPECT_THAT(module->text, HasSubstr("len_indptr = int(batch_size + 1)"));
   EXPECT_THAT(module->text, HasSubstr("torch.arange(len_indptr) * (num_kv_indices)"));
@@ -275,10 +276,7 @@ TEST(TraceDefinitions, IndicesFollowFromConstraints) {
   EXPECT_THAT(module->text, Not(HasSubstr("\nlen_indptr =")));
 }
 
-TEST(TorchTasks, AFixedShapeIsTheOnlySize) {
-  const auto task = suite::parse_task({.name = "t",
-                                       .where = "task.toml",
-                                       .toml = R"toml(
+constexpr const char* kFixedTask = R"toml(
 title = "T"
 description = "D"
 argument = [
@@ -297,8 +295,15 @@ rule = "elementwise"
 [cost]
 bytes = "8*n"
 flops = "n"
-)toml",
-                                       .torch = "def forward(x): return x"});
+)toml";
+
+TEST(TorchTasks, AFixedShapeIsTheOnlySize) {
+  suite::TaskFolder folder;
+  folder.name = "t";
+  folder.where = "task.toml";
+  folder.toml = kFixedTask;
+  folder.torch = "def forward(x): return x";
+  const auto task = suite::parse_task(folder);
   ASSERT_TRUE(task.ok()) << task.error().message;
   EXPECT_TRUE(task->edge_sizes.empty());
   EXPECT_EQ(task->domain.at("n"), "fixed 1000");
