@@ -178,7 +178,7 @@ TEST_P(EveryClass, EveryDistributionIsDrawn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Suite, EveryClass,
-                         ::testing::ValuesIn(some_of(suite::embedded_task_names(), 2)),
+                         ::testing::ValuesIn(some_of(suite::embedded_task_names(), 3)),
                          [](const auto& name) { return name.param; });
 
 }  // namespace

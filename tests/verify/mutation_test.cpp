@@ -165,7 +165,7 @@ TEST(TasksPage, ItsReferenceWorks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Suite, EveryTask,
-                         ::testing::ValuesIn(some_of(suite::embedded_task_names(), 2)),
+                         ::testing::ValuesIn(some_of(suite::embedded_task_names(), 3)),
                          [](const auto& name) { return name.param; });
 
 }  // namespace
