@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/compare.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,8 +77,24 @@ class Compare : public testing::Test {
 
 TemporaryDirectory* Compare::shared_ = nullptr;
 
+/// These kernels do nothing on the host: a time there is another process's, and the judge's only
+/// way to be sure is to look again.
+bool disturbed(const Evaluation& evaluation) {
+  if (!evaluation.comparison) return false;
+  const auto& sizes = evaluation.comparison->sizes;
+  return std::any_of(sizes.begin(), sizes.end(), [](const SizeComparison& size) {
+    return size.first_host_us > 0 || size.second_host_us > 0;
+  });
+}
+
 TEST_F(Compare, TheFasterOfTwoIsFoundAndCalledAnEstimate) {
-  const Evaluation evaluation = compare(kPlain, kSlow);
+  const auto undisturbed = [](const std::string& first, const std::string& second) {
+    Evaluation evaluation = compare(first, second);
+    for (int more = 3; more > 0 && disturbed(evaluation); --more)
+      evaluation = compare(first, second);
+    return evaluation;
+  };
+  const Evaluation evaluation = undisturbed(kPlain, kSlow);
   ASSERT_EQ(evaluation.verdict, Verdict::ok) << evaluation.reason;
   ASSERT_TRUE(evaluation.comparison.has_value());
   const Comparison& comparison = *evaluation.comparison;
@@ -89,7 +107,7 @@ TEST_F(Compare, TheFasterOfTwoIsFoundAndCalledAnEstimate) {
   }
   EXPECT_EQ(comparison.sizes[1].order, Order::faster);
   EXPECT_EQ(evaluation.measurements.size(), 2U);
-  EXPECT_EQ(compare(kSlow, kPlain).comparison->order, Order::slower);
+  EXPECT_EQ(undisturbed(kSlow, kPlain).comparison->order, Order::slower);
 }
 
 TEST_F(Compare, AKernelIsTheSameAsItself) {
