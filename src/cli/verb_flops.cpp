@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "build/toolchain.h"
 #include "cli/exit_codes.h"
@@ -95,7 +98,7 @@ Result<int> count(const FlopsFlags& flags) {
 }
 
 std::string default_cache() {
-  return (std::filesystem::temp_directory_path() / "warpwright-flops-cache").string();
+  return (temporary_folder() / ("warpwright-flops-" + std::to_string(::getuid()))).string();
 }
 
 }  // namespace
