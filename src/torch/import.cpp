@@ -23,7 +23,7 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 constexpr int kLoad = 15;
 constexpr int kSearch = 25;
 constexpr int kLimit = 60;
-constexpr int kWall = 200;
+constexpr int kWall = 500;
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;

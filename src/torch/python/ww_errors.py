@@ -57,7 +57,7 @@ class TooLong(BaseException):
 
 
 class Clock:
-    """Stops a module after so many seconds of computing, or three times as many of any kind."""
+    """Stops a module after so many seconds of computing, or six times as many of any kind."""
 
     def __init__(self, path):
         self.path, self.limit = path, 0
@@ -67,7 +67,7 @@ class Clock:
     def set(self, seconds):
         self.limit = seconds
         signal.setitimer(signal.ITIMER_PROF, seconds)
-        signal.setitimer(signal.ITIMER_REAL, 3 * seconds)
+        signal.setitimer(signal.ITIMER_REAL, 6 * seconds)
 
     def ring(self, signum, frame):
         line = None
