@@ -114,15 +114,24 @@ def run_backward(call):
     return results, dict(zip(wanted, grads))
 
 
+def slots_of(found):
+    """All tensors of a point, in order."""
+    return found.inputs + found.parameters + found.tensors + found.outputs + found.gradients
+
+
 def shapes_of(found):
     """All shapes and drawn numbers, in order."""
-    slots = found.inputs + found.parameters + found.tensors + found.outputs + found.gradients
-    return [s.shape for s in slots] + [tuple(s.draw[1]) for s in found.inputs if s.draw]
+    return ([s.shape for s in slots_of(found)]
+            + [tuple(s.draw[1]) for s in found.inputs if s.draw])
+
+
+def is_empty(found):
+    """Whether some tensor of the point has no elements."""
+    return any(0 in s.shape for s in slots_of(found))
 
 
 def same_structure(a, b):
     """Whether two points have the same slots with as many dimensions."""
     def names(p):
-        return [(s.name, len(s.shape), s.type)
-                for s in p.inputs + p.parameters + p.tensors + p.outputs + p.gradients]
+        return [(s.name, len(s.shape), s.type) for s in slots_of(p)]
     return names(a) == names(b)
