@@ -101,12 +101,12 @@ struct State {
   std::uint64_t heap_bytes = 0;
   std::size_t written = 0;  ///< bytes of all steps
   cudaError_t last_error = cudaSuccess;
-  bool takes_its_time = false;   ///< the device, when it is asked whether it is done
-  std::size_t asked_behind = 0;  ///< so many steps
-  bool called = false;           ///< solve is being run
-  std::size_t first_step = 0;    ///< of the call that is being made
-  std::size_t first_buffer = 0;  ///< likewise
-  std::uint32_t first_lane = 0;  ///< likewise
+  bool takes_its_time = false;    ///< the device, when it is asked whether it is done
+  std::size_t asked_behind = 0;   ///< so many steps
+  bool called = false;            ///< solve is being run
+  std::size_t first_step = 0;     ///< of the call that is being made
+  std::size_t first_buffer = 0;   ///< likewise
+  std::uint32_t first_track = 0;  ///< likewise
   int in_fd = -1;
   int out_fd = -1;
 };

@@ -35,7 +35,7 @@ void check_room() {
   if (timeline.steps().size() - s.first_step >= kMaxSteps || s.written > kMaxBytes) {
     give_up(WireVerdict::host_error, "solve records too many launches and copies", nullptr);
   }
-  if (timeline.lanes() - s.first_lane > kMaxLanes) {
+  if (timeline.tracks() - s.first_track > kMaxTracks) {
     give_up(WireVerdict::host_error, "solve uses more than 60 streams", nullptr);
   }
 }
@@ -82,7 +82,7 @@ void begin_call(bool same_arguments) {
   }
   s.first_step = s.streams.timeline().steps().size();
   s.first_buffer = s.buffers.size();
-  s.first_lane = s.streams.timeline().lanes();
+  s.first_track = s.streams.timeline().tracks();
   s.allocated = 0;
   s.written = 0;
 }
@@ -99,16 +99,16 @@ void report_plan() {
   }
   const auto& steps = s.streams.timeline().steps();
   wire.u32(static_cast<std::uint32_t>(steps.size() - s.first_step));
-  std::map<std::uint32_t, std::uint32_t> lanes = {{kHostLane, kHostLane}};
+  std::map<std::uint32_t, std::uint32_t> tracks = {{kHostTrack, kHostTrack}};
   for (std::size_t i = s.first_step; i < steps.size(); ++i) {
-    const auto lane = lanes.emplace(steps[i].lane, lanes.size()).first->second;
+    const auto track = tracks.emplace(steps[i].track, tracks.size()).first->second;
     std::vector<std::uint32_t> after;
     for (const std::uint32_t earlier : steps[i].after) {
       if (earlier >= s.first_step) {
         after.push_back(earlier - static_cast<std::uint32_t>(s.first_step));
       }
     }
-    wire.u32(lane).u32(static_cast<std::uint32_t>(after.size()));
+    wire.u32(track).u32(static_cast<std::uint32_t>(after.size()));
     wire.raw(after.data(), after.size() * sizeof(std::uint32_t));
     wire.raw(steps[i].bytes.data(), steps[i].bytes.size());
   }

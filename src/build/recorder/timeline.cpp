@@ -10,18 +10,18 @@ void join(Clock& clock, const Clock& other) {
   for (std::size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
 }
 
-void Timeline::add(std::uint32_t lane, Clock& need, std::string bytes) {
-  if (ends_.size() <= lane) ends_.resize(lane + 1);
-  Clock& end = ends_[lane];
-  Step step{lane, {}, std::move(bytes)};
+void Timeline::add(std::uint32_t track, Clock& need, std::string bytes) {
+  if (ends_.size() <= track) ends_.resize(track + 1);
+  Clock& end = ends_[track];
+  Step step{track, {}, std::move(bytes)};
   for (std::uint32_t other = 0; other < need.size(); ++other) {
     const std::uint32_t implied = other < end.size() ? end[other] : 0;
-    if (other != lane && need[other] > implied) step.after.push_back(need[other] - 1);
+    if (other != track && need[other] > implied) step.after.push_back(need[other] - 1);
   }
   std::sort(step.after.begin(), step.after.end());
   join(end, need);
-  if (end.size() <= lane) end.resize(lane + 1, 0);
-  end[lane] = static_cast<std::uint32_t>(steps_.size()) + 1;
+  if (end.size() <= track) end.resize(track + 1, 0);
+  end[track] = static_cast<std::uint32_t>(steps_.size()) + 1;
   need = end;
   steps_.push_back(std::move(step));
 }
@@ -84,26 +84,26 @@ Clock Streams::need_of(Stream& stream) {
   return need;
 }
 
-std::uint32_t Streams::lane_of(Stream& stream) {
-  if (stream.lane == 0) stream.lane = timeline_.new_lane();
-  return stream.lane;
+std::uint32_t Streams::track_of(Stream& stream) {
+  if (stream.track == 0) stream.track = timeline_.new_track();
+  return stream.track;
 }
 
 void Streams::queue(Stream& stream, std::string bytes) {
   if (stream.capture != nullptr) {
-    stream.capture->timeline.add(stream.captured_lane, stream.captured, std::move(bytes));
+    stream.capture->timeline.add(stream.captured_track, stream.captured, std::move(bytes));
     return;
   }
   stream.known = need_of(stream);
-  timeline_.add(lane_of(stream), stream.known, std::move(bytes));
+  timeline_.add(track_of(stream), stream.known, std::move(bytes));
 }
 
 void Streams::queue_of_host(bool waits_for_all, std::string bytes) {
   if (waits_for_all) host_waits_for_all();
   Clock need = waits_for_all ? host_ : Clock{};
-  timeline_.add(kHostLane, need, std::move(bytes));
+  timeline_.add(kHostTrack, need, std::move(bytes));
   if (host_.empty()) host_.resize(1, 0);
-  host_[kHostLane] = need[kHostLane];
+  host_[kHostTrack] = need[kHostTrack];
 }
 
 void Streams::record(Event& event, Stream& stream) {
@@ -134,7 +134,7 @@ void Streams::host_waits_for_all() {
 
 void Streams::take_part(Stream& stream, Capture& capture) {
   stream.capture = &capture;
-  stream.captured_lane = capture.timeline.new_lane();
+  stream.captured_track = capture.timeline.new_track();
   stream.captured.clear();
   capture.streams.push_back(&stream);
 }
@@ -158,26 +158,26 @@ Capture* Streams::end_capture(Stream& stream) {
 
 void Streams::launch(const Capture& graph, Stream& stream) {
   const Clock begin = need_of(stream);
-  std::vector<Stream*> lanes(graph.timeline.lanes(), nullptr);
-  for (std::uint32_t i = 1; i < lanes.size(); ++i) {
+  std::vector<Stream*> tracks(graph.timeline.tracks(), nullptr);
+  for (std::uint32_t i = 1; i < tracks.size(); ++i) {
     auto& branch = branches_[{&stream, i}];
     if (i > 1 && branch == nullptr) branch = std::make_unique<Stream>();
-    lanes[i] = i == 1 ? &stream : branch.get();
-    lanes[i]->known = begin;
+    tracks[i] = i == 1 ? &stream : branch.get();
+    tracks[i]->known = begin;
   }
   std::vector<std::uint32_t> numbers;
   for (const Step& step : graph.timeline.steps()) {
-    Stream& lane = *lanes[step.lane];
+    Stream& track = *tracks[step.track];
     for (const std::uint32_t earlier : step.after) {
-      const std::uint32_t other = lanes[graph.timeline.steps()[earlier].lane]->lane;
+      const std::uint32_t other = tracks[graph.timeline.steps()[earlier].track]->track;
       Clock waited(other + 1, 0);
       waited[other] = numbers[earlier] + 1;
-      join(lane.known, waited);
+      join(track.known, waited);
     }
     numbers.push_back(static_cast<std::uint32_t>(timeline_.steps().size()));
-    timeline_.add(lane_of(lane), lane.known, step.bytes);
+    timeline_.add(track_of(track), track.known, step.bytes);
   }
-  for (std::uint32_t i = 2; i < lanes.size(); ++i) join(stream.known, lanes[i]->known);
+  for (std::uint32_t i = 2; i < tracks.size(); ++i) join(stream.known, tracks[i]->known);
 }
 
 }  // namespace ww_recorder

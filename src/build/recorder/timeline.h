@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps wait for which: streams, events, the host, captures. A clock says, lane by lane, how
-// far everything is known to be over; lanes are what the plan calls streams.
+// Which steps wait for which: streams, events, the host, captures. A clock says, track by track,
+// how far everything is known to be over; tracks are what the plan calls streams.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace ww_recorder {
 
-inline constexpr std::size_t kMaxLanes = 64;
-inline constexpr std::uint32_t kHostLane = 0;
+inline constexpr std::size_t kMaxTracks = 64;
+inline constexpr std::uint32_t kHostTrack = 0;
 
-/// By lane: the number of its last step that is over, plus one. Missing ones are 0.
+/// By track: the number of its last step that is over, plus one. Missing ones are 0.
 using Clock = std::vector<std::uint32_t>;
 
 void join(Clock& clock, const Clock& other);
 
 struct Step {
-  std::uint32_t lane = 0;
+  std::uint32_t track = 0;
   std::vector<std::uint32_t> after;
   std::string bytes;
 };
@@ -30,15 +30,15 @@ struct Step {
 class Timeline {
  public:
   /// Adds a step behind everything that `need` says; `need` then includes it.
-  void add(std::uint32_t lane, Clock& need, std::string bytes);
-  std::uint32_t new_lane() { return lanes_++; }
-  std::uint32_t lanes() const { return lanes_; }
+  void add(std::uint32_t track, Clock& need, std::string bytes);
+  std::uint32_t new_track() { return tracks_++; }
+  std::uint32_t tracks() const { return tracks_; }
   const std::vector<Step>& steps() const { return steps_; }
 
  private:
   std::vector<Step> steps_;
-  std::uint32_t lanes_ = 1;
-  std::vector<Clock> ends_;  ///< by lane: what the end of its last step implies
+  std::uint32_t tracks_ = 1;
+  std::vector<Clock> ends_;  ///< by track: what the end of its last step implies
 };
 
 struct Capture;
@@ -48,11 +48,11 @@ struct Stream {
   bool live = true;
   int priority = 0;
   unsigned flags = 0;
-  std::uint32_t lane = 0;  ///< 0 = no step yet
-  Clock known;             ///< what its next step waits for
+  std::uint32_t track = 0;  ///< 0 = no step yet
+  Clock known;              ///< what its next step waits for
   // While it takes part in a capture:
   Capture* capture = nullptr;
-  std::uint32_t captured_lane = 0;
+  std::uint32_t captured_track = 0;
   Clock captured;
 };
 
@@ -101,7 +101,7 @@ class Streams {
  private:
   Clock need_of(Stream& stream);
   void action_on_default();
-  std::uint32_t lane_of(Stream& stream);
+  std::uint32_t track_of(Stream& stream);
   void take_part(Stream& stream, Capture& capture);
 
   Timeline timeline_;
