@@ -65,7 +65,7 @@ Status count_size(evaluate::Session& session, const TaskSize& size) {
                {"size", size.label},
                {"estimate_us", report.elapsed_us},
                {"launches", json::array()}};
-  if (!report.faults.empty()) line["fault"] = report.faults.front().kind;
+  if (!report.faults.empty()) line["fault"] = report.faults.front().kind.name();
   for (const Finding& finding : report.findings)
     if (finding.kind == "lower_bound") line["lower_bound"] = true;
   double other_us = report.elapsed_us;

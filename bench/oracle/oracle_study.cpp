@@ -229,7 +229,9 @@ Status run(const std::string& device, const std::filesystem::path& cache,
            const std::vector<std::string>& jobs) {
   WW_TRY(auto box, sandbox::Sandbox::open());
   WW_TRY(auto builder, build::Builder::create(box, build::find_toolchain(), {.cache = cache}));
-  WW_TRY(const auto resolved, device::resolve_device({.device = device, .checks = "fast"}));
+  const auto name = DeviceName::named(device);
+  if (!name) return Error{fmt::format("'{}' is no device:{}", device, DeviceName::spelt_out())};
+  WW_TRY(const auto resolved, device::resolve_device({.device = *name, .checks = "fast"}));
   WW_TRY(auto opened, device::open_device(resolved, 60));
   Bed bed{std::move(builder), resolved, std::move(opened), cache};
   fmt::print("{}\n", bed.device->info().description);
