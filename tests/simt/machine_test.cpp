@@ -125,6 +125,40 @@ TEST(MachineTest, dynamic_shared_memory_is_whole_behind_a_static_variable) {
   EXPECT_EQ(past.faults[0].kind, FaultKind::out_of_bounds);
 }
 
+/// A register of 32 bits holds a place minus 264, modulo 2^32; the access adds 264.
+TEST(MachineTest, sums_of_shared_addresses_have_32_bits) {
+  Launcher l(R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry wraps(.param .u64 out) {
+  .shared .align 4 .b8 room[128];
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd0, [out];
+  mov.u32 %r0, %tid.x;
+  shl.b32 %r1, %r0, 2;
+  mov.u32 %r2, room;
+  add.u32 %r3, %r2, %r1;
+  sub.u32 %r4, %r3, 264;
+  st.shared.u32 [%r4+264], %r0;
+  ld.shared.u32 %r5, [%r4+264];
+  cvt.u64.u32 %rd1, %r1;
+  add.u64 %rd2, %rd0, %rd1;
+  st.global.u32 [%rd2], %r5;
+  ret;
+}
+)");
+  const Address out = l.put(std::vector<std::uint32_t>(32, 99), "out");
+  for (const Engine engine : {Engine::interpreted, Engine::compiled}) {
+    LaunchOptions options{.checks = Checks::full};
+    options.engine = engine;
+    const LaunchReport r = l.run("wraps", {1}, {32}, Params().add(out), options);
+    EXPECT_TRUE(r.clean()) << r.faults.at(0).describe();
+    EXPECT_EQ(l.get<std::uint32_t>(out, 32)[31], 31u);
+  }
+}
+
 TEST(MachineTest, a_warp_that_waits_for_a_copy_that_failed_ends_soon) {
   Launcher l(R"(
 .version 8.0

@@ -22,8 +22,10 @@ enum class Access : std::uint8_t { load, store, atomic };
 /// The addresses of all lanes with the offset added; `out` is used when they must be computed.
 inline void lane_addresses(const Warp& w, Ref ref, bool narrow, s64 offset, u64* out) {
   if (narrow) {
+    // A sum of 32 bits wraps around, as on a device; a window of the generic space lies above it.
+    const u64 mask = offset == static_cast<s32>(offset) ? 0xffff'ffffull : ~u64{0};
     const u32* a = w.slot<const u32>(ref);
-    for (u32 l = 0; l < kLanes; ++l) out[l] = u64{a[l]} + static_cast<u64>(offset);
+    for (u32 l = 0; l < kLanes; ++l) out[l] = (u64{a[l]} + static_cast<u64>(offset)) & mask;
   } else {
     const u64* a = w.slot<const u64>(ref);
     for (u32 l = 0; l < kLanes; ++l) out[l] = a[l] + static_cast<u64>(offset);
