@@ -180,6 +180,10 @@ bool accepted(ElementType type, double got, double expected, double least_bound)
   return std::signbit(got) == std::signbit(expected) && std::fabs(expected) + bound >= limit;
 }
 
+double error_beyond_step(ElementType type, double got, double expected) {
+  return std::max(0.0, std::fabs(got - expected) - smallest_step(type));
+}
+
 double representable(ElementType type, double value) {
   const double largest = type == ElementType::f32 || type == ElementType::bf16
                              ? static_cast<double>(std::numeric_limits<float>::max())

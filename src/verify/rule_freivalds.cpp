@@ -109,8 +109,8 @@ class Entries {
       wrong_.add(at, wanted, got, std::max(std::fabs(wanted), scale));
     if (!std::isfinite(got) || !std::isfinite(wanted) || scale <= 0) return;
     const double size = std::max(scale, std::fabs(wanted));
-    const double error = std::max(0.0, std::fabs(got - wanted) - underflow_);
-    errors_ += error * error / (size * size);
+    const double error = error_beyond_step(input_.argument.type, got, wanted) / size;
+    errors_ += error * error;
     ++count_;
   }
   [[nodiscard]] std::optional<Mismatch> result() const {

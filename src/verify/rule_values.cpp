@@ -104,7 +104,8 @@ RuleResult check_dot_products(const RuleInput& input) {
     const double bound = rtol * std::fabs(expected) + alpha * scale;
     if (!accepted(input.argument.type, got, expected, bound)) wrong.add(i, expected, got, size);
     if (!std::isfinite(expected) || !std::isfinite(got) || size <= 0) continue;
-    errors += (got - expected) * (got - expected) / (size * size);
+    const double error = error_beyond_step(input.argument.type, got, expected) / size;
+    errors += error * error;
     ++count;
   }
   if (!wrong.none() || count == 0) return wrong.result();

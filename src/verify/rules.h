@@ -76,6 +76,10 @@ bool within(double got, double expected, double bound);
 /// either is right. A denormal number may be one step off, whatever the bound.
 bool accepted(ElementType type, double got, double expected, double bound);
 
+/// The part of |got - expected| that rounding to a denormal number does not explain: what counts in
+/// a mean of relative errors.
+double error_beyond_step(ElementType type, double got, double expected);
+
 /// The expected value as the output's type would hold it when it is out of range: infinite.
 double representable(ElementType type, double value);
 

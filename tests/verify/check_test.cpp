@@ -160,6 +160,13 @@ TEST(DotProducts, CancellationIsForgivenNotTf32) {
   EXPECT_TRUE(f.check(wide({1e-6}, {8}), {1e-2f}));
 }
 
+TEST(DotProducts, RoundedDenormalNumbersAreNoLossOfPrecision) {
+  Fixture f({"dot_products", {{"rtol", "1e-5"}, {"alpha", "2e-5"}, {"rel_rms", "1e-5"}}});
+  const double step = 0x1p-149;
+  EXPECT_FALSE(f.check(wide({1.4 * step, 3}), {static_cast<float>(step), 3}));
+  EXPECT_TRUE(f.check(wide({3.4 * step, 3}), {static_cast<float>(step), 3})) << "two steps off";
+}
+
 TEST(CheckOutputs, WrongBuffersAreTheJudgesOwnErrors) {
   Fixture f({"exact", {}});
   f.size.values["n"] = 2;

@@ -64,6 +64,11 @@ __device__ inline double narrowed(const CompareCall& c, double value) {
   }
 }
 
+/// error_beyond_step() of check.cpp.
+__device__ inline double error_beyond_step(int type, double got, double expected) {
+  return fmax(0.0, fabs(got - expected) - smallest_step(static_cast<ElementType>(type)));
+}
+
 __device__ inline double row_rms(const CompareCall& c, u64 i) {
   if (c.squares == 0) return 0;
   const u64 row = c.width == 0 ? 0 : i / c.width;
@@ -101,7 +106,8 @@ __device__ inline void compare_element(const CompareCall& c, u64 i, Tally& tally
   } else if (c.compare == Compare::dot_products) {
     const double size = fmax(fabs(expected), scale);
     if (size <= 0) return;
-    tally.errors += error * error / (size * size);
+    const double share = error_beyond_step(c.type, got, expected) / size;
+    tally.errors += share * share;
     ++tally.compared;
   }
 }

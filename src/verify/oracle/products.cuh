@@ -78,8 +78,8 @@ __device__ inline void compare_entry(const ProductCall& call, u64 i, u64 j, doub
   if (!accepted(call.type, got, wanted, bound + underflow)) tally.blame(i * call.cols + j);
   if (!finite(got) || !finite(wanted) || scale <= 0) return;
   const double size = fmax(scale, fabs(wanted));
-  const double error = fmax(0.0, fabs(got - wanted) - underflow);
-  tally.errors += error * error / (size * size);
+  const double error = error_beyond_step(call.type, got, wanted) / size;
+  tally.errors += error * error;
   ++tally.compared;
 }
 
