@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=transpose rules=strict device=simt expect=forbidden class=10
+// zoo: task=transpose rules=strict device=simt expect=forbidden,host_error class=10
 // Leaves the work to copies of the runtime, one per column, and launches no kernel.
 #include <cuda_runtime.h>
 __global__ void transpose(const float* in, float* out) { out[0] = in[0]; }
