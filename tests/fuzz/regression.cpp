@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "base/files.h"
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+#include "fuzz/fuzzers.h"
 
 namespace {
 
@@ -30,8 +29,8 @@ struct Random {
   std::size_t below(std::size_t bound) { return bound == 0 ? 0 : next() % bound; }
 };
 
-void feed(const std::string& input) {
-  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+void feed(const Fuzzer& fuzzer, const std::string& input) {
+  fuzzer.run(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
 }
 
 std::string mutated(std::string text, const std::vector<std::string>& seeds, Random& random) {
@@ -65,20 +64,24 @@ std::string mutated(std::string text, const std::vector<std::string>& seeds, Ran
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s CORPUS_DIRECTORY\n", argv[0]);
+  const auto& fuzzers = all_fuzzers();
+  const auto fuzzer = std::find_if(fuzzers.begin(), fuzzers.end(), [&](const Fuzzer& f) {
+    return argc == 3 && std::string(f.name) == argv[1];
+  });
+  if (fuzzer == fuzzers.end()) {
+    std::fprintf(stderr, "usage: %s FUZZER CORPUS_DIRECTORY\n", argv[0]);
     return 2;
   }
   std::vector<std::filesystem::path> paths;
   std::error_code none;  // a target without seeds starts from nothing
-  for (const auto& entry : std::filesystem::directory_iterator(argv[1], none)) {
+  for (const auto& entry : std::filesystem::directory_iterator(argv[2], none)) {
     paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> seeds;
   for (const auto& path : paths) seeds.push_back(warpwright::read_file(path).value());
   seeds.emplace_back();
-  for (const auto& seed : seeds) feed(seed);
+  for (const auto& seed : seeds) feed(*fuzzer, seed);
   Random random;
   long long runs = 0;
   // The order is fixed; a slow machine only stops earlier in it.
@@ -86,7 +89,7 @@ int main(int argc, char** argv) {
   for (int round = 0; round < kRounds; ++round) {
     for (const auto& seed : seeds) {
       if (std::chrono::steady_clock::now() >= end) break;
-      feed(mutated(seed, seeds, random));
+      feed(*fuzzer, mutated(seed, seeds, random));
       ++runs;
     }
   }
