@@ -55,6 +55,16 @@ function comparePage(doc) {
   bandChart(gains, groups, 4, `Speed-up over evaluations: ${groups.map((g) => `${g.name} ${gain(last(g)[4])}`).join(', ')}`, 'speed-up over the baseline', {});
 }
 
+/** The pilots of a fleet, what waits for them and what they cost. */
+function fleetPart(fleet) {
+  const pilots = list(fleet.pilots), hours = Object.entries(fleet.gpu_hours || {});
+  const facts = `${pilots.length} pilots, ${whole(fleet.waiting)} jobs wait, ${whole(fleet.taken)} are judged now, ${fleet.per_minute} a minute; ` +
+    `${whole(fleet.judged)} verdicts, ${whole(fleet.failed)} failures of judges` + hours.map(([gpu, h]) => `; ${gpu}: ${h} hours`).join('');
+  return el('section', {id: 'fleet'}, el('h2', {}, 'Fleet'), el('p', {}, facts), pilots.length ? table('Pilots', ['pilot', 'host', 'GPU', 'batch', 'state', {text: 'judged', num: true}, {text: 'failed', num: true}],
+    pilots.map((p) => [{text: p.name, head: true}, p.host, p.gpu, p.batch, p.state, {text: whole(p.judged), num: true}, {text: whole(p.failed), num: true}]))
+    : el('p', {class: 'quiet'}, 'No pilot is there.'));
+}
+
 /** The list of runs that a server has. */
 function indexPage(doc) {
   const place = el('div');
@@ -65,7 +75,7 @@ function indexPage(doc) {
     place.replaceChildren(runs.length ? table('Newest first', ['run', 'task', 'status', 'model', 'strategy', 'started', {text: 'candidates', num: true}, 'best', 'ending', ...(several ? ['archive'] : [])],
       runs.map((r) => [{text: el('a', {href: `/run/${r.archive}/${encodeURIComponent(r.id)}`}, r.id), head: true}, r.task,
         el('span', {class: `status s-${r.status}`}, r.status), r.model, r.strategy, date(r.created_ms), {text: whole(r.candidates), num: true}, r.best, r.ending, ...(several ? [r.file] : [])]))
-      : el('p', {class: 'quiet'}, 'No runs yet. Start one with: warpwright run TASK'));
+      : el('p', {class: 'quiet'}, 'No runs yet. Start one with: warpwright run TASK'), ...(next.fleet ? [fleetPart(next.fleet)] : []));
   };
   main().replaceChildren(navigation([['result', 'Runs']]), status,
     el('header', {id: 'result'}, el('p', {class: 'over'}, 'Warpwright'), el('h1', {}, 'Runs')), place, colophon(doc));

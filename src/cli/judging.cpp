@@ -30,8 +30,8 @@ Result<Evaluation> compare_sources(const Settings& settings, const Task& task,
     return Error{"the task has no baseline; name two kernels"};
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-compare-"));
-  const auto evaluator =
-      make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern, .stay_warm = false});
+  WW_TRY(const auto evaluator,
+         make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern, .stay_warm = false}));
   WW_TRY(Evaluation evaluation, evaluator->evaluate({.id = "comparison",
                                                      .source = first.value_or(task.baseline_source),
                                                      .is_baseline = !first,

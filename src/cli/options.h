@@ -26,7 +26,7 @@ inline std::shared_ptr<SettingFlags> add_setting_flags(CLI::App& verb,
   for (const auto& row : setting_rows()) {
     bool wanted = false;
     for (const auto prefix : prefixes) wanted = wanted || row.key.starts_with(prefix);
-    if (!wanted) continue;
+    if (!wanted || row.flags.empty()) continue;
     const std::string spelled(row.flags);
     const auto take = [flags, key = std::string(row.key), spelled](const std::string& value) {
       flags->given.emplace_back(key, value);

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/exit_codes.h"
+#include "cli/fleet_judge.h"
 #include "cli/summary.h"
 #include "cli/verbs.h"
 #include "device/device.h"
@@ -143,6 +144,7 @@ Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& t
   if (settings.text("judge.worker") == kMailbox) {
     return Error{"--worker: mailbox: needs a folder, as in mailbox:jobs"};
   }
+  WW_CHECK(check_fleet(settings));
   // The worker refuses what is malformed, but only once a candidate was paid for: ask it now.
   auto checked = evaluate::request_from_json(evaluate::request_to_json(pattern));
   if (!checked.ok()) return Error{"judge settings: " + checked.error().message};
@@ -155,14 +157,20 @@ fs::path mailbox_folder(const Settings& settings) {
   return absolute_path(worker.substr(kMailbox.size()));
 }
 
-std::unique_ptr<evaluate::Evaluator> make_evaluator(const Settings& settings, JudgePlace place) {
+Result<std::unique_ptr<evaluate::Evaluator>> make_evaluator(const Settings& settings,
+                                                            JudgePlace place) {
+  using Made = std::unique_ptr<evaluate::Evaluator>;
+  if (names_a_fleet(settings)) {
+    WW_TRY(auto fleet, make_fleet_evaluator(settings, std::move(place.pattern), place.queue));
+    return Made(std::move(fleet));
+  }
   const std::string device = place.pattern.device.text();
   if (const fs::path folder = mailbox_folder(settings); !folder.empty()) {
     evaluate::MailboxOptions options{
         .folder = folder, .pattern = std::move(place.pattern), .device = device};
     const auto jobs = settings.integer("judge.jobs").value_or(0);
     if (jobs > 0) options.parallelism = static_cast<int>(jobs);
-    return std::make_unique<evaluate::MailboxEvaluator>(std::move(options));
+    return Made(std::make_unique<evaluate::MailboxEvaluator>(std::move(options)));
   }
   evaluate::LocalOptions options{.worker = split(settings.text("judge.worker"), ' '),
                                  .server = {},
@@ -175,7 +183,7 @@ std::unique_ptr<evaluate::Evaluator> make_evaluator(const Settings& settings, Ju
     options.shared_server = std::move(place.shared);
     if (place.stay_warm) options.server = {own_program(), "worker", "--serve"};
   }
-  return std::make_unique<evaluate::LocalEvaluator>(std::move(options));
+  return Made(std::make_unique<evaluate::LocalEvaluator>(std::move(options)));
 }
 
 std::shared_ptr<evaluate::WorkerClient> warm_worker() {
@@ -287,8 +295,10 @@ Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecor
                          llm::process_environment(folder / "spool", {own_program(), "courier"})));
   WW_TRY(auto pattern, job_pattern(settings, task));
   pattern.cache = absolute_path(archive.path().parent_path() / "cache");
-  const auto evaluator =
-      make_evaluator(settings, {.jobs = absolute_path(folder / "jobs"), .pattern = pattern});
+  const std::string queue = queue_of_run(archive.path(), run);
+  WW_TRY(const auto evaluator, make_evaluator(settings, {.jobs = absolute_path(folder / "jobs"),
+                                                         .pattern = pattern,
+                                                         .queue = queue}));
   WW_TRY(auto templates, prompt_templates(settings));
   WW_TRY(const auto facts, target_facts(settings));
   WW_TRY(const auto level, feedback_level(settings));
@@ -300,7 +310,10 @@ Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecor
   search::Engine engine(
       {*strategy, *dispatcher, *model, *evaluator, find_code, archive, run, clock, stop, observer},
       engine_options(settings, task, model_settings, wait));
-  return engine.run();
+  search::Ending ending = engine.run();
+  // All verdicts are in the archive: nobody asks the spool again.
+  if (ending.status == store::RunStatus::finished) forget_queue(settings, queue);
+  return ending;
 }
 
 int work_on_run(store::Archive& archive, const store::RunRecord& run, const HeldRun& held,

@@ -26,18 +26,22 @@ std::filesystem::path archive_path(const std::string& from_flag);
 /// The settings' share of each part; errors name the setting.
 Result<llm::ModelOptions> model_options(const Settings& settings);
 Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& task);
-/// The judge that the settings name: our own worker that stays warm, the user's program, or a
-/// mailbox. Job directories of the first two are made under jobs.
+/// The judge that the settings name: our own worker that stays warm, the user's program, a fleet,
+/// or a mailbox. Job directories of the first two are made under jobs.
 struct JudgePlace {
   std::filesystem::path jobs;
   evaluate::JobRequest pattern;
   bool stay_warm = true;  ///< else our own worker is a process per job
   /// Of warm_worker(): our own worker, shared by the evaluators of several tasks.
   std::shared_ptr<evaluate::WorkerClient> shared = nullptr;
+  /// Names the jobs of a run in a spool, so that a resumed run finds them; empty: the jobs are
+  /// forgotten with the evaluator.
+  std::string queue = "";
 };
 /// Our own worker, started at its first job.
 std::shared_ptr<evaluate::WorkerClient> warm_worker();
-std::unique_ptr<evaluate::Evaluator> make_evaluator(const Settings& settings, JudgePlace place);
+Result<std::unique_ptr<evaluate::Evaluator>> make_evaluator(const Settings& settings,
+                                                            JudgePlace place);
 /// --jobs, else one per core.
 int judge_parallelism(const Settings& settings);
 /// The folder of --worker mailbox:FOLDER; empty for any other judge.

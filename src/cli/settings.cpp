@@ -17,7 +17,7 @@ namespace {
 
 using enum SettingKind;
 
-constexpr std::array<SettingRow, 42> kRows = {{
+constexpr std::array<SettingRow, 57> kRows = {{
     {"search.strategy", "--strategy", text, "fsr", "search strategy (warpwright strategies)"},
     {"search.candidates", "-n,--candidates", integer, "3", "candidates per round (N), or chains"},
     {"search.depth", "-d,--depth", integer, "4", "rounds (D), or turns of a chain"},
@@ -50,8 +50,9 @@ constexpr std::array<SettingRow, 42> kRows = {{
     {"model.delay_scale", "--delay-scale", number, "1",
      "stretches waits between tries (tests: 0.01)"},
     {"judge.worker", "--worker", text, "",
-     "program (split at spaces) that judges a job directory, e.g. through ssh or srun, or "
-     "mailbox:FOLDER for jobs that somebody carries to a GPU (docs/judge.md) [this one]"},
+     "program (split at spaces) that judges a job directory, e.g. through ssh or srun; "
+     "slurm[:OPTIONS] or spool:DIR for many GPUs (docs/fleet.md); mailbox:FOLDER for jobs that "
+     "somebody carries to a GPU (docs/judge.md) [this one]"},
     {"judge.device", "--device", text, "auto", "auto, simt, cuda or cuda:N"},
     {"judge.target", "--target", text, "auto",
      "GPU the kernels are for: auto (the one here, else h200) or a described one"},
@@ -67,6 +68,22 @@ constexpr std::array<SettingRow, 42> kRows = {{
     {"judge.unsafe", "--unsafe", flag, "false", "judge without a sandbox where none works"},
     {"torch.python", "--python", text, "",
      "interpreter for PyTorch modules [/usr/bin/python3, then python3]"},
+    // Without a flag: --worker slurm:KEY=VALUE,... says the same.
+    {"fleet.spool", "", text, ".warpwright/spool", "folder that all nodes share"},
+    {"fleet.pilots", "", integer, "4", "most pilots at a time"},
+    {"fleet.partition", "", text, "", "Slurm's partition"},
+    {"fleet.account", "", text, "", "Slurm's account"},
+    {"fleet.qos", "", text, "", "Slurm's quality of service"},
+    {"fleet.constraint", "", text, "", "features a node must have"},
+    {"fleet.gpu", "", text, "", "type of the GPU, or none"},
+    {"fleet.time", "", text, "", "time limit of a pilot, as Slurm writes it"},
+    {"fleet.cpus", "", text, "", "cores of a pilot"},
+    {"fleet.mem", "", text, "", "memory of a pilot"},
+    {"fleet.flags", "", text, "", "more flags for sbatch, split at spaces"},
+    {"fleet.idle", "", duration, "60s", "a pilot ends after so long without a job"},
+    {"fleet.stale", "", duration, "30s", "a pilot without a heartbeat for so long is dead"},
+    {"fleet.program", "", text, "", "this program's place on the nodes [where it is here]"},
+    {"fleet.pilot_flags", "", text, "", "more flags for pilots, split at spaces"},
 }};
 
 /// Names that older files and archives use.

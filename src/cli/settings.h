@@ -20,7 +20,7 @@ enum class SettingKind { text, integer, number, duration, flag };
 /// One thing a user can set: in warpwright.toml under its dotted key, and by its flag.
 struct SettingRow {
   std::string_view key;    ///< "search.candidates"
-  std::string_view flags;  ///< "-n,--candidates"
+  std::string_view flags;  ///< "-n,--candidates"; empty: only in a file
   SettingKind kind;
   std::string_view otherwise;  ///< default, "" = unset
   std::string_view help;

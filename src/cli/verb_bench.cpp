@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <mutex>
+#include <thread>
 
 #include "base/files.h"
 #include "base/process.h"
 #include "bench/board.h"
 #include "cli/exit_codes.h"
+#include "cli/fleet_judge.h"
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
@@ -119,6 +122,37 @@ Status run_jobs(const bench::BenchFolder& folder) {
   return {};
 }
 
+/// The same by a fleet: all jobs on one GPU model.
+Status run_on_fleet(const bench::BenchFolder& folder, const Settings& settings) {
+  WW_TRY(auto jobs, folder.jobs());
+  std::erase_if(jobs, [&](const auto& job) { return !folder.to_do(job); });
+  if (jobs.empty()) return {};
+  Progress progress(folder, jobs);
+  WW_TRY(const auto fleet, make_fleet_evaluator(settings, {}, ""));
+  StopSignal stop;
+  const InterruptGuard interrupts(stop);
+  std::mutex one;
+  std::string failed;
+  {
+    std::vector<std::jthread> threads;
+    for (const auto& job : jobs) {
+      threads.emplace_back([&, place = folder.job(job)] {
+        const auto work = [&]() -> Status {
+          WW_TRY(auto request, place.read_request());
+          WW_TRY(const Evaluation evaluation, fleet->judge(std::move(request), stop));
+          return place.write_result(evaluation);
+        };
+        const Status done = work();
+        const std::lock_guard lock(one);
+        if (!done.ok()) failed = done.error().message;
+        progress.look();
+      });
+    }
+  }
+  if (stop.requested()) return Error{"interrupted; the same command goes on from here"};
+  return failed.empty() ? Status() : Status(Error{failed});
+}
+
 Result<int> collect(const BenchFlags& flags, const bench::BenchFolder& folder) {
   WW_TRY(const auto board, bench::read_board(folder, flags.more));
   std::printf("%s", bench::board_text(board).c_str());
@@ -135,6 +169,10 @@ Result<int> collect(const BenchFlags& flags, const bench::BenchFolder& folder) {
 Result<int> bench_main(const BenchFlags& flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
   if (!flags.collect.empty()) return collect(flags, bench::BenchFolder(flags.collect));
+  if (!settings.text("judge.worker").empty() && !names_a_fleet(settings)) {
+    return Error{
+        "bench: --worker takes slurm[:OPTIONS] or spool:DIR; for anything else, --prepare"};
+  }
   const bool here = flags.prepare.empty();
   const bench::BenchFolder folder(here ? flags.folder : flags.prepare);
   WW_CHECK(make_directories(folder.path()));
@@ -149,7 +187,7 @@ Result<int> bench_main(const BenchFlags& flags) {
         jobs.size(), folder.path().c_str(), folder.path().c_str(), folder.path().c_str());
     return static_cast<int>(kOk);
   }
-  WW_CHECK(run_jobs(folder));
+  WW_CHECK(names_a_fleet(settings) ? run_on_fleet(folder, settings) : run_jobs(folder));
   return collect(flags, folder);
 }
 
@@ -174,8 +212,9 @@ void add_bench(CLI::App& verb, Action& action) {
                   "with --collect: folder with results*.jsonl, comparators*.jsonl, ceilings.json");
   verb.add_option("--json", flags->json, "write everything as JSON (docs/formats.md)");
   verb.add_option("--html", flags->html, "write a page, as 'warpwright report --bench' does");
-  flags->settings = add_setting_flags(verb, {"judge.device", "judge.target", "judge.front_end",
-                                             "judge.checks", "judge.limit", "judge.unsafe"});
+  flags->settings =
+      add_setting_flags(verb, {"judge.device", "judge.target", "judge.front_end", "judge.checks",
+                               "judge.limit", "judge.unsafe", "judge.worker"});
   verb.callback([flags, &action] {
     action = [flags] {
       const auto code = bench_main(*flags);

@@ -47,7 +47,7 @@ Result<int> judge(const EvalFlags& flags) {
   WW_TRY(const std::string source, read_file(flags.file, std::size_t{1} << 20));
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-eval-"));
-  const auto evaluator = make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern});
+  WW_TRY(const auto evaluator, make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern}));
   StopSignal stop;
   const InterruptGuard interrupts(stop);
   const bool alone = flags.no_baseline || task.baseline_source.empty();

@@ -5,6 +5,7 @@
 #include "base/stop.h"
 #include "cli/agents.h"
 #include "cli/exit_codes.h"
+#include "cli/fleet_judge.h"
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
@@ -24,6 +25,7 @@ struct ServeFlags {
   bool mcp = false;
   bool judge = false;
   std::string token_file;
+  std::string spool;
   AgentFlags agents;
 };
 
@@ -45,6 +47,10 @@ Result<int> serve_pages(const ServeFlags& flags) {
   const InterruptGuard guard(stop);
   const std::size_t count = library.entries().size();
   report::ServerOptions options{.port = flags.port};
+  if (!flags.spool.empty()) {
+    WW_CHECK(fleet::Spool::open(flags.spool));
+    options.fleet = [folder = absolute_path(flags.spool)] { return fleet_for_page(folder); };
+  }
   std::unique_ptr<AgentService> agents;
   Token token;
   std::unique_ptr<service::JudgeService> judge;
@@ -83,6 +89,7 @@ void add_serve(CLI::App& verb, Action& action) {
   verb.add_option("--root", flags->roots,
                   "folder below which all archives are shown; may be repeated");
   add_archive_option(verb, flags->archive);
+  verb.add_option("--spool", flags->spool, "also show the fleet of this spool (docs/fleet.md)");
   verb.add_flag("--mcp", flags->mcp, "agents too, at /mcp (docs/agents.md)");
   verb.add_flag("--judge", flags->judge,
                 "the judge as a reward function, at /v1/judge (docs/rewards.md)");

@@ -21,8 +21,12 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
      "warpwright export last -o transpose_kernel", add_export},
     {"report", "write a page of a run, a benchmark, or several runs compared",
      "warpwright report last -o report.html", add_report},
-    {"campaign", "tables of many runs, one per task, beside a benchmark",
-     "warpwright campaign runs/* --bench bench.json -o campaign.md", add_campaign},
+    {"campaign", "search many tasks within one budget, and tables of many runs",
+     "warpwright campaign run paper --model openai:gpt-5 --budget usd=20\n"
+     "  warpwright campaign runs/* --bench bench.json -o campaign.md",
+     add_campaign},
+    {"fleet", "who judges, what waits, how fast: the pilots of a spool",
+     "warpwright fleet /shared/spool --json", add_fleet},
     {"serve", "show all runs in a browser, live", "warpwright serve", add_serve},
     {"mcp", "serve a coding agent: the Model Context Protocol on standard input and output",
      "claude mcp add warpwright -- warpwright mcp --allow .", add_mcp},
@@ -61,6 +65,8 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
     {"man", "print the manual page", "warpwright man | man -l -", add_man},
 #endif
     {"worker", "judge the trial in a job directory", "warpwright worker JOBDIR", add_worker},
+    {"pilot", "judge jobs of a spool with this machine's GPU (used by --worker slurm)",
+     "warpwright pilot /shared/spool --idle 10m", add_pilot},
 });
 
 }  // namespace

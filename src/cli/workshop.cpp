@@ -67,8 +67,9 @@ Result<Evaluation> ServerWorkshop::judge(const mcp::JudgeWish& wish, const StopS
   WW_TRY(const Settings settings, settings_for(settings_, wish.sizes, wish.rule_set));
   WW_TRY(auto pattern, job_pattern(settings, wish.task));
   pattern.cache = jobs_.path() / "cache";
-  const auto evaluator = make_evaluator(
-      settings, {.jobs = jobs_.path() / "jobs", .pattern = pattern, .shared = worker_});
+  WW_TRY(const auto evaluator, make_evaluator(settings, {.jobs = jobs_.path() / "jobs",
+                                                         .pattern = pattern,
+                                                         .shared = worker_}));
   const std::string manner = settings.text("judge.sizes") + "/" + settings.text("judge.rule_set");
   const bool alone = !wish.with_baseline || wish.task.baseline_source.empty();
   const auto baseline = [&] { return baseline_of(*evaluator, wish.task, manner, stop); };

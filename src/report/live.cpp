@@ -185,21 +185,27 @@ std::string IndexFollower::runs_json() {
   return dump_json(list);
 }
 
+std::string IndexFollower::state_json() {
+  std::string state = "\"runs\":" + runs_json();
+  if (fleet_) state += ",\"fleet\":" + fleet_();
+  return state;
+}
+
 Result<std::optional<News>> IndexFollower::look() {
-  const std::string runs = runs_json();
-  const std::string id = short_hash(runs);
+  const std::string state = state_json();
+  const std::string id = short_hash(state);
   if (id == last_) return std::optional<News>();
   last_ = id;
-  return std::optional<News>(News{id, "{\"all\":true,\"head\":{\"runs\":" + runs + "}}"});
+  return std::optional<News>(News{id, "{\"all\":true,\"head\":{" + state + "}}"});
 }
 
 Result<Page> IndexFollower::page() {
-  const std::string runs = runs_json();
-  last_ = short_hash(runs);
+  const std::string state = state_json();
+  last_ = short_hash(state);
   const json live = {{"events", "/events/index"}, {"last", last_}};
   return Page{"Runs · Warpwright",
               "{\"kind\":\"index\",\"format\":" + std::to_string(kPageFormat) +
-                  ",\"live\":" + dump_json(live) + ",\"runs\":" + runs + "}",
+                  ",\"live\":" + dump_json(live) + "," + state + "}",
               {},
               true};
 }

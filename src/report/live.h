@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -48,18 +49,22 @@ class RunFollower {
 /// The same for the list of all runs.
 class IndexFollower {
  public:
-  IndexFollower(const Library& library, const Clock& clock, std::string last)
-      : library_(library), clock_(clock), last_(std::move(last)) {}
+  /// `fleet` gives a JSON object of what judges for the runs; empty: there is none.
+  IndexFollower(const Library& library, const Clock& clock, std::string last,
+                std::function<std::string()> fleet = {})
+      : library_(library), clock_(clock), last_(std::move(last)), fleet_(std::move(fleet)) {}
 
   Result<std::optional<News>> look();
   Result<Page> page();
 
  private:
   std::string runs_json();
+  std::string state_json();  ///< the fields of the page that change, without braces
 
   const Library& library_;
   const Clock& clock_;
   std::string last_;
+  std::function<std::string()> fleet_;
 };
 
 /// A text that a live page's link names; none when there is no such text.

@@ -277,7 +277,7 @@ class Server {
 
   void add_pages() {
     http_.Get("/", [this](const Request&, Response& response) {
-      answer_page(response, IndexFollower(library_, clock_, "").page());
+      answer_page(response, IndexFollower(library_, clock_, "", options_.fleet).page());
     });
     http_.Get(R"(/run/([0-9a-f]+)/(.+))", [this](const Request& request, Response& response) {
       RunFollower follower(library_, clock_, request.matches[1], request.matches[2], "");
@@ -297,7 +297,8 @@ class Server {
 
   void add_streams() {
     http_.Get("/events/index", [this](const Request& request, Response& response) {
-      stream(response, std::make_unique<IndexFollower>(library_, clock_, last_of(request)));
+      stream(response,
+             std::make_unique<IndexFollower>(library_, clock_, last_of(request), options_.fleet));
     });
     http_.Get(
         R"(/events/run/([0-9a-f]+)/(.+))", [this](const Request& request, Response& response) {

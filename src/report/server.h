@@ -18,6 +18,7 @@ struct ServerOptions {
   bool pages = true;
   std::vector<Endpoint> endpoints;
   std::string token;  ///< that requests to endpoints carry as "Authorization: Bearer TOKEN"
+  std::function<std::string()> fleet;  ///< JSON object for the list of runs; empty: there is none
   std::function<void(int port)> on_listening;
 };
 

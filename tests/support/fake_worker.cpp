@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // fake_worker JOBDIR: keeps the job directory's contract, but the verdict is a function of the
 // source's hash, so that a search of many candidates takes milliseconds and repeats exactly. It
-// appends its whole environment to worker_environment.txt beside the jobs.
+// appends its whole environment to worker_environment.txt beside the jobs. As a server
+// (fake_worker --serve LOG MILLISECONDS) it takes so long for each job and notes in LOG what it
+// does.
 #include <cstdio>
+#include <iostream>
 #include <string>
+
+#include <fcntl.h>
 
 #include <unistd.h>
 
@@ -74,9 +79,35 @@ void log_environment(const std::filesystem::path& job) {
   }
 }
 
+/// One line by one write, which is whole among those of other processes.
+void note(const char* log, const std::string& line) {
+  const int file = ::open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (file < 0 || ::write(file, line.data(), line.size()) < 0) std::perror(log);
+  if (file >= 0) ::close(file);
+}
+
+/// As `warpwright worker --serve`, one job after the other.
+int serve(const char* log, int milliseconds) {
+  for (std::string folder; std::getline(std::cin, folder);) {
+    const evaluate::JobDirectory job{std::filesystem::path(folder)};
+    const auto request = job.read_request();
+    const std::string id = request.ok() ? request->id : "unreadable";
+    note(log, "begin " + id + "\n");
+    ::usleep(static_cast<useconds_t>(milliseconds) * 1000);
+    if (request.ok() && request->source.find("kills its judge") != std::string::npos) return 1;
+    if (request.ok() &&
+        job.write_result(request->rival ? compare(*request) : judge(*request)).ok()) {
+      note(log, "end " + id + "\n");
+    }
+    std::cout << "done " << folder << std::endl;
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 4 && std::string(argv[1]) == "--serve") return serve(argv[2], std::stoi(argv[3]));
   if (argc != 2) return 2;
   const evaluate::JobDirectory job{std::filesystem::path(argv[1])};
   log_environment(job.path());

@@ -19,5 +19,6 @@ std::string build_path(std::string_view below = "");
 std::string program_path();
 std::string fake_worker_path();
 std::string ask_tool_path();
+std::string fleet_search_path();
 
 }  // namespace warpwright

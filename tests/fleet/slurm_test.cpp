@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real slurmctld, slurmd and munge. Needs root and Debian's packages (scripts/setup full).
+#include "fleet/slurm.h"
+
+#include <cstdlib>
+
+#include "core/json_reader.h"
+#include "fleet/slurm_cluster.h"
+
+namespace warpwright::fleet {
+namespace {
+
+using testing::HasSubstr;
+
+class RealSlurm : public FleetBed {
+ protected:
+  void SetUp() override {
+    if (const std::string why = SlurmCluster::missing(); !why.empty()) GTEST_SKIP() << why;
+  }
+
+  /// A search of made-up candidates over Slurm's pilots, as a process that can be killed.
+  ChildProcess start_search(const Spool& spool, int count, int at_once, int judge_ms) {
+    Command command;
+    command.argv = {fleet_search_path(),
+                    spool.folder().string(),
+                    "queue",
+                    std::to_string(count),
+                    std::to_string(at_once),
+                    "slurm",
+                    "pilots=8,idle=120,program=" + program_path(),
+                    "--server=" + judge_script(judge_ms) + " --at-once=2"};
+    command.env = environment_subset({"PATH", "HOME", "USER", "SLURM_CONF"});
+    command.env.emplace_back("ASAN_OPTIONS=detect_leaks=0");
+    return std::move(ChildProcess::start(command)).value();
+  }
+
+  /// One word for the pilots' command line.
+  std::string judge_script(int judge_ms) {
+    const auto path = folder_.path() / "judge.sh";
+    EXPECT_TRUE(write_file(path, "#!/bin/sh\nexec '" + fake_worker_path() + "' --serve '" +
+                                     log().string() + "' " + std::to_string(judge_ms) + "\n")
+                    .ok());
+    ::chmod(path.c_str(), 0755);
+    return path.string();
+  }
+
+  static int running(const Spool& spool) { return static_cast<int>(pilots_of(spool).size()); }
+};
+
+TEST_F(RealSlurm, AThousandJobsSurviveEverything) {
+  SlurmCluster cluster(4);
+  const Spool spool = make_spool(4);
+  constexpr int kJobs = 1000;
+  auto first = start_search(spool, kJobs, 128, 20);
+  ASSERT_TRUE(comes_true([&] { return running(spool) >= 8; }, 120)) << cluster.tool({"squeue"});
+  const auto ended = [&] { return judgements_in(log()).ended.size(); };
+  // Two pilots are killed with their whole batch step, one is cancelled, a node is drained, the
+  // controller dies and comes back, and the search is killed and started again.
+  ASSERT_TRUE(comes_true([&] { return ended() > 100; }, 120));
+  auto cards = pilots_of(spool);
+  ASSERT_GE(cards.size(), 3U);
+  auto card = cards.begin();
+  ::kill(static_cast<pid_t>((card++)->second.pid), SIGKILL);
+  ::kill(static_cast<pid_t>((card++)->second.pid), SIGKILL);
+  cluster.tool({"scancel", (card++)->second.batch});
+  cluster.drain(3);
+  ASSERT_TRUE(comes_true([&] { return ended() > 300; }, 120));
+  first.kill();
+  cluster.restart_controller();
+  auto second = start_search(spool, kJobs, 128, 20);
+  const auto last = second.read_line(std::chrono::seconds(300));
+  EXPECT_THAT(last.line, HasSubstr("1000 judged, 0 failed")) << cluster.tool({"squeue"});
+  const Judgements seen = judgements_in(log());
+  EXPECT_EQ(seen.ended.size(), static_cast<std::size_t>(kJobs));
+  int again = 0;
+  for (const auto& [job, times] : seen.ended) EXPECT_EQ(times, 1) << job;
+  for (const auto& [job, times] : seen.begun) again += times - 1;
+  EXPECT_LE(again, 3 * 3);  // what three pilots had when they ended
+  std::printf("%d of %d judgements were begun again\n", again, kJobs);
+}
+
+TEST_F(RealSlurm, IsFastEnough) {
+  SlurmCluster cluster(4);
+  const Spool spool = make_spool(30);
+  {  // pilots that are there already
+    auto warm = start_search(spool, 64, 64, 0);
+    ASSERT_TRUE(comes_true([&] { return running(spool) >= 8; }, 120)) << cluster.tool({"squeue"});
+    ASSERT_THAT(warm.read_line(std::chrono::seconds(120)).line, HasSubstr("0 failed"));
+  }
+  spool.forget("queue");
+  constexpr int kJobs = 1000, kPilots = 8;
+  auto timed = start_search(spool, kJobs, 128, 0);
+  const auto line = timed.read_line(std::chrono::seconds(300)).line;
+  ASSERT_THAT(line, HasSubstr("1000 judged, 0 failed"));
+  const double seconds = std::strtod(line.substr(line.rfind(", ") + 2).c_str(), nullptr);
+  const double rate = kJobs / seconds, each_ms = 1e3 * kPilots * seconds / kJobs;
+  double load = 0;
+  ::getloadavg(&load, 1);
+  std::printf("%.0f jobs/s, %.1f ms of a pilot per job, load %.1f\n", rate, each_ms, load);
+  if (load > 8) GTEST_SKIP() << "the machine has other work";
+  EXPECT_GE(rate, 150);
+  EXPECT_LE(each_ms, 50);
+}
+
+TEST_F(RealSlurm, ASearchOnTheSimtMachineGoesThroughIt) {
+  SlurmCluster cluster(1);
+  const auto task = suite::load_embedded_task("copy").value();
+  const std::string answer = "```cuda\n" + task.baseline_source + "\n```\n";
+  EXPECT_TRUE(
+      write_file(folder_.path() / "answer.sh",
+                 "#!/bin/sh\ncat > /dev/null\ncat '" + (folder_.path() / "a.md").string() + "'\n")
+          .ok());
+  EXPECT_TRUE(write_file(folder_.path() / "a.md", answer).ok());
+  ::chmod((folder_.path() / "answer.sh").c_str(), 0755);
+  Command command;
+  command.argv = {program_path(),
+                  "run",
+                  "copy",
+                  "--model=exec:" + (folder_.path() / "answer.sh").string(),
+                  "--worker=slurm:pilots=2,idle=30,spool=" + (folder_.path() / "spool").string(),
+                  "--candidates=1",
+                  "--depth=1",
+                  "--repairs=0",
+                  "--device=simt",
+                  "--rule-set=free",
+                  "--quiet"};
+  command.env = environment_subset({"PATH", "SLURM_CONF"});
+  command.env.push_back("HOME=" + folder_.path().string());
+  command.cwd = folder_.path();
+  command.limits.wall = std::chrono::seconds(300);
+  const auto exit = run_process(command);
+  ASSERT_TRUE(exit.ok());
+  EXPECT_EQ(exit->exit_code, 0) << exit->out << exit->err << cluster.tool({"squeue"});
+  const auto spool = Spool::open(folder_.path() / "spool").value();
+  std::int64_t judged = 0;
+  for (const auto& [name, card] : pilots_of(spool)) judged += card.judged;
+  for (const auto& [name, card] : former_pilots(spool)) judged += card.judged;
+  EXPECT_GE(judged, 2);  // the candidate and the baseline
+}
+
+}  // namespace
+}  // namespace warpwright::fleet
