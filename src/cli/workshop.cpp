@@ -8,6 +8,7 @@
 #include "core/task_json.h"
 #include "llm/exec.h"
 #include "search/prompt_composer.h"
+#include "torch/import.h"
 
 namespace warpwright::cli {
 
@@ -67,9 +68,9 @@ Result<Evaluation> ServerWorkshop::judge(const mcp::JudgeWish& wish, const StopS
   WW_TRY(const Settings settings, settings_for(settings_, wish.sizes, wish.rule_set));
   WW_TRY(auto pattern, job_pattern(settings, wish.task));
   pattern.cache = jobs_.path() / "cache";
-  WW_TRY(const auto evaluator, make_evaluator(settings, {.jobs = jobs_.path() / "jobs",
-                                                         .pattern = pattern,
-                                                         .shared = worker_}));
+  WW_TRY(const auto evaluator,
+         make_evaluator(settings,
+                        {.jobs = jobs_.path() / "jobs", .pattern = pattern, .shared = worker_}));
   const std::string manner = settings.text("judge.sizes") + "/" + settings.text("judge.rule_set");
   const bool alone = !wish.with_baseline || wish.task.baseline_source.empty();
   const auto baseline = [&] { return baseline_of(*evaluator, wish.task, manner, stop); };
@@ -90,6 +91,19 @@ Result<evaluate::Explanation> ServerWorkshop::explain(const mcp::ExplainWish& wi
   request.front_end = pattern.front_end;
   request.unsafe = pattern.unsafe;
   return explain_source(request, stop);
+}
+
+Result<std::string> ServerWorkshop::describe_module(const mcp::ModuleWish& wish,
+                                                    const StopSignal& stop) {
+  torch::ModuleFile file;
+  file.path = wish.name + ".py";
+  file.text = wish.text;
+  file.backward = wish.backward;
+  file.shapes = wish.fixed ? "fixed" : "general";
+  file.python = settings_.text("torch.python");
+  WW_TRY(const auto sandbox,
+         sandbox::Sandbox::open({.allow_none = settings_.flag("judge.unsafe")}));
+  return torch::describe_module(file, sandbox, &stop);
 }
 
 Result<DeviceFacts> ServerWorkshop::target() { return target_facts(settings_); }

@@ -28,6 +28,7 @@ class ServerWorkshop final : public mcp::Workshop {
   Result<Evaluation> compare(const mcp::CompareWish& wish, const StopSignal& stop) override;
   Result<evaluate::Explanation> explain(const mcp::ExplainWish& wish,
                                         const StopSignal& stop) override;
+  Result<std::string> describe_module(const mcp::ModuleWish& wish, const StopSignal& stop) override;
   Result<DeviceFacts> target() override;
   [[nodiscard]] std::filesystem::path archive() const override { return archive_; }
   Result<std::string> first_question(const Task& task) override;

@@ -102,13 +102,42 @@ std::map<std::string, std::string> task_files(const Json& arguments, const std::
   return files;
 }
 
-Result<ToolAnswer> made_task(ToolBox& box, const Json& arguments) {
+/// A module is its own reference; what else a task needs is found out by running it.
+Result<std::map<std::string, std::string>> module_files(ToolBox& box, const Json& arguments,
+                                                        const std::string& name,
+                                                        const StopSignal& stop) {
+  for (const char* key : {"task_toml", "baseline", "reference_cu", "slow"}) {
+    if (arguments.contains(key)) {
+      return Error{"'torch' makes task.toml and reference by itself: leave out '" +
+                   std::string(key) + "'"};
+    }
+  }
+  const auto module = arguments["torch"].get<std::string>();
+  WW_TRY(const std::string toml,
+         box.workshop.describe_module({.name = name,
+                                       .text = module,
+                                       .backward = arguments.value("backward", false),
+                                       .fixed = arguments.value("shapes", "general") == "fixed"},
+                                      stop));
+  return std::map<std::string, std::string>{{"task.toml", toml}, {"reference.py", module}};
+}
+
+Result<ToolAnswer> made_task(ToolBox& box, const Json& arguments, const StopSignal& stop) {
   const auto name = arguments["name"].get<std::string>();
   WW_CHECK(suite::check_task_name(name));
-  auto files = task_files(arguments, name);
+  std::map<std::string, std::string> files;
+  if (arguments.contains("torch")) {
+    WW_TRY(files, module_files(box, arguments, name, stop));
+  } else {
+    if (arguments.contains("backward") || arguments.contains("shapes")) {
+      return Error{"'backward' and 'shapes' are for modules: give one with 'torch'"};
+    }
+    files = task_files(arguments, name);
+  }
   suite::TaskFolder texts{.name = name, .where = name + "/task.toml"};
   texts.toml = files["task.toml"];
-  texts.baseline = files["baseline.cu"];
+  if (files.contains("baseline.cu")) texts.baseline = files["baseline.cu"];
+  if (files.contains("reference.py")) texts.torch = files["reference.py"];
   if (files.contains("slow.cu")) texts.slow = files["slow.cu"];
   if (files.contains("reference.cu")) texts.device_reference = files["reference.cu"];
   // Before anything is written: a task that does not load would be in the way of the next try.
@@ -123,7 +152,9 @@ Result<ToolAnswer> made_task(ToolBox& box, const Json& arguments) {
       {"task", path}, {"name", task.name}, {"files", names}, {"signature", signature_of(task)}};
   answer.text = "Made the task " + path + ". Name it by this path. Its function is\n  " +
                 signature_of(task) +
-                "\nJudge its own baseline.cu first: that shows whether the task is right. "
+                (texts.torch.empty()
+                     ? "\nJudge its own baseline.cu first: that shows whether the task is right. "
+                     : "\nThe module is its reference and runs in float64. ") +
                 "docs://tasks of the resources explains every key of task.toml.";
   return answer;
 }
@@ -154,8 +185,8 @@ ToolAnswer show_task(ToolBox& box, const Json& arguments, const CallScope&) {
   return settled(shown_task(box, arguments));
 }
 
-ToolAnswer make_task(ToolBox& box, const Json& arguments, const CallScope&) {
-  return settled(made_task(box, arguments));
+ToolAnswer make_task(ToolBox& box, const Json& arguments, const CallScope& scope) {
+  return settled(made_task(box, arguments, scope.stop));
 }
 
 ToolAnswer list_devices(ToolBox& box, const Json&, const CallScope&) {

@@ -117,7 +117,8 @@ constexpr auto kTools = std::to_array<Tool>({
      show_task},
     {"make_task", "Make a task",
      "A new task folder below a folder that the server may touch. Without texts it is an example "
-     "that works as it is (a scaled sum of two arrays), to be read and changed. Never overwrites.",
+     "that works as it is (a scaled sum of two arrays), to be read and changed. With a PyTorch "
+     "module the task is what the module computes, or its gradients. Never overwrites.",
      [] {
        return closed(
            {need("name", text("letters, digits and underscores", 80)),
@@ -128,7 +129,15 @@ constexpr auto kTools = std::to_array<Tool>({
             may("baseline", text("baseline.cu: a simple right kernel", kSourceBytes)),
             may("reference_cu",
                 text("reference.cu: expected values in float64, as kernels", kSourceBytes)),
-            may("slow", text("slow.cu: a slower kernel, for timing only", kSourceBytes))});
+            may("slow", text("slow.cu: a slower kernel, for timing only", kSourceBytes)),
+            may("torch", text("instead of the texts above: a Python file with a PyTorch module "
+                              "(class Model, get_inputs, get_init_inputs); the resource "
+                              "warpwright://docs/torch explains it",
+                              kSourceBytes)),
+            may("backward", flag("with torch: the task is the module's gradients")),
+            may("shapes", word("with torch: whether kernels work at other shapes, too; general "
+                               "unless given",
+                               {"general", "fixed"}))});
      },
      [] {
        return closed({needs_text("task"), needs_text("name"), needs_text("signature"),

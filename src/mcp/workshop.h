@@ -64,6 +64,14 @@ struct SearchStand {
   double elapsed_s = 0;
 };
 
+/// A Python file with a PyTorch module, to become a task.
+struct ModuleWish {
+  std::string name;
+  std::string text;
+  bool backward = false;  ///< the task is the module's gradients
+  bool fixed = false;     ///< at the file's shapes alone
+};
+
 /// What the tools work with: the functions behind the verbs of the command line, under the settings
 /// that the server was started with. Any number of threads may call it.
 class Workshop {
@@ -74,6 +82,8 @@ class Workshop {
   virtual Result<Evaluation> compare(const CompareWish& wish, const StopSignal& stop) = 0;
   virtual Result<evaluate::Explanation> explain(const ExplainWish& wish,
                                                 const StopSignal& stop) = 0;
+  /// The text of task.toml for a PyTorch module, which is run inside the sandbox.
+  virtual Result<std::string> describe_module(const ModuleWish& wish, const StopSignal& stop) = 0;
   /// The device that kernels are for.
   virtual Result<DeviceFacts> target() = 0;
   [[nodiscard]] virtual std::filesystem::path archive() const = 0;

@@ -132,6 +132,7 @@ TEST(Tools, EveryAnswerFitsItsSchema) {
       {"show_task", {{"task", "transpose"}, {"complete", true}}},
       {"make_task", {{"name", "mine"}}},
       {"show_task", {{"task", "mine"}}},
+      {"make_task", {{"name", "module"}, {"torch", "class Model(nn.Module): pass"}}},
       {"list_devices", Json::object()},
       {"show_device", Json::object()},
       {"show_device", {{"device", "a100"}, {"task", "transpose"}}},
@@ -156,6 +157,25 @@ TEST(Tools, EveryAnswerFitsItsSchema) {
   EXPECT_EQ(*read_file(folder.path() / "winner" / "kernel.cu"), "source\n");
   // The others need a real archive: tests/mcp/session_test.cpp.
   EXPECT_EQ(tools().size() - seen.size(), 8U);
+}
+
+TEST(Tools, AModuleBecomesATask) {
+  const auto folder = std::move(TemporaryDirectory::create("ww-mcp-")).value();
+  Bench bench({folder.path().string()});
+  const std::string module = "class Model(nn.Module): pass\n";
+  const auto made = bench.call(
+      "make_task", {{"name", "mine"}, {"torch", module}, {"backward", true}, {"shapes", "fixed"}});
+  EXPECT_FALSE(made["result"]["isError"]) << made;
+  EXPECT_TRUE(bench.workshop.described.backward && bench.workshop.described.fixed);
+  EXPECT_EQ(*read_file(folder.path() / "mine" / "reference.py"), module);
+  EXPECT_FALSE(read_file(folder.path() / "mine" / "baseline.cu").ok());
+  for (const Json& wrong : {Json{{"name", "a"}, {"torch", "no module"}},
+                            Json{{"name", "a"}, {"torch", module}, {"baseline", "int x;"}},
+                            Json{{"name", "a"}, {"backward", true}},
+                            Json{{"name", "a"}, {"torch", module}, {"python", "/bin/sh"}}}) {
+    EXPECT_TRUE(bench.call("make_task", wrong)["result"]["isError"]) << wrong;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "a"));
 }
 
 TEST(Tools, BadArgumentsAreForTheModelToMend) {
