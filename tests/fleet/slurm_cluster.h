@@ -49,15 +49,12 @@ class SlurmCluster {
     write_configuration();
     start_controller();
     for (int i = 0; i < nodes_; ++i) start_node(i);
-    EXPECT_TRUE(comes_true([&] { return idle_nodes() == nodes_; }, 120)) << tool({"sinfo"});
+    EXPECT_TRUE(comes_true([&] { return idle_nodes() == nodes_; }, 60)) << tool({"sinfo"});
   }
 
   ~SlurmCluster() {
     tool({"scancel", "--state=PENDING,RUNNING", "--user=root"});
     tool({"scancel", "--signal=KILL", "--full", "--user=root"});
-    for (int i = 0; i < nodes_; ++i) end("slurmd." + name_of_node(i) + ".pid", SIGTERM);
-    end("slurmctld.pid", SIGTERM);
-    end("munged.pid", SIGTERM);
     ::unsetenv("SLURM_CONF");
   }
 
@@ -75,7 +72,7 @@ class SlurmCluster {
   }
 
   void restart_controller() {
-    end("slurmctld.pid", SIGKILL);
+    daemons_.erase("slurmctld");
     std::this_thread::sleep_for(std::chrono::seconds(2));
     start_controller(false);
   }
@@ -91,9 +88,10 @@ class SlurmCluster {
     EXPECT_TRUE(write_file(key, std::string(128, 'k')).ok());
     ::chmod(key.c_str(), 0600);
     const auto at = [&](const char* name) { return (folder_.path() / name).string(); };
-    tool({"munged", "--force", "--key-file=" + key.string(), "--socket=" + at("munge.socket"),
-          "--pid-file=" + at("munged.pid"), "--log-file=" + at("munged.log"),
-          "--seed-file=" + at("munge.seed")});
+    start("munged", {"munged", "--foreground", "--force", "--key-file=" + key.string(),
+                     "--socket=" + at("munge.socket"), "--pid-file=" + at("munged.pid"),
+                     "--log-file=" + at("munged.log"), "--seed-file=" + at("munge.seed")});
+    comes_true([&] { return std::filesystem::exists(at("munge.socket")); });
   }
 
   void write_configuration() {
@@ -121,7 +119,8 @@ class SlurmCluster {
         d + "/log/ctld.log\nSlurmdLogFile=" + d +
         "/log/slurmd.%n.log\n"
         "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nSchedulerType=sched/backfill\n"
-        "GresTypes=gpu\nReturnToService=2\nSlurmdTimeout=30\nKillWait=2\nMinJobAge=300\n"
+        "SlurmctldDebug=error\nSlurmdDebug=error\nGresTypes=gpu\nReturnToService=2\nSlurmdTimeout="
+        "30\nKillWait=2\nMinJobAge=300\n"
         "JobRequeue=1\nAccountingStorageType=accounting_storage/none\n"
         "JobCompType=jobcomp/none\nSlurmdParameters=config_overrides\n"
         "SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,"
@@ -139,14 +138,26 @@ class SlurmCluster {
     ::setenv("SLURM_CONF", (folder_.path() / "slurm.conf").c_str(), 1);
   }
 
+  /// In the foreground: a daemon ends with this object, and when the test dies.
+  void start(const std::string& name, std::vector<std::string> argv) {
+    Command command;
+    command.argv = std::move(argv);
+    command.env = environment_subset({"PATH", "HOME", "USER", "SLURM_CONF"});
+    auto started = ChildProcess::start(command);
+    ASSERT_TRUE(started.ok()) << started.error().message;
+    daemons_.insert_or_assign(name, std::make_unique<ChildProcess>(std::move(started).value()));
+  }
+
   void start_controller(bool afresh = true) {
-    std::vector<std::string> argv = {"slurmctld", "-f", (folder_.path() / "slurm.conf").string()};
+    std::vector<std::string> argv = {"slurmctld", "-D", "-f",
+                                     (folder_.path() / "slurm.conf").string()};
     if (afresh) argv.emplace_back("-c");
-    tool(argv);
+    start("slurmctld", argv);
   }
 
   void start_node(int i) {
-    tool({"slurmd", "-N", name_of_node(i), "-f", (folder_.path() / "slurm.conf").string()});
+    start(name_of_node(i),
+          {"slurmd", "-D", "-N", name_of_node(i), "-f", (folder_.path() / "slurm.conf").string()});
   }
 
   int idle_nodes() {
@@ -156,16 +167,9 @@ class SlurmCluster {
     return count;
   }
 
-  void end(const std::string& pid_file, int signal) {
-    const auto text = read_file(folder_.path() / pid_file);
-    const int pid = text.ok() ? std::atoi(text->c_str()) : 0;
-    if (pid <= 1) return;
-    ::kill(pid, signal);
-    comes_true([&] { return ::kill(pid, 0) != 0; }, 20);
-  }
-
   int nodes_;
   TemporaryDirectory folder_ = std::move(TemporaryDirectory::create("ww-slurm-")).value();
+  std::map<std::string, std::unique_ptr<ChildProcess>> daemons_;  ///< by name
 };
 
 }  // namespace warpwright::fleet

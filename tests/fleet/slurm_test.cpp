@@ -49,6 +49,7 @@ class RealSlurm : public FleetBed {
 
 TEST_F(RealSlurm, AThousandJobsSurviveEverything) {
   SlurmCluster cluster(4);
+  ASSERT_FALSE(HasFailure());
   const Spool spool = make_spool(4);
   constexpr int kJobs = 1000;
   auto first = start_search(spool, kJobs, 128, 20);
@@ -81,6 +82,7 @@ TEST_F(RealSlurm, AThousandJobsSurviveEverything) {
 
 TEST_F(RealSlurm, IsFastEnough) {
   SlurmCluster cluster(4);
+  ASSERT_FALSE(HasFailure());
   const Spool spool = make_spool(30);
   {  // pilots that are there already
     auto warm = start_search(spool, 64, 64, 0);
@@ -104,6 +106,7 @@ TEST_F(RealSlurm, IsFastEnough) {
 
 TEST_F(RealSlurm, ASearchOnTheSimtMachineGoesThroughIt) {
   SlurmCluster cluster(1);
+  ASSERT_FALSE(HasFailure());
   const auto task = suite::load_embedded_task("copy").value();
   const std::string answer = "```cuda\n" + task.baseline_source + "\n```\n";
   EXPECT_TRUE(
