@@ -104,6 +104,7 @@ Result<ModuleFile> read_module_file(const fs::path& path) {
   ModuleFile file{.path = path.string()};
   WW_TRY(file.text, read_file(path, kMaxBytes));
   WW_CHECK(add_configuration(path, file));
+  file.backward = path.stem() == "func_backward";
   return file;
 }
 

@@ -20,7 +20,7 @@ struct ModuleFile {
 };
 
 /// Reads a module's file. In the form of robust-kbench (func_forward.py beside config_forward.json)
-/// the configuration becomes whole numbers of the text.
+/// the configuration becomes whole numbers of the text; func_backward.py is for its gradients.
 Result<ModuleFile> read_module_file(const std::filesystem::path& path);
 
 /// The text of task.toml for this module, found out by running it inside the sandbox. The error is

@@ -45,7 +45,10 @@ Result<int> make_pipe(const fs::path& path) {
   return descriptor;
 }
 
-std::string slot_of(const TaskArgument& argument) { return argument.torch; }
+/// "input 0" of "input 0: float32[rows, cols]".
+std::string slot_of(const TaskArgument& argument) {
+  return argument.torch.substr(0, argument.torch.find(": "));
+}
 
 /// What decides an answer beside the task's texts.
 std::string content_key(const Task& task, const Values& values, std::span<const Bytes> inputs) {

@@ -248,6 +248,24 @@ std::string lines_of_axes(const Axes& axes) {
   return text;
 }
 
+/// The call of the function that makes inputs, with axes and scalars by name.
+std::string custom_line(const std::string& function, const Axes& axes, const TraceJson& definition,
+                        const TraceJson& workload) {
+  if (function.empty()) return "";
+  std::string list;
+  for (const auto& [name, value] : axes.constant) list += fmt::format("{0}={0}, ", name);
+  for (const auto& [name, value] : axes.derived) list += fmt::format("{0}={0}, ", name);
+  for (const auto& [name, value] : axes.varying) list += fmt::format("{0}={0}, ", name);
+  const Inputs inputs(definition, axes, workload);
+  for (const auto& [name, input] : definition["inputs"].items()) {
+    const bool scalar = input.is_object() && (!input.contains("shape") || input["shape"].is_null());
+    if (!scalar || !is_identifier(name) || definition["axes"].contains(name)) continue;
+    if (const auto made = inputs.expression(name, input); made.ok())
+      list += fmt::format("{}={}, ", name, *made);
+  }
+  return fmt::format("    custom = {}(dict({}), torch.device(\"cpu\"))\n", function, list);
+}
+
 Result<std::string> output_types(const TraceJson& definition) {
   const auto outputs = definition.find("outputs");
   if (outputs == definition.end() || !outputs->is_object() || outputs->empty())
@@ -280,6 +298,22 @@ std::string workloads_of(const fs::path& definition, const std::string& name) {
     return "";
   }
   return "";
+}
+
+std::vector<std::string> keys_of(const TraceJson& json, const char* key) {
+  std::vector<std::string> names;
+  if (!json.contains(key) || !json[key].is_object()) return names;
+  for (const auto& [name, value] : json[key].items()) names.push_back(name);
+  return names;
+}
+
+/// What exports need of the definition: its name, the order of arguments, the timed workload.
+std::string origin_line(const std::string& name, const TraceJson& json, const TraceJson& workload) {
+  TraceJson origin = {{"definition", name},
+                      {"inputs", keys_of(json, "inputs")},
+                      {"outputs", keys_of(json, "outputs")}};
+  if (workload.contains("uuid")) origin["workload"] = workload;
+  return "# trace: " + origin.dump(-1, ' ', true, TraceJson::error_handler_t::replace) + "\n";
 }
 
 bool may_be_definition(const fs::path& path) {
@@ -334,8 +368,9 @@ Result<ModuleFile> module_of(const TraceDefinition& definition) {
   if (!json.is_object()) return Error{"not a JSON object"};
   const std::string reference = text_member(json, "reference");
   if (reference.empty()) return Error{"it has no reference"};
-  if (!text_member(json, "custom_inputs_entrypoint").empty())
-    return Error{"its inputs are made by a function of its own, which tasks do not have"};
+  const std::string custom = text_member(json, "custom_inputs_entrypoint");
+  if (!custom.empty() && !is_identifier(custom))
+    return Error{fmt::format("the function '{}' that makes its inputs is none", custom)};
   WW_TRY(auto axes, read_axes(json));
   const TraceJson workload = largest_workload(definition.workload);
   if (workload.contains("axes")) {
@@ -345,7 +380,8 @@ Result<ModuleFile> module_of(const TraceDefinition& definition) {
   }
   WW_TRY(const auto types, output_types(json));
   if (!json.contains("inputs") || !json["inputs"].is_object()) return Error{"it has no inputs"};
-  std::string text = reference + "\n\n\n# The definition's axes that vary.\nimport torch\n";
+  std::string text = origin_line(definition.name, json, workload) + reference +
+                     "\n\n\n# The definition's axes that vary.\nimport torch\n";
   for (const auto& [name, value] : axes.varying) text += fmt::format("{} = {}\n", name, value);
   std::string names;
   std::string lines;
@@ -355,14 +391,17 @@ Result<ModuleFile> module_of(const TraceDefinition& definition) {
       return Error{fmt::format("the input '{}' is none", name)};
     WW_TRY(const auto made, inputs.expression(name, input));
     names += (names.empty() ? "" : ", ") + name;
-    lines += fmt::format("        {},\n", made);
+    lines +=
+        custom.empty()
+            ? fmt::format("        {},\n", made)
+            : fmt::format("        custom[\"{0}\"] if \"{0}\" in custom else {1},\n", name, made);
   }
   text += fmt::format("output_dtypes = [{}]\n", types);
   text += fmt::format(
       "\n\ndef get_inputs():\n{}    return [\n{}    ]\n\n\nclass Model(torch.nn.Module):\n"
       "    def forward(self, {}):\n        return run({})\n\n\ndef get_init_inputs():\n    return "
       "[]\n",
-      lines_of_axes(axes), lines, names, names);
+      lines_of_axes(axes) + custom_line(custom, axes, json, workload), lines, names, names);
   return ModuleFile{.path = definition.path, .text = std::move(text)};
 }
 

@@ -10,8 +10,10 @@
 #include "suite/load.h"
 #include "suite/scaffold.h"
 #include "torch/check.h"
+#include "torch/gpu_mode.h"
 #include "torch/import.h"
 #include "torch/interpreter.h"
+#include "torch/lint.h"
 #include "torch/reference.h"
 #include "torch/trace.h"
 #include "verify/check.h"
@@ -86,7 +88,7 @@ def get_init_inputs():
 
 const TaskArgument* argument_of(const Task& task, std::string_view slot) {
   for (const auto& argument : task.arguments)
-    if (argument.torch == slot) return &argument;
+    if (argument.torch.substr(0, argument.torch.find(": ")) == slot) return &argument;
   return nullptr;
 }
 
@@ -142,6 +144,90 @@ TEST_F(TorchModules, GradientsAreATaskOfTheirOwn) {
   const auto problems = problems_of(*task);
   ASSERT_TRUE(problems.ok()) << problems.error().message;
   EXPECT_THAT(*problems, IsEmpty());
+}
+
+TEST_F(TorchModules, WhatForwardChangesInPlaceIsAnInout) {
+  const auto task = task_of(R"(
+import torch
+n, m = 24, 5
+
+def get_inputs():
+    return [torch.randn(n, m), torch.randn(n, m).t().contiguous().t(), None]
+
+def forward(state, update, extra=None):
+    state.mul_(0.5).add_(update)
+    return state.sum(dim=1)
+)");
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  ASSERT_NE(argument_of(*task, "input 0"), nullptr);
+  EXPECT_EQ(argument_of(*task, "input 0")->role, ArgumentRole::inout);
+  EXPECT_EQ(argument_of(*task, "input 1")->role, ArgumentRole::input);
+  EXPECT_EQ(argument_of(*task, "input 0")->torch, "input 0: float32[n, m]");
+  EXPECT_THAT(task->description, HasSubstr("strided in the file"));
+  EXPECT_THAT(task->description, HasSubstr("None: `extra`"));
+  const auto problems = problems_of(*task);
+  ASSERT_TRUE(problems.ok()) << problems.error().message;
+  EXPECT_THAT(*problems, IsEmpty());
+}
+
+/// y = x for lint: outputs follow from a function of the inputs.
+class Made final : public verify::ExpectedSource {
+ public:
+  explicit Made(double (*function)(double, std::size_t)) : function_(function) {}
+  [[nodiscard]] Result<std::vector<verify::Expected>> run(
+      const verify::Trial&, std::span<const verify::Bytes> inputs) const override {
+    std::vector<verify::Expected> all(2);
+    for (std::size_t i = 0; i < inputs[0].size() / 4; ++i)
+      all[1].wide.push_back(
+          function_(verify::element_as_double(ElementType::f32, inputs[0], i), i));
+    return all;
+  }
+
+ private:
+  double (*function_)(double, std::size_t);
+};
+
+TEST(TaskLint, WhatHardlyDependsOnAnythingIsTold) {
+  suite::TaskFolder folder;
+  folder.name = "t";
+  folder.where = "task.toml";
+  folder.toml = R"toml(
+title = "T"
+description = "D"
+argument = [
+  { name = "x", type = "f32", role = "input", count = "8*n", values = "normal(0, 1)", torch = "input 0: float32[8, n]" },
+  { name = "y", type = "f32", role = "output", count = "8*n", torch = "output: float32[8, n]" },
+  { name = "n", type = "i32", role = "scalar" },
+]
+size = [{ label = "given", n = 16 }]
+[torch]
+shapes = "general"
+[domain]
+n = "1..16"
+[check]
+rule = "elementwise"
+[cost]
+bytes = "64*n"
+flops = "n"
+)toml";
+  folder.torch = "def forward(x): return x";
+  const auto task = suite::parse_task(folder);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  const auto problems = [&](double (*function)(double, std::size_t)) {
+    const auto report = lint_task(*task, Made(function));
+    EXPECT_TRUE(report.ok());
+    return report.ok() ? report->problems : std::vector<std::string>{};
+  };
+  EXPECT_THAT(problems([](double x, std::size_t) { return x; }), IsEmpty());
+  EXPECT_THAT(problems([](double x, std::size_t) { return 1e-4 * x; }),
+              testing::Contains(HasSubstr("near zero")));
+  EXPECT_THAT(problems([](double, std::size_t i) { return static_cast<double>(i); }),
+              testing::Contains(HasSubstr("hardly depend on what is drawn")));
+  EXPECT_THAT(problems([](double, std::size_t i) { return static_cast<double>(i); }),
+              testing::Contains(HasSubstr("do not depend on 'x'")));
+  EXPECT_THAT(
+      problems([](double x, std::size_t i) { return 1e-6 * x + static_cast<double>(i % 16); }),
+      testing::Contains(HasSubstr("the same along axis 0 of y")));
 }
 
 TEST_F(TorchModules, AnOutputThatIgnoresAnInputIsNoted) {
@@ -274,6 +360,60 @@ TEST(TraceDefinitions, IndicesFollowFromConstraints) {
   EXPECT_THAT(module->text, HasSubstr("torch.arange(len_indptr) * (num_kv_indices)"));
   EXPECT_THAT(module->text, HasSubstr("torch.randint(0, num_pages, (num_kv_indices, ))"));
   EXPECT_THAT(module->text, Not(HasSubstr("\nlen_indptr =")));
+}
+
+TEST(GpuMode, CasesAreReadInBothForms) {
+  constexpr const char* kYaml =
+      "files:\n  - {\"name\": \"x\"}\nlang: \"py\"\ntests:\n  - {\"size\": 127, \"seed\": 4242}\n"
+      "  - {\"size\": 64, \"seed\": 1}\nbenchmarks:\n- size: 1024\n  kind: \"causal\"\n  seed: 3\n";
+  const auto tests = gpu_mode_cases(kYaml, "tests");
+  ASSERT_EQ(tests.size(), 2U);
+  EXPECT_EQ(tests[0], (GpuModeCase{{"size", "127"}, {"seed", "4242"}}));
+  const auto benchmarks = gpu_mode_cases(kYaml, "benchmarks");
+  ASSERT_EQ(benchmarks.size(), 1U);
+  EXPECT_EQ(benchmarks[0], (GpuModeCase{{"size", "1024"}, {"kind", "\"causal\""}, {"seed", "3"}}));
+  EXPECT_THAT(gpu_mode_cases("benchmarks", "benchmarks"), IsEmpty());
+}
+
+TEST_F(TorchModules, AProblemOfGpuModeIsATask) {
+  const auto folder = folder_->path() / "scale";
+  ASSERT_TRUE(make_directories(folder).ok());
+  ASSERT_TRUE(
+      write_file(folder / "task.yml", "lang: py\nbenchmarks:\n  - {\"size\": 24, \"seed\": 4242}\n")
+          .ok());
+  ASSERT_TRUE(write_file(folder / "reference.py", R"(import torch
+from task import input_t, output_t
+from utils import make_match_reference
+
+def generate_input(size: int, seed: int) -> input_t:
+    gen = torch.Generator(device="cuda")
+    gen.manual_seed(seed)
+    return torch.randn(size, size, device="cuda", generator=gen)
+
+def ref_kernel(data: input_t) -> output_t:
+    return data * 2
+
+check_implementation = make_match_reference(ref_kernel)
+)")
+                  .ok());
+  const auto found = find_problems_of_gpu_mode(folder_->path());
+  ASSERT_EQ(found.size(), 1U);
+  const auto module = module_of_gpu_mode(found[0]);
+  ASSERT_TRUE(module.ok()) << module.error().message;
+  const auto task = task_of(module->text);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  ASSERT_NE(argument_of(*task, "input 0"), nullptr);
+  EXPECT_EQ(argument_of(*task, "input 0")->expression, "size*size");
+}
+
+TEST(TraceDefinitions, AFunctionOfTheDefinitionMakesInputs) {
+  std::string text = kDefinition;
+  text.insert(1, R"("custom_inputs_entrypoint": "make", )");
+  const auto module = module_of({.name = "x", .text = text, .workload = "", .path = "x.json"});
+  ASSERT_TRUE(module.ok()) << module.error().message;
+  EXPECT_THAT(module->text, HasSubstr("custom = make(dict(hidden=hidden, batch=batch, )"));
+  EXPECT_THAT(module->text, HasSubstr("custom[\"x\"] if \"x\" in custom else torch.randn"));
+  EXPECT_THAT(module->text, HasSubstr(R"(# trace: {"definition":"x","inputs":["x","weight"])"));
 }
 
 constexpr const char* kFixedTask = R"toml(

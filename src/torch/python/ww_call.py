@@ -7,7 +7,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 import ww_compat  # noqa: F401
 import ww_source
-from ww_modes import Widen
+from ww_modes import Host, Widen
 from ww_source import Refusal
 
 
@@ -46,11 +46,12 @@ def precision(double):
     """Everything in float64, or as the module says."""
     before = torch.get_default_dtype()
     try:
-        if double:
-            torch.set_default_dtype(torch.float64)
-            with Widen():
-                yield
-        else:
+        with contextlib.ExitStack() as stack:
+            if not torch.cuda.is_available():
+                stack.enter_context(Host())
+            if double:
+                torch.set_default_dtype(torch.float64)
+                stack.enter_context(Widen())
             yield
     finally:
         torch.set_default_dtype(before)

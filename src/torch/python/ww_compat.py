@@ -46,6 +46,15 @@ class RMSNorm(torch.nn.Module):
         return rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
 
+if not torch.cuda.is_available():
+    class Generator(torch.Generator):
+        """Draws on the CPU where there is no GPU."""
+
+        def __new__(cls, device="cpu"):
+            return super().__new__(cls, "cpu")
+
+    torch.Generator = Generator
+
 for owner, name, value in ((F, "scaled_dot_product_attention", scaled_dot_product_attention),
                            (F, "rms_norm", rms_norm), (torch.nn, "RMSNorm", RMSNorm),
                            (torch, "rms_norm", rms_norm)):

@@ -24,6 +24,7 @@ from ww_trial import Draw  # noqa: E402
 
 LARGEST = 1 << 28  # elements that are computed here in float64
 TOO_MUCH = 1e10  # operations of a call that is not made to learn of rounding
+SLOW = 5  # seconds of one call: then once is enough
 SENSITIVE = 1e-3  # relative error of floats: more is no measure of anything
 
 
@@ -37,6 +38,7 @@ class Task:
         self.notes = []
         self.slowest = 0.0  # seconds of one call
         self.draws = {}  # slot -> Draw
+        self.changed = set()  # inputs that forward writes into
         self.dropped = set()  # buffers that are no arguments
         self.variants = {}  # name -> {slot: Draw}
 
@@ -189,6 +191,8 @@ def settle_randomness(task):
     """Training mode, unless dropout makes results random there."""
     data = sampled(task, 1)
     first = computed(task, data, seed=1)
+    if task.slowest > SLOW:
+        return None
     if not ww_trial.differs(first, computed(task, data, seed=2)):
         return first
     task.mode = "eval"
@@ -198,6 +202,15 @@ def settle_randomness(task):
                       "same inputs give different outputs, in evaluation mode too")
     task.notes.append("random in training mode, so the reference runs in evaluation mode")
     return first
+
+
+def settle_changed(task, first):
+    """Inputs that forward changes in place."""
+    data = sampled(task, 1)
+    for slot in task.small.inputs if not task.backward else []:
+        after = first.get("changed " + slot.name[6:])
+        if after is not None and ww_trial.differs({"x": data[slot.name]}, {"x": after}):
+            task.changed.add(slot.name)
 
 
 def settle_buffers(task, first):
@@ -293,10 +306,12 @@ def describe(options, clock):
     clock.set(options["limit_s"])
     find_shapes(task)
     choose_draws(task)
-    if task.small.flops > TOO_MUCH or elements(task.small) > LARGEST // 8:
+    much = task.small.flops > TOO_MUCH or elements(task.small) > LARGEST // 8
+    first = None if much else settle_randomness(task)
+    if first is None:
         settle_unseen(task)
     else:
-        first = settle_randomness(task)
+        settle_changed(task, first)
         settle_buffers(task, first)
         settle_tolerance(task)
         settle_sensitive(task)

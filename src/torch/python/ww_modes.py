@@ -27,6 +27,29 @@ class Widen(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
+def on_host(value):
+    """The CPU for a GPU that is not here."""
+    if isinstance(value, torch.device):
+        return torch.device("cpu") if value.type == "cuda" else value
+    if isinstance(value, str) and (value == "cuda" or value.startswith("cuda:")):
+        return "cpu"
+    return value
+
+
+class Host(TorchFunctionMode):
+    """Where there is no GPU, tensors that are asked for on one are made on the CPU."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if func is torch.Tensor.cuda:
+            return args[0]
+        if "device" in kwargs:
+            kwargs = dict(kwargs, device=on_host(kwargs["device"]))
+        if func is torch.Tensor.to or any(isinstance(a, torch.device) for a in args):
+            args = tuple(on_host(a) for a in args)
+        return func(*args, **kwargs)
+
+
 KEEPS = {"float", "double", "half", "bfloat16", "to", "reshape", "view", "contiguous", "clone",
          "requires_grad_", "detach", "unsqueeze", "squeeze", "flatten", "int", "long", "bool",
          "transpose", "permute", "t", "cuda", "cpu", "type"}

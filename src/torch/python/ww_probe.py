@@ -48,7 +48,7 @@ def probe(source, values, mode, backward, fake):
         where = f"{source.path}:{call.module.line}"
         found.line = call.module.line
         found.input_names = call.input_names()
-        found.inputs, found.scalars = [], []
+        found.inputs, found.scalars, found.absent = [], [], []
         for path, leaf in call.inputs():
             if isinstance(leaf, torch.Tensor):
                 slot = Slot(f"input {path}", leaf, where)
@@ -57,6 +57,8 @@ def probe(source, values, mode, backward, fake):
                 found.inputs.append(slot)
             elif isinstance(leaf, (bool, int, float)):
                 found.scalars.append((path, leaf))
+            elif leaf is None:
+                found.absent.append(found.input_names.get(path.partition(".")[0], path))
         found.parameters = [Slot(f"parameter {n}", t, where) for n, t in call.parameters()]
         found.tensors = [Slot(f"buffer {n}", t, where) for n, t in call.tensors()]
         ids = {id(t): n for n, t in call.tensors()}

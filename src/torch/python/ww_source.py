@@ -24,14 +24,25 @@ def _literal(node):
     return value if type(value) is int else None
 
 
-def _assigned_name(statement):
+def _assigned(statement):
+    """[(name, value, index in a tuple or None)] of one assignment of the top level."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
     elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
         target = statement.target
     else:
-        return None
-    return target.id if isinstance(target, ast.Name) else None
+        return []
+    value = statement.value
+    listed = isinstance(value, (ast.Tuple, ast.List))
+    if isinstance(target, ast.Name):
+        if not listed:
+            return [(target.id, value, None)]
+        many = len(value.elts) > 1
+        return [(f"{target.id}_{i}" if many else target.id, v, i) for i, v in enumerate(value.elts)]
+    if isinstance(target, ast.Tuple) and listed and len(target.elts) == len(value.elts):
+        pairs = enumerate(zip(target.elts, value.elts))
+        return [(t.id, v, i) for i, (t, v) in pairs if isinstance(t, ast.Name)]
+    return []
 
 
 class Source:
@@ -44,18 +55,12 @@ class Source:
         tree = self._parse()
         self.constants = {}  # name -> value
         self.places = {}  # name -> (index of the statement, index in a tuple or None)
-        names = [_assigned_name(s) for s in tree.body]
-        for index, statement in enumerate(tree.body):
-            name = names[index]
-            if name is None or names.count(name) > 1 or name.startswith("_"):
-                continue
-            value = statement.value
-            if isinstance(value, (ast.Tuple, ast.List)):
-                many = len(value.elts) > 1
-                for i, element in enumerate(value.elts):
-                    self._add(f"{name}_{i}" if many else name, element, (index, i))
-            else:
-                self._add(name, value, (index, None))
+        found = [(name, value, (index, place)) for index, statement in enumerate(tree.body)
+                 for name, value, place in _assigned(statement)]
+        names = [name for name, _, _ in found]
+        for name, value, place in found:
+            if names.count(name) == 1 and not name.startswith("_"):
+                self._add(name, value, place)
 
     def _parse(self):
         try:

@@ -10,6 +10,10 @@ from ww_trial import EPS
 BYTES = {"f32": 4, "f64": 8, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "u8": 1, "i8": 1}
 
 
+TORCH = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i32": "int32",
+         "i64": "int64", "u8": "uint8", "i8": "int8"}
+
+
 def quoted(text):
     """A TOML string on one line."""
     table = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": ""}
@@ -40,6 +44,11 @@ class Argument:
         self.name, self.type, self.role, self.slot = name, kind, role, slot
         self.dims, self.draw, self.is_bool, self.strided = dims, draw, bool_, strided
 
+    def torch(self):
+        """Slot, type and shape, as an exported operator has them."""
+        kind = "bool" if self.is_bool else TORCH[self.type]
+        return f"{self.slot}: {kind}[{', '.join(self.dims)}]"
+
     def count(self):
         dims = [d for d in self.dims if d != "1"]
         return "*".join(dims) if dims else "1"
@@ -60,7 +69,8 @@ def arguments_of(task):
         wanted = task.small.input_names.get(head, f"input{head}") + (f"_{rest}" if rest else "")
         name = names.make(wanted)
         by_path[path] = name
-        found.append(Argument(name, slot.type, "input", slot.name, dims_of(task, "inputs", i),
+        role = "inout" if slot.name in task.changed and not task.backward else "input"
+        found.append(Argument(name, slot.type, role, slot.name, dims_of(task, "inputs", i),
                               task.draws[slot.name], str(slot.dtype) == "torch.bool",
                               not slot.contiguous))
     for kind in ("parameters", "tensors"):
@@ -71,7 +81,7 @@ def arguments_of(task):
             name = names.make(short)
             by_path[short] = name
             found.append(Argument(name, slot.type, "input", slot.name, dims_of(task, kind, i),
-                                  task.draws[slot.name]))
+                                  task.draws[slot.name], str(slot.dtype) == "torch.bool"))
     many = len(task.small.outputs) > 1
     outputs = []
     for i, slot in enumerate(task.small.outputs):
@@ -134,9 +144,9 @@ def argument_line(task, argument, main):
              f"count = {quoted(argument.count())}"]
     if argument.draw is not None:
         parts.append(f"values = {quoted(argument.draw.text())}")
-    if argument.role == "output" and argument.type != main:
+    if argument.role != "input" and argument.type != main:
         parts.append(f"check = {{ {check_text(task, argument.type)} }}")
-    parts.append(f"torch = {quoted(argument.slot)}")
+    parts.append(f"torch = {quoted(argument.torch())}")
     return "  { " + ", ".join(parts) + " },"
 
 
@@ -161,6 +171,8 @@ def describe_argument(argument):
     notes = ""
     if argument.is_bool:
         notes = "; 0 is false, 1 is true"
+    if argument.role == "inout":
+        notes += "; forward changes it in place, and so must the kernel"
     if argument.strided:
         notes += "; contiguous here, strided in the file"
     return f"- `{argument.name}`: {shape}, {WORDS[argument.type]}, row-major; {what}{notes}."
@@ -177,6 +189,8 @@ def description(task, arguments, scalars):
     if numbers:
         lines += ["", "Numbers, with the names that the file gives them: " + ", ".join(numbers) + ". "
                   "All other numbers are as the file says."]
+    if task.small.absent:
+        lines += ["", "Not given, None: " + ", ".join(f"`{n}`" for n in task.small.absent) + "."]
     if task.dropped and any(s.name in task.dropped for s in task.small.tensors):
         lines += ["", "Buffers of the module that are no arguments follow from its text or change nothing."]
     for note in task.notes:
@@ -200,7 +214,7 @@ def main_type(outputs):
 def task_toml(task):
     arguments, names = arguments_of(task)
     scalars = scalars_of(task, names)
-    outputs = [a for a in arguments if a.role == "output"]
+    outputs = [a for a in arguments if a.role != "input"]
     main = main_type(outputs)
     shapes = task.shapes
     terms = shapes.grows([max(1.0, min(p.terms, 1e15)) for p in shapes.probes])

@@ -61,7 +61,7 @@ def run(source, values, mode, backward, data, double, seed=0):
         call = Call(source, values, double, mode)
 
     def typed(tensor):
-        return tensor.double() if double and tensor.is_floating_point() else tensor.clone()
+        return tensor.to(torch.float64, copy=True) if double and tensor.is_floating_point() else tensor.clone()
 
     call.set_inputs({s[6:]: typed(t) for s, t in data.items() if s.startswith("input ")})
     for slot, tensor in data.items():
