@@ -55,6 +55,8 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
      "warpwright port saxpy.cu --to hip -o saxpy_hip --targets gfx90a,gfx1100 --json", add_port},
     {"compare", "time two kernels in turns: faster, slower or the same",
      "warpwright compare transpose mine.cu baseline", add_compare},
+    {"tune", "find the best values of a kernel's declared parameters, without a model",
+     "warpwright tune matmul mine.cu --budget 64 -o tuned.cu", add_tune},
     {"bench", "time the suite's baselines, kernels and comparators",
      "warpwright bench --kernels my_kernels --html bench.html", add_bench},
     {"courier", "perform one model request (used by run)", "warpwright courier", add_courier, true},

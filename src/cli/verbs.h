@@ -56,6 +56,7 @@ void add_simt(CLI::App& verb, Action& action);
 void add_flops(CLI::App& verb, Action& action);
 void add_port(CLI::App& verb, Action& action);
 void add_compare(CLI::App& verb, Action& action);
+void add_tune(CLI::App& verb, Action& action);
 void add_bench(CLI::App& verb, Action& action);
 void add_worker(CLI::App& verb, Action& action);
 void add_pilot(CLI::App& verb, Action& action);
