@@ -157,7 +157,7 @@ extern "C" void solve(const float* x, float* y, int n) {
 /// Each candidate in tests/build/candidates uses one family of headers.
 TEST_F(ClangTest, LibraryHeadersWork) {
   if (lacks(FrontEnd::clang)) return;
-  for (const std::string name : {"semantics", "mma", "matrices", "cooperative"}) {
+  for (const std::string name : {"semantics", "mma", "matrices", "cooperative", "real_code"}) {
     const auto source = read_file(source_path("/tests/build/candidates/") + name + ".cu");
     ASSERT_TRUE(source.ok()) << source.error().message;
     const auto built = build(request(*source));

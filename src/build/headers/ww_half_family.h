@@ -87,6 +87,24 @@
     return f == __builtin_inff() ? 1 : f == -__builtin_inff() ? -1 : 0;                     \
   }
 
+/// Loads and stores with cache hints, as the integer of the same size.
+#define __WW_HINTED_LOAD(T, SAME, NAME)                                   \
+  __WW_D T NAME(const T* p) {                                             \
+    return __builtin_bit_cast(T, NAME(reinterpret_cast<const SAME*>(p))); \
+  }
+#define __WW_HINTED_STORE(T, SAME, NAME) \
+  __WW_D void NAME(T* p, T v) { NAME(reinterpret_cast<SAME*>(p), __builtin_bit_cast(SAME, v)); }
+#define __WW_HINTED(T, SAME)         \
+  __WW_HINTED_LOAD(T, SAME, __ldcg)  \
+  __WW_HINTED_LOAD(T, SAME, __ldca)  \
+  __WW_HINTED_LOAD(T, SAME, __ldcs)  \
+  __WW_HINTED_LOAD(T, SAME, __ldlu)  \
+  __WW_HINTED_LOAD(T, SAME, __ldcv)  \
+  __WW_HINTED_STORE(T, SAME, __stwb) \
+  __WW_HINTED_STORE(T, SAME, __stcg) \
+  __WW_HINTED_STORE(T, SAME, __stcs) \
+  __WW_HINTED_STORE(T, SAME, __stwt)
+
 #define __WW_HALF_FUNCTIONS(T)                                          \
   __WW_D T hsqrt(const T a) { return T(sqrtf((float)a)); }              \
   __WW_D T hrsqrt(const T a) { return T(rsqrtf((float)a)); }            \
@@ -108,6 +126,7 @@
     r.__x = __ldg(reinterpret_cast<const unsigned short*>(p));          \
     return r;                                                           \
   }                                                                     \
+  __WW_HINTED(T, unsigned short)                                        \
   __WW_D T __shfl_sync(unsigned m, T v, int l, int w = 32) {            \
     v.__x = (unsigned short)__shfl_sync(m, (unsigned)v.__x, l, w);      \
     return v;                                                           \
@@ -183,6 +202,7 @@
   __WW_D T2 __ldg(const T2* p) {                                                    \
     return __builtin_bit_cast(T2, __ldg(reinterpret_cast<const unsigned*>(p)));     \
   }                                                                                 \
+  __WW_HINTED(T2, unsigned)                                                         \
   __WW_D T2 __shfl_sync(unsigned m, T2 v, int l, int w = 32) {                      \
     return __builtin_bit_cast(T2, __shfl_sync(m, __ww_bits(v), l, w));              \
   }                                                                                 \

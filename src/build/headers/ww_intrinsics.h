@@ -69,6 +69,41 @@
   FOUR(NAME, HINT, uint4, "u32", "r")              \
   FOUR(NAME, HINT, float4, "f32", "f")
 
+// Bytes arrive in registers of 16 bits; types of the same size as one above travel as that one.
+#define __WW_LOAD_BYTE(NAME, HINT, T)                                     \
+  static inline __device__ T NAME(const T* p) {                           \
+    unsigned short v;                                                     \
+    asm("ld.global." HINT ".u8 %0, [%1];" : "=h"(v) : "l"(p) : "memory"); \
+    return (T)v;                                                          \
+  }
+#define __WW_STORE_BYTE(NAME, HINT, T)                           \
+  static inline __device__ void NAME(T* p, T v) {                \
+    asm volatile("st.global." HINT ".u8 [%0], %1;"               \
+                 :                                               \
+                 : "l"(p), "h"((unsigned short)(unsigned char)v) \
+                 : "memory");                                    \
+  }
+#define __WW_LOAD_AS(NAME, T, SAME)                                       \
+  static inline __device__ T NAME(const T* p) {                           \
+    return __builtin_bit_cast(T, NAME(reinterpret_cast<const SAME*>(p))); \
+  }
+#define __WW_STORE_AS(NAME, T, SAME)                               \
+  static inline __device__ void NAME(T* p, T v) {                  \
+    NAME(reinterpret_cast<SAME*>(p), __builtin_bit_cast(SAME, v)); \
+  }
+#define __WW_MORE_TYPES(BYTE, AS, NAME, HINT) \
+  BYTE(NAME, HINT, char)                      \
+  BYTE(NAME, HINT, signed char)               \
+  BYTE(NAME, HINT, unsigned char)             \
+  AS(NAME, char2, unsigned short)             \
+  AS(NAME, uchar2, unsigned short)            \
+  AS(NAME, char4, unsigned)                   \
+  AS(NAME, uchar4, unsigned)                  \
+  AS(NAME, short2, unsigned)                  \
+  AS(NAME, ushort2, unsigned)                 \
+  AS(NAME, short4, uint2)                     \
+  AS(NAME, ushort4, uint2)
+
 __WW_ALL_TYPES(__WW_LOAD, __WW_LOAD2, __WW_LOAD4, __ldcg, "cg")
 __WW_ALL_TYPES(__WW_LOAD, __WW_LOAD2, __WW_LOAD4, __ldca, "ca")
 __WW_ALL_TYPES(__WW_LOAD, __WW_LOAD2, __WW_LOAD4, __ldcs, "cs")
@@ -78,6 +113,20 @@ __WW_ALL_TYPES(__WW_STORE, __WW_STORE2, __WW_STORE4, __stwb, "wb")
 __WW_ALL_TYPES(__WW_STORE, __WW_STORE2, __WW_STORE4, __stcg, "cg")
 __WW_ALL_TYPES(__WW_STORE, __WW_STORE2, __WW_STORE4, __stcs, "cs")
 __WW_ALL_TYPES(__WW_STORE, __WW_STORE2, __WW_STORE4, __stwt, "wt")
+__WW_MORE_TYPES(__WW_LOAD_BYTE, __WW_LOAD_AS, __ldcg, "cg")
+__WW_MORE_TYPES(__WW_LOAD_BYTE, __WW_LOAD_AS, __ldca, "ca")
+__WW_MORE_TYPES(__WW_LOAD_BYTE, __WW_LOAD_AS, __ldcs, "cs")
+__WW_MORE_TYPES(__WW_LOAD_BYTE, __WW_LOAD_AS, __ldlu, "lu")
+__WW_MORE_TYPES(__WW_LOAD_BYTE, __WW_LOAD_AS, __ldcv, "cv")
+__WW_MORE_TYPES(__WW_STORE_BYTE, __WW_STORE_AS, __stwb, "wb")
+__WW_MORE_TYPES(__WW_STORE_BYTE, __WW_STORE_AS, __stcg, "cg")
+__WW_MORE_TYPES(__WW_STORE_BYTE, __WW_STORE_AS, __stcs, "cs")
+__WW_MORE_TYPES(__WW_STORE_BYTE, __WW_STORE_AS, __stwt, "wt")
+#undef __WW_MORE_TYPES
+#undef __WW_LOAD_BYTE
+#undef __WW_STORE_BYTE
+#undef __WW_LOAD_AS
+#undef __WW_STORE_AS
 #undef __WW_ALL_TYPES
 #undef __WW_LOAD
 #undef __WW_LOAD2

@@ -45,5 +45,9 @@ static inline __device__ float erfinv(float a) { return erfinvf(a); }
 static inline __device__ float normcdf(float a) { return normcdff(a); }
 static inline __device__ float normcdfinv(float a) { return normcdfinvf(a); }
 static inline __device__ float erfcx(float a) { return erfcxf(a); }
+static inline __host__ double sinpi(double a) { return __builtin_sin(a * 3.14159265358979323846); }
+static inline __host__ double cospi(double a) { return __builtin_cos(a * 3.14159265358979323846); }
+static inline __host__ float sinpif(float a) { return (float)sinpi((double)a); }
+static inline __host__ float cospif(float a) { return (float)cospi((double)a); }
 static inline __host__ float rsqrtf(float a) { return 1.0f / __builtin_sqrtf(a); }
 static inline __host__ double rsqrt(double a) { return 1.0 / __builtin_sqrt(a); }

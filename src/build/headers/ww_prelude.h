@@ -21,6 +21,8 @@
 #include <climits>
 #include <cmath>
 #include <cstdlib>
+#include <assert.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +100,21 @@ static inline __device__ size_t __cvta_generic_to_shared(const void* p);
 #include "ww_intrinsics.h"
 #include "cuda_runtime.h"
 // clang-format on
+
+// nvcc knows isnan and its like without std:: in functions for both sides.
+#include <math.h>
+
+// nvcc takes alignas behind __shared__, clang only before it: as an attribute it may
+// stand anywhere. The functions tell a type from a number.
+template <class T>
+__host__ __device__ constexpr size_t __ww_alignment() {
+  return alignof(T);
+}
+template <auto N>
+__host__ __device__ constexpr size_t __ww_alignment() {
+  return N;
+}
+#define alignas(...) __attribute__((aligned(__ww_alignment<__VA_ARGS__>())))
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
                                                 void* stream = 0);
