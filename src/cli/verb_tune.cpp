@@ -189,8 +189,8 @@ Result<int> tune_file(TuneFlags flags) {
   WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-tune-"));
   WW_TRY(auto pattern, job_pattern(settings, task));
   pattern.cache = jobs.path() / "cache";
-  const auto evaluator =
-      make_evaluator(settings, {.jobs = jobs.path() / "jobs", .pattern = pattern});
+  WW_TRY(const auto evaluator,
+         make_evaluator(settings, {.jobs = jobs.path() / "jobs", .pattern = pattern}));
   StopSignal stop;
   const InterruptGuard interrupts(stop);
   tune::TuningOptions options{.budget = flags.budget, .seed = flags.seed, .all = flags.all};
