@@ -74,6 +74,14 @@ Sources sources_of(const AnalysisRequest& request) {
 
 }  // namespace
 
+Analysis nothing_there(const std::string& what) {
+  Analysis analysis;
+  analysis.ending = Ending::missing;
+  analysis.missing = {what};
+  analysis.reason = "there is no " + what;
+  return analysis;
+}
+
 Result<Analysis> analyse(const build::Builder& builder, const AnalysisRequest& given,
                          const StopSignal* stop) {
   WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-flops-"));
@@ -100,12 +108,49 @@ Result<Analysis> analyse(const build::Builder& builder, const AnalysisRequest& g
   for (const LaunchCount& launch : run.launches) {
     if (is_wanted(launch, request.kernel)) analysis.launches.push_back(launch);
   }
+  const std::vector<SourceFile> files = source_files(given.program);
+  for (const LaunchCount& launch : analysis.launches) {
+    if (!analysis.attributes.contains(launch.kernel))
+      analysis.attributes[launch.kernel] = attributes_of(launch.kernel, files, launch.traits);
+  }
+  analysis.device = request.run.target;
   judge_end(run, analysis);
   if (run.left_out != 0)
     analysis.notes.push_back(std::to_string(run.left_out) + " repeated launches were not run");
   if (analysis.ending == Ending::counted && analysis.launches.empty()) {
     analysis.ending = Ending::at_fault;
     analysis.reason = "no kernel \"" + request.kernel + "\" was launched";
+  }
+  return analysis;
+}
+
+Result<StaticAnalysis> analyse_text(const build::Builder& builder, const AnalysisRequest& given,
+                                    const StopSignal* stop) {
+  WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-flops-"));
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+  ProgramRequest program = given.program;
+  WW_TRY(Sources sources, readable_sources(sources_of(given), folder.path() / "sources"));
+  program.files = std::move(sources.files);
+  program.includes = std::move(sources.includes);
+  program.rolled = true;
+  WW_TRY(const BuiltProgram built, compile_device_code(builder, program, folder.path(), stop));
+  StaticAnalysis analysis;
+  if (!built.ok) {
+    const Analysis failed = not_built(built);
+    return StaticAnalysis{failed.ending, failed.reason, failed.detail, failed.missing, {}};
+  }
+  const std::vector<SourceFile> files = source_files(given.program);
+  for (const std::string& ptx : built.ptx) {
+    for (StaticCount& count : static_counts(ptx, files)) {
+      const bool wanted =
+          given.kernel.empty() || count.kernel == given.kernel || count.signature == given.kernel;
+      if (wanted) analysis.counts.push_back(std::move(count));
+    }
+  }
+  if (analysis.counts.empty()) {
+    analysis.ending = Ending::at_fault;
+    analysis.reason = given.kernel.empty() ? "there is no kernel in the sources"
+                                           : "there is no kernel \"" + given.kernel + "\"";
   }
   return analysis;
 }

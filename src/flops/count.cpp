@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <memory>
 
 #include "base/text.h"
@@ -78,32 +79,80 @@ void Tally::add(const Tally& other, double times) {
   flops += other.flops * times;
   bytes += other.bytes * times;
   warps += static_cast<std::uint64_t>(static_cast<double>(other.warps) * times);
-  for (const auto& [name, part] : other.opcodes) {
-    PartCount& sum = opcodes[name];
-    sum.name = name;
-    sum.implicit = part.implicit;
-    sum.lanes += static_cast<std::uint64_t>(static_cast<double>(part.lanes) * times);
-    sum.flops += part.flops * times;
-  }
+  divergent += other.divergent;
+  for (const auto& [line, count] : other.lanes) lanes[line] += count * times;
 }
 
 Tally tally_of(const simt::LaunchReport& report, const CostTable& table) {
   Tally tally;
+  tally.divergent = report.counts.divergent_branches;
   for (const simt::LineCount& each : report.lines) {
     tally.warps += each.warps;
     const CostTable::Row* row = table.row(each.ptx_line);
     if (row == nullptr) continue;
-    tally.bytes += static_cast<double>(row->bytes) * static_cast<double>(each.lanes);
-    const Flops flops = row->cost.flops * static_cast<double>(each.lanes);
-    tally.flops += flops;
-    if (flops == Flops{}) continue;
-    PartCount& part = tally.opcodes[std::string(row->opcode)];
-    part.name = row->opcode;
-    part.implicit = row->cost.implicit;
-    part.lanes += each.lanes;
-    part.flops += flops;
+    const auto lanes = static_cast<double>(each.lanes);
+    tally.bytes += static_cast<double>(row->bytes) * lanes;
+    tally.flops += row->cost.flops * lanes;
+    tally.lanes[each.ptx_line] += lanes;
   }
   return tally;
+}
+
+Places places_in(const ptx::Ast& ast) {
+  Places places;
+  for (const ptx::Function& function : ast.functions) {
+    for (const ptx::Statement& each : function.body) {
+      if (each.kind != ptx::Statement::Kind::instruction || each.source.line == 0) continue;
+      const std::string file =
+          each.source.file < ast.files.size() ? ast.files[each.source.file] : "";
+      const std::size_t slash = file.find_last_of('/');
+      places[each.ptx_line] = (slash == std::string::npos ? file : file.substr(slash + 1)) + ":" +
+                              std::to_string(each.source.line);
+    }
+  }
+  return places;
+}
+
+namespace {
+
+using Parts = std::map<std::string, PartCount, std::less<>>;
+
+void add_part(Parts& parts, const std::string& name, const CostTable::Row& row, double lanes) {
+  PartCount& part = parts[name];
+  part.name = name;
+  if (!row.cost.implicit.empty()) part.implicit = row.cost.implicit;
+  part.lanes += static_cast<std::uint64_t>(lanes + 0.5);
+  part.flops += row.cost.flops * lanes;
+  part.bytes += static_cast<double>(row.bytes) * lanes;
+}
+
+std::vector<PartCount> most_first(const Parts& parts) {
+  std::vector<PartCount> sorted;
+  for (const auto& [name, part] : parts) sorted.push_back(part);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const PartCount& a, const PartCount& b) {
+    return a.flops.total() > b.flops.total();
+  });
+  return sorted;
+}
+
+}  // namespace
+
+void split(const Tally& tally, const CostTable& table, const Places& places, LaunchCount& count) {
+  Parts opcodes, lines, implicit;
+  for (const auto& [line, lanes] : tally.lanes) {
+    const CostTable::Row* row = table.row(line);
+    if (row == nullptr || lanes == 0) continue;
+    const bool computes = !(row->cost.flops == Flops{});
+    if (computes) add_part(opcodes, std::string(row->opcode), *row, lanes);
+    if (computes && !row->cost.implicit.empty())
+      add_part(implicit, std::string(row->cost.implicit), *row, lanes);
+    if (const auto place = places.find(line); place != places.end())
+      add_part(lines, place->second, *row, lanes);
+  }
+  count.opcodes = most_first(opcodes);
+  count.lines = most_first(lines);
+  count.implicit = most_first(implicit);
+  count.diverges = tally.divergent != 0;
 }
 
 std::string without_lines(std::string_view ptx) {

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "flops/cost.h"
+#include "flops/dataflow.h"
+#include "ptx/ast.h"
 #include "simt/state/report.h"
 
 namespace warpwright::flop {
@@ -26,6 +27,7 @@ struct PartCount {
   std::string name;  ///< "fma.rn.f32", "heat.cu:118"
   std::uint64_t lanes = 0;
   Flops flops;
+  double bytes = 0;
   std::string implicit;
 };
 
@@ -38,13 +40,18 @@ struct LaunchCount {
   Flops flops;
   double bytes = 0;  ///< asked for, of global memory
   Confidence confidence = Confidence::exact;
-  double low = 0, high = 0;        ///< of all FLOPs together
-  std::vector<PartCount> opcodes;  ///< those with FLOPs, most first
+  double low = 0, high = 0;         ///< of all FLOPs together
+  std::vector<PartCount> opcodes;   ///< those with FLOPs, most first
+  std::vector<PartCount> lines;     ///< of the source: those with FLOPs or bytes, most FLOPs first
+  std::vector<PartCount> implicit;  ///< by what they are: "division", "sine"
+  bool diverges = false;            ///< lanes of a warp went different ways
+  KernelTraits traits;
 };
 
 /// What the PTX of a module says of its instructions, by line.
 class CostTable {
  public:
+  /// Of PTX with or without lines of a source.
   explicit CostTable(std::string_view ptx);
 
   struct Row {
@@ -53,6 +60,7 @@ class CostTable {
     std::uint32_t bytes = 0;
   };
   [[nodiscard]] const Row* row(std::uint32_t ptx_line) const;
+  [[nodiscard]] const std::unordered_map<std::uint32_t, Row>& rows() const { return rows_; }
 
  private:
   std::unordered_map<std::uint32_t, Row> rows_;
@@ -62,14 +70,22 @@ class CostTable {
 struct Tally {
   Flops flops;
   double bytes = 0;
-  std::uint64_t warps = 0;  ///< instructions
-  std::map<std::string, PartCount, std::less<>> opcodes;
+  std::uint64_t warps = 0;                          ///< instructions
+  std::unordered_map<std::uint32_t, double> lanes;  ///< by line of PTX, where it costs something
+  std::uint64_t divergent = 0;                      ///< branches with lanes going both ways
 
   void add(const Tally& other, double times);
 };
 /// Of a report on PTX without lines of a source (without_lines), in which each instruction is a
 /// line.
 Tally tally_of(const simt::LaunchReport& report, const CostTable& table);
+
+/// Where instructions of a text come from: "heat.cu:118" by line of PTX.
+using Places = std::unordered_map<std::uint32_t, std::string>;
+Places places_in(const ptx::Ast& ast);
+
+/// A tally by opcode, by line of the source and by what is implicit.
+void split(const Tally& tally, const CostTable& table, const Places& places, LaunchCount& count);
 
 /// The text with every `.loc` made a comment; all else is where it was.
 std::string without_lines(std::string_view ptx);

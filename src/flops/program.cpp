@@ -107,6 +107,7 @@ std::vector<std::string> clang_flags(const Shop& shop, const fs::path& file, Sid
                            "-Wno-unknown-cuda-version", "-include", "ww_prelude.h"});
   if (shop.request.fast_math)
     argv.insert(argv.end(), {"-ffast-math", "-fgpu-approx-transcendentals"});
+  if (shop.request.rolled) argv.emplace_back("-fno-unroll-loops");
   if (side == Side::host) {
     argv.emplace_back("--cuda-host-only");
     return argv;
@@ -297,6 +298,33 @@ fs::path libdevice_of(const build::Toolchain& tools) {
   return !tools.toolkit.empty() && fs::exists(file, code) ? file : fs::path();
 }
 
+/// The device parts of all sources.
+Result<BuiltProgram> device_code_by(FrontEnd front_end, const build::Builder& builder,
+                                    const ProgramRequest& request, const fs::path& folder,
+                                    const StopSignal* stop) {
+  Shop shop{builder, request, folder, {}, {}, front_end, stop};
+  WW_TRY(shop.runtime, runtime_folder(builder, front_end));
+  if (front_end == FrontEnd::clang) shop.libdevice = libdevice_of(builder.tools());
+  BuiltProgram built;
+  for (std::size_t i = 0; i < request.files.size(); ++i) {
+    if (!is_cuda(request.files[i])) continue;
+    Piece piece;
+    if (front_end == FrontEnd::clang) {
+      WW_TRY(const fs::path place, new_folder(shop, "device" + std::to_string(i)));
+      WW_TRY(const ProcessExit exit, clang_device(shop, request.files[i], place));
+      if (!exit.succeeded()) return failure_of(exit, "clang", request.files[i]);
+      WW_TRY(piece.ptx, build::read_product(place / "device.ptx"));
+    } else {
+      WW_TRY(piece, compile_by_nvcc(shop, request.files[i], i));
+      if (!piece.failed.reason.empty()) return std::move(piece.failed);
+    }
+    built.ptx.push_back(std::move(piece.ptx));
+  }
+  built.ok = true;
+  built.front_end = front_end;
+  return built;
+}
+
 Result<BuiltProgram> build_by(FrontEnd front_end, const build::Builder& builder,
                               const ProgramRequest& request, const fs::path& folder,
                               const StopSignal* stop) {
@@ -320,22 +348,38 @@ Result<BuiltProgram> build_by(FrontEnd front_end, const build::Builder& builder,
 
 }  // namespace
 
-Result<BuiltProgram> build_program(const build::Builder& builder, const ProgramRequest& request,
-                                   const fs::path& folder, const StopSignal* stop) {
+namespace {
+
+using BuildBy = Result<BuiltProgram> (*)(FrontEnd, const build::Builder&, const ProgramRequest&,
+                                         const fs::path&, const StopSignal*);
+
+/// With one front end, and with the other where the first cannot.
+Result<BuiltProgram> build_either(BuildBy build_with, const build::Builder& builder,
+                                  const ProgramRequest& request, const fs::path& folder,
+                                  const StopSignal* stop) {
   const build::Toolchain& tools = builder.tools();
   WW_TRY(const FrontEnd first, tools.resolve(request.front_end));
-  WW_TRY(const fs::path first_folder, [&]() -> Result<fs::path> {
-    WW_CHECK(make_directories(folder / "first"));
-    return folder / "first";
-  }());
-  WW_TRY(BuiltProgram built, build_by(first, builder, request, first_folder, stop));
+  WW_CHECK(make_directories(folder / "first"));
+  WW_TRY(BuiltProgram built, build_with(first, builder, request, folder / "first", stop));
   const bool again = !built.ok && request.front_end == FrontEnd::automatic &&
                      first == FrontEnd::clang && tools.supports(FrontEnd::nvcc);
   if (!again) return built;
   WW_CHECK(make_directories(folder / "second"));
-  WW_TRY(BuiltProgram other, build_by(FrontEnd::nvcc, builder, request, folder / "second", stop));
   // What the toolkit's own compiler says is nearer to what its author knows.
-  return other;
+  return build_with(FrontEnd::nvcc, builder, request, folder / "second", stop);
+}
+
+}  // namespace
+
+Result<BuiltProgram> build_program(const build::Builder& builder, const ProgramRequest& request,
+                                   const fs::path& folder, const StopSignal* stop) {
+  return build_either(build_by, builder, request, folder, stop);
+}
+
+Result<BuiltProgram> compile_device_code(const build::Builder& builder,
+                                         const ProgramRequest& request, const fs::path& folder,
+                                         const StopSignal* stop) {
+  return build_either(device_code_by, builder, request, folder, stop);
 }
 
 }  // namespace warpwright::flop

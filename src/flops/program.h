@@ -20,6 +20,7 @@ struct ProgramRequest {
   DeviceFacts target;
   build::FrontEnd front_end = build::FrontEnd::automatic;
   bool fast_math = false;
+  bool rolled = false;  ///< loops stay as they are written, where the compiler can be told
   sandbox::Limits limits{.wall = std::chrono::seconds(120), .cpu_s = 120};
 };
 
@@ -41,6 +42,12 @@ struct BuiltProgram {
 Result<BuiltProgram> build_program(const build::Builder& builder, const ProgramRequest& request,
                                    const std::filesystem::path& folder,
                                    const StopSignal* stop = nullptr);
+
+/// The device parts alone, for those who only read them: no `main` is needed, nothing is linked.
+Result<BuiltProgram> compile_device_code(const build::Builder& builder,
+                                         const ProgramRequest& request,
+                                         const std::filesystem::path& folder,
+                                         const StopSignal* stop = nullptr);
 
 /// What a compiler or a linker did not find, as named above; in their order, each once.
 std::vector<std::string> missing_in(std::string_view messages);

@@ -186,10 +186,6 @@ LaunchCount count_of(const SampledRun& run) {
   count.high = total + run.error;
   if (run.blocks_run < run.blocks) count.confidence = Confidence::sampled;
   if (run.cut_short) count.confidence = Confidence::bounded;
-  for (const auto& [name, part] : run.tally.opcodes) count.opcodes.push_back(part);
-  std::sort(count.opcodes.begin(), count.opcodes.end(), [](const PartCount& a, const PartCount& b) {
-    return a.flops.total() > b.flops.total();
-  });
   return count;
 }
 

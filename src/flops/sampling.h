@@ -15,7 +15,6 @@ struct SampledRun {
   std::uint64_t blocks = 0, blocks_run = 0;
   double error = 0;        ///< three standard errors of all FLOPs together
   bool cut_short = false;  ///< a block did not end within the limit
-  bool depends_on_data = true;
   std::vector<simt::Fault> faults;
 };
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "flops/dataflow.h"
 #include "flops/runtime/protocol.h"
 #include "flops/sampling.h"
 #include "flops/special_operands.h"
+#include "ptx/parser.h"
 
 namespace warpwright::flop {
 
@@ -49,10 +51,17 @@ std::string facts_text(const DeviceFacts& facts) {
 
 /// One source's device code.
 struct DeviceService::LoadedModule {
-  explicit LoadedModule(const std::string& text)
-      : ptx(without_lines(with_marks(text))), costs(ptx) {}
+  explicit LoadedModule(const std::string& text) : LoadedModule(with_marks(text), 0) {}
+  LoadedModule(const std::string& marked, int) : ptx(without_lines(marked)), costs(ptx) {
+    const auto ast = ptx::parse_ptx(marked);
+    if (!ast.ok()) return;
+    places = places_in(*ast);
+    traits = kernel_traits(*ast);
+  }
   std::string ptx;
   CostTable costs;
+  Places places;
+  std::vector<KernelTraits> traits;
   std::optional<simt::Module> module;
   std::vector<simt::KernelFacts> kernels;
   std::vector<simt::VariableFacts> variables;
@@ -61,6 +70,12 @@ struct DeviceService::LoadedModule {
   [[nodiscard]] const simt::KernelFacts* find(std::string_view name) const {
     for (const simt::KernelFacts& kernel : kernels) {
       if (kernel.name == name) return &kernel;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] const KernelTraits* traits_of(std::string_view name) const {
+    for (const KernelTraits& each : traits) {
+      if (each.kernel == name) return &each;
     }
     return nullptr;
   }
@@ -75,8 +90,11 @@ struct DeviceService::Instance {
 
 DeviceService::DeviceService(const std::vector<std::string>& ptx, DeviceFacts facts,
                              const RunLimits& limits, SharedArena& arena)
-    : facts_(std::move(facts)), limits_(limits), arena_(arena) {
-  machine_ = std::make_unique<simt::Machine>();
+    : facts_(std::move(facts)),
+      limits_(limits),
+      arena_(arena),
+      machine_(std::make_unique<simt::Machine>()),
+      doubt_(machine_->memory()) {
   arena_.lay_under(machine_->memory());
   for (const std::string& text : ptx) {
     auto loaded = std::make_unique<LoadedModule>(text);
@@ -117,6 +135,10 @@ ServiceAnswer DeviceService::answer(std::uint32_t kind, std::string_view questio
                      .u64(limits_.memory_bytes -
                           std::min(limits_.memory_bytes, machine_->memory().bytes_in_use()))
                      .bytes};
+    case Ask::copied:
+      return copied(question);
+    case Ask::filled:
+      return filled(question);
   }
   return {kInvalidValue, {}};
 }
@@ -128,6 +150,7 @@ ServiceAnswer DeviceService::hello() const {
 ServiceAnswer DeviceService::allocate(std::string_view question) {
   Unpacker unpack(question);
   const std::uint64_t bytes = unpack.u64();
+  const bool host_too = unpack.u32() != 0;
   if (!unpack.ok()) return {kInvalidValue, {}};
   const std::uint64_t in_use = machine_->memory().bytes_in_use();
   if (bytes > limits_.memory_bytes - std::min(limits_.memory_bytes, in_use))
@@ -135,7 +158,22 @@ ServiceAnswer DeviceService::allocate(std::string_view question) {
   const auto address = machine_->memory().allocate(bytes, "device memory");
   if (!address.ok() || *address + bytes > simt::kGlobalBase + kArenaBytes)
     return {kOutOfMemory, {}};
+  if (host_too) doubt_.shared_with_host(*address);
   return {0, Packer().u64(*address).bytes};
+}
+
+ServiceAnswer DeviceService::copied(std::string_view question) {
+  Unpacker unpack(question);
+  const std::uint64_t to = unpack.u64(), from = unpack.u64(), bytes = unpack.u64();
+  if (unpack.ok()) doubt_.copied(to, from, bytes);
+  return {};
+}
+
+ServiceAnswer DeviceService::filled(std::string_view question) {
+  Unpacker unpack(question);
+  const std::uint64_t at = unpack.u64(), bytes = unpack.u64();
+  if (unpack.ok()) doubt_.filled(at, bytes);
+  return {};
 }
 
 ServiceAnswer DeviceService::release(std::string_view question) {
@@ -146,6 +184,7 @@ ServiceAnswer DeviceService::release(std::string_view question) {
     return {kInvalidValue, {}};
   const std::uint64_t bytes = allocation->size_bytes;
   if (!machine_->memory().free(address).ok()) return {kInvalidValue, {}};
+  doubt_.released(address);
   arena_.forget(address - simt::kGlobalBase, bytes);
   return {};
 }
@@ -261,10 +300,13 @@ ServiceAnswer DeviceService::run(LoadedModule& module, const simt::Launch& launc
     instance.signature = signature_of(std::string(launch.kernel));
     instance.name = plain_name(instance.signature);
   }
+  const Doubt::Launch reach{module.traits_of(launch.kernel), module.find(launch.kernel)->params,
+                            launch.params};
+  const bool doubtful = doubt_.reads(reach);
   const std::uint64_t index = instance.launches++;
   if (index > 0 && instance.repeated >= limits_.repeats) {
     ++left_out_;
-    incomplete_ = true;
+    doubt_.spread(reach);
     return {};
   }
   const std::uint64_t budget = index == 0 ? limits_.first : limits_.repeats - instance.repeated;
@@ -278,18 +320,22 @@ ServiceAnswer DeviceService::run(LoadedModule& module, const simt::Launch& launc
     return {cannot ? kLaunchFailure : kInvalidConfiguration, {}};
   }
   if (index > 0) instance.repeated += std::max<std::uint64_t>(ran->tally.warps, 1000);
-  add_faults(ran->faults);
+  // What reads addresses or sizes that nobody computed may go anywhere.
+  if (!doubtful) add_faults(ran->faults);
   LaunchCount count = count_of(*ran);
+  split(ran->tally, module.costs, module.places, count);
   count.kernel = instance.name;
   count.signature = instance.signature;
   count.launch = index;
+  if (reach.traits != nullptr) count.traits = *reach.traits;
   count.grid = launch.grid;
   count.block = launch.block;
-  if (incomplete_ && count.confidence == Confidence::exact && ran->depends_on_data)
+  const bool by_data = reach.traits == nullptr || reach.traits->diverges_by_data;
+  if (doubtful && (by_data || doubt_.host() || !ran->faults.empty()))
     count.confidence = Confidence::bounded;
-  if (ran->blocks_run < ran->blocks) incomplete_ = true;
+  if (doubtful || ran->blocks_run < ran->blocks || ran->cut_short) doubt_.spread(reach);
   if (index < limits_.counted) launches_.push_back(std::move(count));
-  return {ran->faults.empty() ? 0 : kIllegalAddress, {}};
+  return {ran->faults.empty() || doubtful ? 0 : kIllegalAddress, {}};
 }
 
 }  // namespace warpwright::flop

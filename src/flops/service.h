@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "core/device_facts.h"
 #include "flops/count.h"
+#include "flops/doubt.h"
 #include "flops/shared_arena.h"
 #include "simt/machine.h"
 
@@ -65,6 +66,8 @@ class DeviceService {
   ServiceAnswer launch(std::string_view question);
   ServiceAnswer variable(std::string_view question);
   ServiceAnswer note(std::string_view question);
+  ServiceAnswer copied(std::string_view question);
+  ServiceAnswer filled(std::string_view question);
 
   static std::string refusal_of(const LoadedModule* module, const std::string& kernel);
   LoadedModule* module_with(std::uint32_t number, std::string_view kernel);
@@ -81,7 +84,7 @@ class DeviceService {
   std::vector<LaunchCount> launches_;
   std::vector<std::string> missing_, faults_;
   std::uint64_t left_out_ = 0;
-  bool incomplete_ = false;  ///< memory is not what it would be: a launch was not run completely
+  Doubt doubt_;
 };
 
 }  // namespace warpwright::flop

@@ -10,12 +10,15 @@ using namespace ww_flops;
 
 namespace {
 
-cudaError_t allocate(void** pointer, std::size_t size) {
+enum class Reach { device, host_too };
+
+cudaError_t allocate(void** pointer, std::size_t size, Reach reach = Reach::device) {
   if (pointer == nullptr) return failed(cudaErrorInvalidValue);
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
   std::string answer;
-  const std::int32_t error = ask(Ask::allocate, Packer().u64(size), &answer);
+  const std::int32_t error =
+      ask(Ask::allocate, Packer().u64(size).u32(reach == Reach::host_too ? 1 : 0), &answer);
   if (error != 0) return failed(static_cast<cudaError_t>(error));
   const std::uint64_t address = Unpacker(answer).u64();
   const std::lock_guard<std::recursive_mutex> lock(state().busy);
@@ -56,6 +59,15 @@ std::size_t extent(std::size_t width, std::size_t height, std::size_t pitch) {
   return height == 0 ? 0 : (height - 1) * pitch + width;
 }
 
+/// Tells which memory now holds what another one held; the host's is 0.
+void tell_copied(const void* to, const void* from, std::size_t bytes) {
+  if (!is_device(to) && !is_device(from)) return;
+  const auto address = [](const void* p) {
+    return is_device(p) ? reinterpret_cast<std::uint64_t>(p) : std::uint64_t{0};
+  };
+  ask(Ask::copied, Packer().u64(address(to)).u64(address(from)).u64(bytes));
+}
+
 cudaError_t copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                  std::size_t width, std::size_t height) {
   if (width == 0 || height == 0) return cudaSuccess;
@@ -71,6 +83,7 @@ cudaError_t copy(void* to, std::size_t to_pitch, const void* from, std::size_t f
       std::memmove(static_cast<char*>(to) + row * to_pitch,
                    static_cast<const char*>(from) + row * from_pitch, width);
     }
+    tell_copied(to, from, extent(width, height, to_pitch));
   });
 }
 
@@ -83,6 +96,7 @@ cudaError_t set(void* to, std::size_t pitch, int value, std::size_t width, std::
     for (std::size_t row = 0; row < height; ++row) {
       std::memset(static_cast<char*>(to) + row * pitch, value, width);
     }
+    ask(Ask::filled, Packer().u64(reinterpret_cast<std::uint64_t>(to)).u64(width * height));
   });
 }
 
@@ -116,7 +130,7 @@ WW_API cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemP
   return allocate(pointer, size);
 }
 WW_API cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned) {
-  return allocate(pointer, size);
+  return allocate(pointer, size, Reach::host_too);
 }
 WW_API cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   if (pitch == nullptr) return failed(cudaErrorInvalidValue);
@@ -125,9 +139,11 @@ WW_API cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, 
 }
 // Kernels may use the host's pinned memory by its own address.
 WW_API cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned) {
-  return allocate(pointer, size);
+  return allocate(pointer, size, Reach::host_too);
 }
-WW_API cudaError_t cudaMallocHost(void** pointer, size_t size) { return allocate(pointer, size); }
+WW_API cudaError_t cudaMallocHost(void** pointer, size_t size) {
+  return allocate(pointer, size, Reach::host_too);
+}
 WW_API cudaError_t cudaFreeHost(void* pointer) { return release(pointer); }
 WW_API cudaError_t cudaFree(void* pointer) { return release(pointer); }
 WW_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return release(pointer); }
@@ -224,3 +240,54 @@ WW_API cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
   *size = variable->bytes;
   return cudaSuccess;
 }
+
+// Boxes of memory. Our own header does not know their types; programs that need them are built with
+// a toolkit's.
+#ifdef __DRIVER_TYPES_H__
+namespace {
+
+/// Where a box begins in memory with rows.
+char* corner(const cudaPitchedPtr& memory, const cudaPos& at) {
+  return static_cast<char*>(memory.ptr) + (at.z * memory.ysize + at.y) * memory.pitch + at.x;
+}
+
+}  // namespace
+
+WW_API cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent_of) {
+  if (memory == nullptr) return failed(cudaErrorInvalidValue);
+  void* pointer = nullptr;
+  size_t pitch = 0;
+  const cudaError_t error =
+      cudaMallocPitch(&pointer, &pitch, extent_of.width, extent_of.height * extent_of.depth);
+  *memory = cudaPitchedPtr{pointer, pitch, extent_of.width, extent_of.height};
+  return error;
+}
+WW_API cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent box) {
+  for (size_t z = 0; z < box.depth; ++z) {
+    const cudaError_t error = set(static_cast<char*>(memory.ptr) + z * memory.ysize * memory.pitch,
+                                  memory.pitch, value, box.width, box.height);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+WW_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent box,
+                                     cudaStream_t) {
+  return cudaMemset3D(memory, value, box);
+}
+WW_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
+  if (p == nullptr) return failed(cudaErrorInvalidValue);
+  if (p->srcArray != nullptr || p->dstArray != nullptr) missing_call("cudaMemcpy3D of an array");
+  for (size_t z = 0; z < p->extent.depth; ++z) {
+    cudaPos from = p->srcPos, to = p->dstPos;
+    from.z += z;
+    to.z += z;
+    const cudaError_t error = copy(corner(p->dstPtr, to), p->dstPtr.pitch, corner(p->srcPtr, from),
+                                   p->srcPtr.pitch, p->extent.width, p->extent.height);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+WW_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t) {
+  return cudaMemcpy3D(p);
+}
+#endif

@@ -26,7 +26,7 @@ inline constexpr const char* kMemoryName = "memory";
 
 enum class Ask : std::uint32_t {
   hello = 1,  // -> u64 bytes of the arena, text: "NAME NUMBER" lines of facts, device NAME
-  allocate,   // u64 bytes -> u64 address
+  allocate,   // u64 bytes, u32 whether the host reaches it, too -> u64 address
   release,    // u64 address
   kernel,     // u32 module, text name -> u32 max threads, registers, static shared, local,
               //    parameter bytes, parameters, then offset and size of each
@@ -35,6 +35,8 @@ enum class Ask : std::uint32_t {
   variable,   // u32 module, text name -> u64 address, u64 bytes
   missing,    // text: a call, a file or a device that is not there
   available,  // -> u64 bytes that are free
+  copied,     // u64 to, u64 from (0: the host's memory), u64 bytes
+  filled,     // u64 address, u64 bytes: all of them have a value now
 };
 
 /// Any module: the one that has the name.
