@@ -181,7 +181,30 @@ std::string flops_line(const simt::Flops& f, double scale) {
   return text.empty() ? "none" : text;
 }
 
-std::string kernel_lines(const device::LaunchDetail& launch, const Painter& p) {
+/// Where the launch stands under the device's roof, by the bytes that it moves.
+std::string roofline_line(const simt::Flops& f, double scale, double moved, double us,
+                          const DeviceFacts& target) {
+  const auto seconds = [&](std::uint64_t operations, double tflops) {
+    return tflops > 0 ? scale * static_cast<double>(operations) / (tflops * 1e12) : 0;
+  };
+  const double arithmetic =
+      seconds(f.fp32, target.fp32_tflops) + seconds(f.fp64, target.fp64_tflops) +
+      seconds(f.fp16, 2 * target.fp32_tflops) + seconds(f.tensor, target.half_tensor_tflops);
+  const double memory =
+      target.memory_gb_per_s > 0 ? scale * moved / (target.memory_gb_per_s * 1e9) : 0;
+  const double operations = scale * static_cast<double>(f.total());
+  const double least = std::max(arithmetic, memory);
+  if (least <= 0) return "no traffic and no arithmetic";
+  std::string text = memory > 0 ? fmt::format("{:.3g} FLOP/byte", operations / (scale * moved))
+                                : std::string("no traffic");
+  text += fmt::format(", bound by {}: at most {:.3g} TFLOP/s",
+                      memory >= arithmetic ? "memory" : "arithmetic", operations / least / 1e12);
+  if (us > 0) text += fmt::format("; the estimate is at {:.0f}% of the roof", 1e8 * least / us);
+  return text;
+}
+
+std::string kernel_lines(const device::LaunchDetail& launch, const DeviceFacts& target,
+                         const Painter& p) {
   const simt::LaunchReport& r = launch.report;
   const simt::Estimate& e = launch.estimate;
   const double scale = grid_scale(r);
@@ -205,6 +228,10 @@ std::string kernel_lines(const device::LaunchDetail& launch, const Painter& p) {
   text +=
       fmt::format("  global bytes  {} asked for, {} moved, {} distinct\n", amount(scale * asked),
                   amount(scale * moved), amount(scale * static_cast<double>(r.touched_bytes)));
+  // What is touched again comes from a cache, at best.
+  const auto distinct = std::min(moved, static_cast<double>(r.touched_bytes));
+  text += fmt::format("  roofline      {}\n",
+                      roofline_line(r.counts.flops, scale, distinct, e.us, target));
   text +=
       fmt::format("  occupancy     {:.0f}%, {} blocks per SM, limited by {}\n", 100 * e.occupancy,
                   e.blocks_per_sm, e.limiter == "shared" ? "shared memory" : e.limiter);
@@ -236,7 +263,7 @@ std::string explanation_text(const Explanation& e, bool colour) {
                                          e.estimate_us)
                            : "\n\n");
   text += annotated(e, p);
-  for (const device::LaunchDetail& launch : e.counted) text += kernel_lines(launch, p);
+  for (const device::LaunchDetail& launch : e.counted) text += kernel_lines(launch, e.target, p);
   return text;
 }
 
