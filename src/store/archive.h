@@ -56,7 +56,12 @@ class Archive {
   Result<std::vector<TrialRecord>> trials(const std::string& run);
   Result<std::vector<MessageRecord>> messages(const std::string& run, const std::string& trial);
 
+  /// The answered ones in the same order, by name, and one of them: for readers of any number.
+  Result<std::vector<std::string>> answered_trials(const std::string& run);
+  Result<TrialRecord> trial(const std::string& run, const std::string& name);
+
  private:
+  Status complete(const std::string& run, TrialRecord& trial);
   friend class RunLog;
   friend class StoryReader;
   explicit Archive(std::unique_ptr<Database> database);

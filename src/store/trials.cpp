@@ -21,6 +21,17 @@ Result<std::optional<CandidateRecord>> read_candidate(Database& database, const 
 
 }  // namespace
 
+Status Archive::complete(const std::string& run, TrialRecord& trial) {
+  RunLog log(*this, run);
+  WW_TRY(trial.reply, log.reply(trial.prompt.trial));
+  WW_TRY(trial.failures, log.failures(trial.prompt.trial));
+  WW_TRY(trial.candidate, read_candidate(*database_, run, trial));
+  const std::string key =
+      trial.source_sha256.empty() ? "trial:" + trial.prompt.trial : trial.source_sha256;
+  WW_TRY(trial.evaluation, log.evaluation(key));
+  return {};
+}
+
 Result<std::vector<TrialRecord>> Archive::trials(const std::string& run) {
   return guarded(path(), "read a run", [&]() -> Result<std::vector<TrialRecord>> {
     std::vector<TrialRecord> trials;
@@ -29,16 +40,36 @@ Result<std::vector<TrialRecord>> Archive::trials(const std::string& run) {
         "ORDER BY round, slot, repair, trial");
     query->bind(1, run);
     while (query->executeStep()) trials.emplace_back().prompt = read_prompt(*query);
-    RunLog log(*this, run);
-    for (auto& trial : trials) {
-      WW_TRY(trial.reply, log.reply(trial.prompt.trial));
-      WW_TRY(trial.failures, log.failures(trial.prompt.trial));
-      WW_TRY(trial.candidate, read_candidate(*database_, run, trial));
-      const std::string key =
-          trial.source_sha256.empty() ? "trial:" + trial.prompt.trial : trial.source_sha256;
-      WW_TRY(trial.evaluation, log.evaluation(key));
-    }
+    for (auto& trial : trials) WW_CHECK(complete(run, trial));
     return trials;
+  });
+}
+
+Result<std::vector<std::string>> Archive::answered_trials(const std::string& run) {
+  return guarded(path(), "list a run", [&]() -> Result<std::vector<std::string>> {
+    std::vector<std::string> names;
+    const Query query = database_->statement(
+        "SELECT p.trial FROM prompts p JOIN replies r ON r.run = p.run AND r.trial = p.trial "
+        "WHERE p.run = ? ORDER BY p.round, p.slot, p.repair, p.trial");
+    query->bind(1, run);
+    while (query->executeStep()) names.push_back(query->getColumn(0).getString());
+    return names;
+  });
+}
+
+Result<TrialRecord> Archive::trial(const std::string& run, const std::string& name) {
+  return guarded(path(), "read a trial", [&]() -> Result<TrialRecord> {
+    TrialRecord trial;
+    {
+      const Query query = database_->statement(
+          "SELECT trial, round, slot, repair, kind, parent FROM prompts WHERE run = ? AND "
+          "trial = ?");
+      SQLite::bind(*query, run, name);
+      if (!query->executeStep()) return Error{"run '" + run + "' has no trial '" + name + "'"};
+      trial.prompt = read_prompt(*query);
+    }
+    WW_CHECK(complete(run, trial));
+    return trial;
   });
 }
 
