@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/described_device.h"
 #include "device/cuda_device.h"
 #include "device/cuda_driver.h"
 #include "device/device.h"
@@ -10,13 +11,9 @@ namespace warpwright::device {
 namespace {
 
 Result<DeviceFacts> described(std::string_view target) {
-  const auto facts = known_device(target);
-  if (facts) return *facts;
-  std::string names;
-  for (const DeviceFacts& known : known_devices()) {
-    names += (names.empty() ? "" : ", ") + known.key;
-  }
-  return Error{"unknown target GPU \"" + std::string(target) + "\"; known are " + names};
+  auto facts = described_device(target);
+  if (!facts.ok()) return Error{"target GPU: " + facts.error().message};
+  return facts;
 }
 
 }  // namespace

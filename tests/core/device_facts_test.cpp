@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/device_facts.h"
+#include "core/described_device.h"
 
 #include <map>
 #include <set>
@@ -22,7 +22,8 @@ struct Capability {
 const std::map<std::pair<int, int>, Capability> kCapabilities = {
     {{7, 5}, {64, 2, 1024, 16, 64}},    {{8, 0}, {64, 32, 2048, 32, 164}},
     {{8, 6}, {128, 2, 1536, 16, 100}},  {{8, 9}, {128, 2, 1536, 24, 100}},
-    {{9, 0}, {128, 64, 2048, 32, 228}},
+    {{9, 0}, {128, 64, 2048, 32, 228}}, {{10, 0}, {128, 64, 2048, 32, 228}},
+    {{12, 0}, {128, 2, 1536, 24, 100}},
 };
 
 class DeviceFactsTest : public testing::TestWithParam<DeviceFacts> {};
@@ -70,10 +71,37 @@ INSTANTIATE_TEST_SUITE_P(Known, DeviceFactsTest,
 TEST(KnownDevices, have_keys_of_their_own) {
   std::set<std::string> keys;
   for (const auto& device : known_devices()) EXPECT_TRUE(keys.insert(device.key).second);
-  for (const char* key : {"h200", "h100", "a100", "rtx3090ti", "gtx1660s", "rtx4090"}) {
+  for (const char* key :
+       {"h200", "h100", "a100", "rtx3090ti", "gtx1660s", "rtx4090", "b200", "rtx5090"}) {
     EXPECT_TRUE(keys.contains(key)) << key;
   }
   EXPECT_FALSE(known_device("abacus").has_value());
+}
+
+TEST(KnownDevices, a_user_describes_one_that_is_like_another) {
+  const auto mine = described_device("rtx4090:name=My card,sm_count=64,memory_gb_per_s=500.5");
+  ASSERT_TRUE(mine.ok()) << mine.error().message;
+  EXPECT_EQ(mine->name, "My card");
+  EXPECT_EQ(mine->sm_count, 64);
+  EXPECT_DOUBLE_EQ(mine->memory_gb_per_s, 500.5);
+  EXPECT_EQ(mine->l2_bytes, known_device("rtx4090")->l2_bytes);
+  EXPECT_EQ(known_device(mine->key)->sm_count, 64) << "the key is the whole description";
+  EXPECT_NE(described_device("h200:l2_bytes=1").value().name, known_device("h200")->name);
+}
+
+TEST(KnownDevices, a_description_that_is_wrong_is_named) {
+  for (const auto& [text, said] : std::map<std::string, std::string>{
+           {"rtx5009", "did you mean 'rtx5090'?"},
+           {"h200:sm_cout=3", "did you mean 'sm_count'?"},
+           {"h200:sm_count=-3", "no value for sm_count"},
+           {"h200:sm_count=0", "no value for sm_count"},
+           {"h200:memory_gb_per_s=nan", "no value for memory_gb_per_s"},
+           {"h200:sm_count", "is not of the form"},
+           {":sm_count=3", "unknown device ''"}}) {
+    const auto facts = described_device(text);
+    ASSERT_FALSE(facts.ok()) << text;
+    EXPECT_NE(facts.error().message.find(said), std::string::npos) << facts.error().message;
+  }
 }
 
 }  // namespace
