@@ -102,7 +102,9 @@ Status Engine::handle(const Event& event) {
   WW_CHECK(drain());
   refresh();
   WW_CHECK(save(store::RunStatus::running, ""));
-  return log_.commit();
+  WW_CHECK(log_.commit());
+  if (!silence_.empty()) return Error{silence_};
+  return {};
 }
 
 // ---- Where things go from here. --------------------------------------------------------------
@@ -208,13 +210,19 @@ Status Engine::handle(const Answered& event) {
   parts_.observer.on_event("failed", event.trial + ": " + outcome.error, state_);
   if (!outcome.retry) return Error{"question " + event.trial + ": " + outcome.error};
   const bool last = event.attempt + 1 >= options_.ask_attempts;
+  // Nobody said a word: no fault of the question, which a later run asks again. What the silence
+  // may have cost is kept.
+  const bool silent = outcome.wasted.estimated && outcome.wasted.output == 0;
   WW_CHECK(log_.add_failure(
-      event.trial, {event.attempt, outcome.error, last, outcome.wasted.total(), outcome.wasted_usd,
-                    outcome.wasted_unpriced ? parts_.model.name() : ""}));
+      event.trial, {event.attempt, outcome.error, last && !silent, outcome.wasted.total(),
+                    outcome.wasted_usd, outcome.wasted_unpriced ? parts_.model.name() : ""}));
   budget_.spend({0, outcome.wasted.total(), outcome.wasted_usd, 0, outcome.wasted_unpriced});
-  if (last && outcome.wasted.total() == 0 && outcome.wasted_usd == 0) {
-    // Nobody was there: no fault of the question, which a later run asks again.
-    return Error{"question " + event.trial + ": " + outcome.error + "; 'resume' asks again"};
+  const std::string again =
+      "question " + event.trial + ": " + outcome.error + "; 'resume' asks again";
+  if (last && outcome.wasted.total() == 0 && outcome.wasted_usd == 0) return Error{again};
+  if (last && silent) {
+    silence_ = again;
+    return {};
   }
   if (last) return give_up(event.trial, outcome.error);
   budget_.release(open.reserved);

@@ -135,8 +135,9 @@ class Engine {
   bool judge_works_ = false;
   std::optional<Evaluation> baseline_;
   std::optional<Trial> best_;
-  std::string limit_;   // the limit that ended the search, or empty
-  std::string target_;  // the goal that was reached, or empty
+  std::string silence_;  // the question that nobody answered, or empty
+  std::string limit_;    // the limit that ended the search, or empty
+  std::string target_;   // the goal that was reached, or empty
   SearchState state_;
 };
 
