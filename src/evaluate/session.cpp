@@ -184,6 +184,13 @@ std::vector<Finding> possible_causes(const Prepared& prepared,
   return causes;
 }
 
+std::string against_tolerance(const verify::Mismatch& mismatch) {
+  if (mismatch.first.empty() || mismatch.first.front().allowed < 0) return {};
+  const verify::WrongElement& first = mismatch.first.front();
+  return fmt::format(" The error at index {} is {:.3g}, and {:.3g} is allowed.", first.index,
+                     std::fabs(first.got - first.expected), first.allowed);
+}
+
 }  // namespace
 
 Ended mismatched(const Prepared& prepared, const verify::Case& item, const Wrong& wrong,
@@ -196,7 +203,10 @@ Ended mismatched(const Prepared& prepared, const verify::Case& item, const Wrong
   const verify::Mismatch& mismatch = wrong.mismatch;
   const std::vector<Finding> causes = possible_causes(prepared, findings);
   notes.findings.insert(notes.findings.end(), causes.begin(), causes.end());
-  return {mismatch.verdict, mismatch_reason(mismatch, item),
+  std::string reason = mismatch_reason(mismatch, item);
+  // Whoever writes a task must see how far its baseline is off; candidates are not told tolerances.
+  if (prepared.request().is_baseline) reason += against_tolerance(mismatch);
+  return {mismatch.verdict, std::move(reason),
           mismatch_feedback(mismatch, item, causes, prepared.request().source)};
 }
 

@@ -113,9 +113,10 @@ Result<Floats> RuleInput::floats(std::string_view name) const {
   return Error{fmt::format("no argument '{}'", found->second)};
 }
 
-void WrongElements::add(std::uint64_t index, double expected, double got, double size) {
+void WrongElements::add(std::uint64_t index, double expected, double got, double size,
+                        double allowed) {
   ++wrong_;
-  if (first_.size() < kShown) first_.push_back({index, expected, got});
+  if (first_.size() < kShown) first_.push_back({index, expected, got, allowed});
   // 2^-7: the error of a BF16 detour, the coarsest that a kernel might take.
   const bool small =
       std::isfinite(got) && std::isfinite(expected) && std::fabs(got - expected) <= size * 0x1p-7;

@@ -17,6 +17,7 @@ struct WrongElement {
   std::uint64_t index = 0;
   double expected = 0;
   double got = 0;
+  double allowed = -1;  ///< how far it may be from the expected value; negative: not known
 };
 
 /// Why an output is not accepted.

@@ -12,6 +12,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "verify/device_reference.h"
+#include "verify/guarded_call.h"
 
 namespace warpwright::verify {
 
@@ -243,7 +244,11 @@ Result<std::vector<Expected>> Reference::run(const Trial& trial,
     WW_TRY(const auto count, element_count(argument, trial.values));
     add_output(frame, task, argument, count, expected[i]);
   }
-  reinterpret_cast<void (*)(void* const*)>(entry_)(frame.pointers.data());
+  const auto entry = reinterpret_cast<void (*)(void* const*)>(entry_);
+  if (const auto called = call_guarded([&] { entry(frame.pointers.data()); }); !called.ok()) {
+    return Error{fmt::format("reference.cpp of the task '{}' failed at size {}: {}; mend it first",
+                             task.name, trial.size->label, called.error().message)};
+  }
   return expected;
 }
 

@@ -27,7 +27,9 @@ WrongElements compared(const RuleInput& input) {
   for (std::size_t i = 0; i < input.count; ++i) {
     const double expected = rounded(input, input.expected_at(i));
     const double got = input.got_at(i);
-    if (!std::isnan(expected) && got != expected) wrong.add(i, expected, got, std::fabs(expected));
+    if (!std::isnan(expected) && got != expected) {
+      wrong.add(i, expected, got, std::fabs(expected), 0);
+    }
   }
   return wrong;
 }

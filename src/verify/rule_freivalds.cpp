@@ -106,7 +106,7 @@ class Entries {
     const double wanted = expected;
     const double bound = tolerances_.rtol * std::fabs(wanted) + tolerances_.alpha * scale;
     if (!accepted(input_.argument.type, got, wanted, bound + underflow_))
-      wrong_.add(at, wanted, got, std::max(std::fabs(wanted), scale));
+      wrong_.add(at, wanted, got, std::max(std::fabs(wanted), scale), bound + underflow_);
     if (!std::isfinite(got) || !std::isfinite(wanted) || scale <= 0) return;
     const double size = std::max(scale, std::fabs(wanted));
     const double error = error_beyond_step(input_.argument.type, got, wanted) / size;

@@ -22,7 +22,7 @@ std::optional<Mismatch> check_forward(const RuleInput& input, double forward) {
   for (std::size_t j = 0; j < input.count; ++j) {
     const double expected = input.expected_at(j);
     if (!within(input.got_at(j), expected, forward * scale))
-      wrong.add(j, expected, input.got_at(j), scale);
+      wrong.add(j, expected, input.got_at(j), scale, forward * scale);
   }
   return wrong.result();
 }

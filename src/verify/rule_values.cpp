@@ -43,7 +43,7 @@ RuleResult check_elementwise(const RuleInput& input) {
       if (std::isnan(expected)) continue;
       const double bound = rtol * std::fabs(expected) + atol + alpha * scale;
       if (!accepted(input.argument.type, got, expected, bound))
-        wrong.add(i, expected, got, std::max(std::fabs(expected), scale));
+        wrong.add(i, expected, got, std::max(std::fabs(expected), scale), bound);
       if (!std::isfinite(expected) || !std::isfinite(got)) continue;
       error_squares += (got - expected) * (got - expected);
       squares += expected * expected;
@@ -63,7 +63,8 @@ RuleResult check_rounded(const RuleInput& input) {
     const double expected = input.expected_at(i);
     const double got = input.got_at(i);
     if (std::isnan(expected)) continue;
-    if (!within(got, expected, 0.5 + tie)) wrong.add(i, expected, got, std::fabs(expected));
+    if (!within(got, expected, 0.5 + tie))
+      wrong.add(i, expected, got, std::fabs(expected), 0.5 + tie);
   }
   return wrong.result();
 }
@@ -82,7 +83,7 @@ RuleResult check_scalar(const RuleInput& input) {
     if (std::isnan(expected)) continue;
     const double bound = rtol * std::fabs(expected) + tau * scale + atol;
     if (!accepted(input.argument.type, got, expected, bound))
-      wrong.add(i, expected, got, std::max(std::fabs(expected), scale));
+      wrong.add(i, expected, got, std::max(std::fabs(expected), scale), bound);
   }
   return wrong.result();
 }
@@ -102,7 +103,8 @@ RuleResult check_dot_products(const RuleInput& input) {
     const double size = std::max(std::fabs(expected), scale);
     if (std::isnan(expected)) continue;
     const double bound = rtol * std::fabs(expected) + alpha * scale;
-    if (!accepted(input.argument.type, got, expected, bound)) wrong.add(i, expected, got, size);
+    if (!accepted(input.argument.type, got, expected, bound))
+      wrong.add(i, expected, got, size, bound);
     if (!std::isfinite(expected) || !std::isfinite(got) || size <= 0) continue;
     const double error = error_beyond_step(input.argument.type, got, expected) / size;
     errors += error * error;

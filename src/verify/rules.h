@@ -49,8 +49,8 @@ using Rule = RuleResult (*)(const RuleInput&);
 class WrongElements {
  public:
   explicit WrongElements(const RuleInput& input) : input_(input) {}
-  /// `size` is the magnitude that the error is to be seen against.
-  void add(std::uint64_t index, double expected, double got, double size);
+  /// `size` is the magnitude that the error is to be seen against, `allowed` what it may be.
+  void add(std::uint64_t index, double expected, double got, double size, double allowed = -1);
   [[nodiscard]] bool none() const { return wrong_ == 0; }
   /// Absent when nothing was wrong. Errors that are all small look like a lower precision.
   [[nodiscard]] std::optional<Mismatch> result(std::string_view remark = {}) const;
