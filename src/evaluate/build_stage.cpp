@@ -28,6 +28,19 @@ Result<build::FrontEnd> front_end_for(const JobRequest& request,
   return tools.resolve(front_end);
 }
 
+/// "clang 19.1.7"
+Result<std::string> compiler_words(const JobRequest& request, const device::ResolvedDevice& target,
+                                   const build::Toolchain& tools) {
+  WW_TRY(const auto front_end, front_end_for(request, target, tools));
+  const std::string& version =
+      front_end == build::FrontEnd::nvcc ? tools.nvcc.version : tools.clang.version;
+  const auto from = version.find_first_of("0123456789");
+  std::string words(name_of(front_end));
+  if (from == std::string::npos) return words;
+  const auto end = version.find_first_not_of("0123456789.", from);
+  return words + " " + version.substr(from, end - from);
+}
+
 void note_census(const build::BuildOutcome& code, Notes& notes) {
   std::string text = ptx::describe(code.census);
   if (text.empty()) return;
@@ -83,6 +96,7 @@ Outcome<Built> build_stage(SourcePointer source, Context& context) {
   WW_CHECK(make_directories(context.scratch));
   WW_TRY(auto builder, context.station.builder(cache_of(request, context), request.unsafe));
   WW_TRY(auto code, compile(request, target, builder, request.source, context));
+  WW_TRY(context.notes.manifest["compiler"], compiler_words(request, target, builder.tools()));
   context.notes.diagnostics = code.diagnostics;
   context.notes.resources = code.resources;
   if (code.verdict != Verdict::ok) {

@@ -5,12 +5,19 @@
 
 #include <algorithm>
 
+#include "base/files.h"
+
 namespace warpwright::evaluate {
 
 void note(Context& context, std::string text, FindingKind kind) {
   const Finding finding{kind, 0, std::move(text)};
   auto& all = context.notes.findings;
   if (std::find(all.begin(), all.end(), finding) == all.end()) all.push_back(finding);
+}
+
+void announce_stage(const Context& context) {
+  if (!make_directories(context.scratch).ok()) return;
+  (void)write_file(context.scratch / kStageFile, std::string(name_of(context.stage)));
 }
 
 Outcome<> may_go_on(const Context& context) {

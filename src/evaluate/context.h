@@ -60,6 +60,11 @@ struct Context {
 /// A remark that is no verdict. The same text is told once.
 void note(Context& context, std::string text, FindingKind kind = "note");
 
+/// Writes which stage is under way where others can read it: a file `stage` in the scratch folder.
+/// Nobody depends on it.
+void announce_stage(const Context& context);
+inline constexpr const char* kStageFile = "stage";
+
 /// Not when the judgement was stopped or is out of time. On a GPU, where calls take their own time,
 /// that is a verdict; elsewhere work is counted, and it is the host that was too slow.
 Outcome<> may_go_on(const Context& context);

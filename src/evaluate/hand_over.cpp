@@ -59,6 +59,7 @@ json notes_json(const Notes& notes) {
   so_far.resources = notes.resources;
   so_far.findings = notes.findings;
   so_far.stage_s = notes.stage_s;
+  so_far.manifest = notes.manifest;
   return evaluation_to_json(so_far);
 }
 
@@ -69,6 +70,7 @@ Result<Notes> notes_in(const json& text) {
   notes.resources = std::move(so_far.resources);
   notes.findings = std::move(so_far.findings);
   notes.stage_s = std::move(so_far.stage_s);
+  notes.manifest = std::move(so_far.manifest);
   return notes;
 }
 

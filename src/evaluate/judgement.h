@@ -50,6 +50,7 @@ template <class Function>
 auto run_stage(Context& context, Stage stage, Function&& function) {
   using Made = decltype(function());
   context.stage = stage;
+  announce_stage(context);
   const auto start = std::chrono::steady_clock::now();
   Made made = std::forward<Function>(function)();
   context.notes.stage_s[std::string(name_of(stage))] +=
