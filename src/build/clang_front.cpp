@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <future>
 
@@ -29,8 +31,14 @@ std::vector<std::string> language_flags(const Workshop& shop, Side side) {
       "-x", "cuda", "-std=c++17", "-O" + std::to_string(request.optimisation), "-nocudainc",
       "-nocudalib", "--cuda-path=/nonexistent",
       // Without a stated version the host part would launch the way CUDA 8 did.
-      "-Xclang", "-target-sdk-version=12.3", "-I" + shop.builder.headers().string(),
-      "-gline-tables-only"};
+      "-Xclang", "-target-sdk-version=12.3"};
+  if (!shop.libraries.empty()) {
+    // Before ours, which has small parts of the same names.
+    argv.insert(argv.end(),
+                {"-I" + shop.libraries.string(), "-Xclang", "-fcuda-allow-variadic-functions",
+                 "-DNVTX_DISABLE", "-DCCCL_IGNORE_DEPRECATED_CPP_DIALECT", "-w"});
+  }
+  argv.insert(argv.end(), {"-I" + shop.builder.headers().string(), "-gline-tables-only"});
   if (!request.fused) argv.emplace_back("-ffp-contract=off");
   if (request.fast_math) {
     argv.insert(argv.end(), {"-ffast-math", "-fgpu-approx-transcendentals"});
@@ -176,6 +184,41 @@ Result<Compiled> compile_both(const Workshop& shop, const std::string& attempt) 
   return compiled;
 }
 
+/// The toolkit's libraries of device code (CUB, libcu++, Thrust), where the source asks for them.
+fs::path libraries_for(const Workshop& shop) {
+  constexpr std::array<std::string_view, 4> kAsking = {"<cub/", "<cuda/", "<thrust/", "<nv/"};
+  const std::string& source = shop.request.source;
+  const bool asks = std::any_of(kAsking.begin(), kAsking.end(), [&](std::string_view name) {
+    return source.find(name) != std::string::npos;
+  });
+  if (!asks || shop.builder.tools().toolkit.empty()) return {};
+  std::error_code ignored;
+  // Since CUDA 13 in a folder of their own.
+  for (const char* place : {"include/cccl", "include"}) {
+    const fs::path folder = shop.builder.tools().toolkit / place;
+    if (fs::exists(folder / "cub" / "cub.cuh", ignored)) return folder;
+  }
+  return {};
+}
+
+/// What clang refuses may be its dialect or a header that only the toolkit has.
+BuildOutcome refused(const Workshop& shop, const ProcessExit& exit) {
+  constexpr std::array<std::string_view, 4> kDialect = {
+      "file not found", "undeclared identifier", "unknown type name", "no matching function"};
+  BuildOutcome outcome = failed_build(exit, "clang");
+  const bool dialect = std::any_of(kDialect.begin(), kDialect.end(), [&](std::string_view words) {
+    return outcome.reason.find(words) != std::string::npos;
+  });
+  if (outcome.verdict == Verdict::compile_error && dialect && shop.builder.tools().nvcc.found()) {
+    outcome.reason += " (clang compiled it; --front-end nvcc asks nvcc, which may take it)";
+  }
+  return outcome;
+}
+
+bool succeeded(const Compiled& compiled) {
+  return compiled.device.succeeded() && compiled.host.succeeded();
+}
+
 }  // namespace
 
 Result<BuildOutcome> build_with_clang(const Workshop& given) {
@@ -188,8 +231,15 @@ Result<BuildOutcome> build_with_clang(const Workshop& given) {
     shop.precompiled.clear();
     WW_TRY(compiled, compile_both(shop, "-again"));
   }
-  if (!compiled.device.succeeded()) return failed_build(compiled.device, "clang");
-  if (!compiled.host.succeeded()) return failed_build(compiled.host, "clang");
+  if (!succeeded(compiled)) {
+    shop.libraries = libraries_for(shop);
+    if (!shop.libraries.empty()) {
+      shop.precompiled.clear();
+      WW_TRY(compiled, compile_both(shop, "-libraries"));
+    }
+  }
+  if (!compiled.device.succeeded()) return refused(shop, compiled.device);
+  if (!compiled.host.succeeded()) return refused(shop, compiled.host);
   WW_TRY(const ProcessExit linked, link_host(shop, compiled.host_folder));
   if (!linked.succeeded()) return failed_build(linked, "the linker");
 

@@ -20,6 +20,8 @@ struct Workshop {
   std::filesystem::path recorder;     ///< the folder with our libcudart.so
   std::filesystem::path precompiled;  ///< clang: the folder with the prelude's PCH files, or empty
   const StopSignal* stop;
+  /// clang: a toolkit's folder with CUB, libcu++ and Thrust, searched before our headers, or empty
+  std::filesystem::path libraries = {};
 };
 
 /// How the host part is linked, behind the compiler's name: the call's translation unit first,
