@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the device runtime that kernels call: printf, assert, malloc and free.
+// Functions of the device runtime that kernels call: printf, assert, malloc and free; and those of
+// wavefronts, for code that was written for another kind of device.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -156,6 +157,8 @@ constexpr std::uint8_t kPointer[] = {8};
 constexpr std::uint8_t kPrinted[] = {8, 8};             // format, arguments
 constexpr std::uint8_t kAssertion[] = {8, 8, 4, 8, 8};  // text, file, line, function, char
 constexpr std::uint8_t kHostAssertion[] = {8, 8, 4, 8};
+constexpr std::uint8_t kBallot[] = {4, 4};   // predicate, lanes of a wavefront
+constexpr std::uint8_t kPick[] = {4, 4, 4};  // value, lane to read, lanes of a wavefront
 
 constexpr RuntimeFunction kFunctions[] = {
     {"vprintf", run_vprintf, kPrinted, 4},
@@ -163,6 +166,8 @@ constexpr RuntimeFunction kFunctions[] = {
     {"__assert_fail", run_assertfail, kHostAssertion, 0},
     {"malloc", run_malloc, kPointer, 8},
     {"free", run_free, kPointer, 0},
+    {"ww_wave_ballot", run_wave_ballot, kBallot, 8},
+    {"ww_wave_pick", run_wave_pick, kPick, 4},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "simt/checks/order.h"
 #include "simt/isa/numbers.h"
 #include "simt/schedule/stuck_lanes.h"
+#include "simt/schedule/wavefronts.h"
 #include "simt/state/worker.h"
 
 namespace warpwright::simt {
@@ -391,7 +392,7 @@ std::string place_of(const Warp& w, const Ins* i) {
 }
 
 void report_deadlock(Worker&, BlockState& b) {
-  if (free_lanes_that_others_name(b)) return;
+  if (free_half_wavefronts(b) || free_lanes_that_others_name(b)) return;
   // Lanes that wait for others of their warp first: going on without them may free the rest.
   bool freed = false;
   for (Warp& w : b.warps) {

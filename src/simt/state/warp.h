@@ -21,7 +21,15 @@ struct SharedShadow;
 /// Lanes of one warp that walk together. Inner nodes wait for their children at `block` (their
 /// immediate post-dominator); leaves run.
 struct Split {
-  enum class State : std::uint8_t { free, ready, joining, at_barrier, at_sync, at_cluster };
+  enum class State : std::uint8_t {
+    free,
+    ready,
+    joining,
+    at_barrier,
+    at_sync,
+    at_cluster,
+    at_wave,  ///< for the other half of a wavefront of 64
+  };
   State state = State::free;
   std::uint8_t barrier = 0;
   std::uint32_t mask = 0;
@@ -30,7 +38,7 @@ struct Split {
   std::int32_t parent = -1;
   std::uint32_t children = 0;
   const Ins* ip = nullptr;       ///< next instruction when not running
-  bool forced = false;           ///< at_sync: go on without the missing lanes
+  bool forced = false;           ///< at_sync, at_wave: go on without the missing lanes
   bool helped = false;           ///< at_sync: lanes that waited at a join were freed for it
   std::int32_t freed_from = -1;  ///< the node at which its lanes waited before
 };
