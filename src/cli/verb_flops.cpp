@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
+#include "cli/words.h"
 #include "flops/analysis.h"
 #include "flops/questions.h"
 #include "flops/source_files.h"
@@ -32,36 +33,6 @@ struct FlopsFlags {
   std::shared_ptr<SettingFlags> settings;
 };
 
-/// Words as a shell would make them: quotes keep spaces together, nothing else is special.
-Result<std::vector<std::string>> shell_words(std::string_view line) {
-  std::vector<std::string> words;
-  std::string word;
-  bool begun = false;
-  char quote = 0;
-  for (const char c : line) {
-    if (quote != 0) {
-      if (c == quote) {
-        quote = 0;
-      } else {
-        word += c;
-      }
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-      begun = true;
-    } else if (c == ' ' || c == '\t' || c == '\n') {
-      if (begun) words.push_back(std::move(word));
-      word.clear();
-      begun = false;
-    } else {
-      word += c;
-      begun = true;
-    }
-  }
-  if (quote != 0) return Error{"--run: a quote is not closed"};
-  if (begun) words.push_back(std::move(word));
-  return words;
-}
-
 Result<flop::AnalysisRequest> request_of(const FlopsFlags& flags) {
   flop::AnalysisRequest request;
   request.program.files.assign(flags.files.begin(), flags.files.end());
@@ -73,7 +44,7 @@ Result<flop::AnalysisRequest> request_of(const FlopsFlags& flags) {
   request.program.front_end = *front_end;
   WW_TRY(request.program.target, flop::target_named(flags.arch));
   request.run.target = request.program.target;
-  WW_TRY(request.run.arguments, shell_words(flags.run));
+  WW_TRY(request.run.arguments, words_of(flags.run));
   request.run.cwd = std::filesystem::canonical(flags.files.front()).parent_path();
   request.run.time = std::chrono::seconds(flags.seconds);
   request.run.limits.counted = flags.launches;

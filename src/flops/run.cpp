@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <thread>
 
 #include "flops/runtime/protocol.h"
@@ -110,19 +111,19 @@ class Line {
   FileDescriptor ask_, answer_;
 };
 
-/// Answers until the program has ended, or has nothing more to ask that would be counted.
-void serve(Line& line, DeviceService& service, const std::atomic<bool>& ended, StopSignal& done) {
+/// Answers until the program has ended, or has nothing more to ask that is wanted.
+void serve(Line& line, const Conversation& talk, const std::atomic<bool>& ended, StopSignal& done) {
   AskHead head;
   while (line.read(&head, sizeof head, ended)) {
     if (head.bytes > ww_flops::kMostBytes) return;
     std::string question(head.bytes, '\0');
     if (!line.read(question.data(), question.size(), ended)) return;
-    const ServiceAnswer answer = service.answer(head.kind, question);
+    const ServiceAnswer answer = talk.answer(head.kind, question);
     const AnswerHead back{answer.error, static_cast<std::uint32_t>(answer.bytes.size())};
     std::string bytes(reinterpret_cast<const char*>(&back), sizeof back);
     bytes += answer.bytes;
     line.write(bytes, ended);
-    if (service.complete()) done.request(StopReason::finished);
+    if (talk.over()) done.request(StopReason::finished);
   }
 }
 
@@ -145,13 +146,14 @@ sandbox::Request request_of(const BuiltProgram& program, const RunRequest& reque
   return run;
 }
 
-Result<ProgramRun> run_once(const sandbox::Sandbox& sandbox, const BuiltProgram& program,
-                            const RunRequest& request, const StopSignal* stop) {
+Result<ProcessExit> converse_once(const sandbox::Sandbox& sandbox, const BuiltProgram& program,
+                                  const RunRequest& request, const MakeConversation& make,
+                                  const StopSignal* stop) {
   WW_TRY(const SharedFolder folder, SharedFolder::create());
   ::chmod(folder.path().c_str(), 0755);
   WW_TRY(Line line, Line::open(folder.path()));
   WW_TRY(SharedArena arena, SharedArena::create(folder.path() / ww_flops::kMemoryName));
-  DeviceService service(program.ptx, request.target, request.limits, arena);
+  const Conversation talk = make(arena);
   std::atomic<bool> ended{false};
   StopSignal done;
   Result<ProcessExit> exit = Error{"the program was not started"};
@@ -159,27 +161,39 @@ Result<ProgramRun> run_once(const sandbox::Sandbox& sandbox, const BuiltProgram&
     exit = sandbox.run(request_of(program, request, folder.path()), &done);
     ended.store(true);
   });
-  serve(line, service, ended, done);
+  serve(line, talk, ended, done);
   watcher.join();
-  if (stop != nullptr && stop->requested()) return Error{"the count was stopped"};
-  if (!exit.ok()) return exit.error();
-  ProgramRun run;
-  run.launches = service.launches();
-  run.missing = service.missing();
-  run.faults = service.faults();
-  run.left_out = service.left_out();
-  run.exit = std::move(*exit);
-  return run;
+  if (stop != nullptr && stop->requested()) return Error{"the run was stopped"};
+  return exit;
 }
 
 }  // namespace
 
+Result<ProcessExit> converse(const sandbox::Sandbox& sandbox, const BuiltProgram& program,
+                             const RunRequest& request, const MakeConversation& make,
+                             const StopSignal* stop) {
+  for (int tries = 1;; ++tries) {
+    WW_TRY(ProcessExit exit, converse_once(sandbox, program, request, make, stop));
+    if (exit.exit_code != ww_flops::kNoRoom || tries == kTries) return exit;
+  }
+}
+
 Result<ProgramRun> run_program(const sandbox::Sandbox& sandbox, const BuiltProgram& program,
                                const RunRequest& request, const StopSignal* stop) {
-  for (int tries = 1;; ++tries) {
-    WW_TRY(ProgramRun run, run_once(sandbox, program, request, stop));
-    if (run.exit.exit_code != ww_flops::kNoRoom || tries == kTries) return run;
-  }
+  std::unique_ptr<DeviceService> service;
+  const auto make = [&](SharedArena& arena) -> Conversation {
+    service = std::make_unique<DeviceService>(program.ptx, request.target, request.limits, arena);
+    return {[&](std::uint32_t kind, std::string_view q) { return service->answer(kind, q); },
+            [&] { return service->complete(); }};
+  };
+  WW_TRY(ProcessExit exit, converse(sandbox, program, request, make, stop));
+  ProgramRun run;
+  run.launches = service->launches();
+  run.missing = service->missing();
+  run.faults = service->faults();
+  run.left_out = service->left_out();
+  run.exit = std::move(exit);
+  return run;
 }
 
 }  // namespace warpwright::flop

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,20 @@ struct ProgramRun {
   std::uint64_t left_out = 0;
   ProcessExit exit;
 };
+
+/// What a program talks to.
+struct Conversation {
+  std::function<ServiceAnswer(std::uint32_t kind, std::string_view question)> answer;
+  std::function<bool()> over;  ///< nothing more is wanted: the program is stopped
+};
+/// Makes it over the memory that the program shares; it lives until the program has ended.
+using MakeConversation = std::function<Conversation(SharedArena& arena)>;
+
+/// Runs the program in the sandbox and answers its questions in this process. The error is the
+/// world's.
+Result<ProcessExit> converse(const sandbox::Sandbox& sandbox, const BuiltProgram& program,
+                             const RunRequest& request, const MakeConversation& make,
+                             const StopSignal* stop = nullptr);
 
 /// Runs the program in the sandbox; its kernels run on a SIMT machine in this process. The error
 /// is the world's.

@@ -291,6 +291,7 @@ ServiceAnswer DeviceService::launch(std::string_view question) {
   if (!unpack.ok()) return {kInvalidValue, {}};
   LoadedModule* module = module_with(number, name);
   if (module == nullptr || module->find(name) == nullptr) return {kInvalidFunction, {}};
+  if (runner_) return runner_(*machine_, *module->module, launch);
   return run(*module, launch);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,6 +46,12 @@ class DeviceService {
 
   ServiceAnswer answer(std::uint32_t kind, std::string_view question);
 
+  /// Another way to run launches than the service's own, which counts and samples them.
+  using LaunchRunner = std::function<ServiceAnswer(
+      simt::Machine& machine, const simt::Module& module, const simt::Launch& launch)>;
+  void run_by(LaunchRunner runner) { runner_ = std::move(runner); }
+  [[nodiscard]] simt::Memory& memory() { return machine_->memory(); }
+
   [[nodiscard]] const std::vector<LaunchCount>& launches() const { return launches_; }
   /// What the program asked for and did not get.
   [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
@@ -79,6 +86,7 @@ class DeviceService {
   RunLimits limits_;
   SharedArena& arena_;
   std::unique_ptr<simt::Machine> machine_;
+  LaunchRunner runner_;
   std::vector<std::unique_ptr<LoadedModule>> modules_;
   std::map<std::pair<const LoadedModule*, std::string>, Instance> instances_;
   std::vector<LaunchCount> launches_;
