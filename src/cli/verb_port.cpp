@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
+#include "base/files.h"
 #include "base/stop.h"
+#include "build/toolchain.h"
 #include "cli/exit_codes.h"
 #include "cli/verbs.h"
+#include "cli/words.h"
 #include "port/report.h"
+#include "port/verify_cpu.h"
+#include "port/verify_cuda.h"
 
 namespace warpwright::cli {
 
 namespace {
 
 struct PortFlags {
-  std::string input, to, output, run;
+  std::string input, to, output, run, cache;
   std::vector<std::string> targets, verify;
+  std::uint64_t budget = port::RunProof().budget;
   bool json = false;
 };
 
@@ -33,6 +41,40 @@ Status check_words(const PortFlags& flags) {
   return {};
 }
 
+void add(const std::vector<std::string>& notes, port::PortReport& report) {
+  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+}
+
+Status run_proofs(const PortFlags& flags, const sandbox::Sandbox& sandbox,
+                  port::PortReport& report) {
+  for (const std::string& way : flags.verify)
+    (way == "cpu" ? report.asked_cpu : report.asked_cuda) = true;
+  port::RunProof proof;
+  proof.budget = flags.budget;
+  WW_TRY(proof.arguments, words_of(flags.run));
+  if (report.asked_cpu) {
+    WW_TRY(const build::Builder builder,
+           build::Builder::create(sandbox, build::find_toolchain(), {.cache = flags.cache}));
+    const auto verdict = port::verify_on_cpu(report.project, report.direction, proof, builder);
+    add(verdict.ok() ? verdict->notes : std::vector{"cpu: " + verdict.error().message}, report);
+    if (verdict.ok()) {
+      report.verified.wave32 = verdict->wave32;
+      report.verified.wave64 = verdict->wave64;
+    }
+  }
+  if (report.asked_cuda) {
+    const auto verdict = port::verify_on_gpu(report.project, report.direction, proof.arguments,
+                                             port::find_port_tools(), sandbox);
+    add(verdict.ok() ? verdict->notes : std::vector{"cuda: " + verdict.error().message}, report);
+    if (verdict.ok()) report.verified.cuda = verdict->same;
+  }
+  return {};
+}
+
+std::string port_cache() {
+  return (temporary_folder() / ("warpwright-flops-" + std::to_string(::getuid()))).string();
+}
+
 Status prove(const PortFlags& flags, port::PortReport& report) {
   std::vector<std::string> targets = flags.targets;
   if (targets.empty()) targets = flags.to == "hip" ? kAmdTargets : kCudaTargets;
@@ -42,14 +84,7 @@ Status prove(const PortFlags& flags, port::PortReport& report) {
          port::compile_project(report.project, report.direction, targets, tools, sandbox, nullptr));
   for (const port::CompileOutcome& outcome : report.compiled)
     if (!outcome.compiles) report.notes.push_back(outcome.target + ": " + outcome.reason);
-  for (const std::string& way : flags.verify) {
-    (way == "cpu" ? report.asked_cpu : report.asked_cuda) = true;
-    report.notes.push_back("--verify " + way + ": nothing was run, " +
-                           (way == "cpu"
-                                ? "there is no machine for wavefronts in this version"
-                                : "there is no runner for GPUs of NVIDIA in this version"));
-  }
-  return {};
+  return run_proofs(flags, sandbox, report);
 }
 
 Result<int> run_port(const PortFlags& flags) {
@@ -66,6 +101,7 @@ Result<int> run_port(const PortFlags& flags) {
 
 void add_port(CLI::App& verb, Action& action) {
   const auto flags = std::make_shared<PortFlags>();
+  flags->cache = port_cache();
   verb.add_option("input", flags->input, "a CUDA or HIP source, or a folder with a program")
       ->required();
   verb.add_option("--to", flags->to, "hip or cuda: the platform to carry it to")
@@ -81,6 +117,8 @@ void add_port(CLI::App& verb, Action& action) {
   verb.add_option("--verify", flags->verify,
                   "cpu, cuda or both: run it and compare with the original")
       ->delimiter(',');
+  verb.add_option("--budget", flags->budget, "warp instructions that a run on the CPU may take");
+  verb.add_option("--cache", flags->cache, "folder for what is built once");
   verb.add_flag("--json", flags->json, "the report as JSON (docs/port.md)");
   verb.callback([flags, &action] {
     action = [flags] {

@@ -49,6 +49,17 @@ bool is_name(std::string_view text) {
   return !text.empty() && (text[0] < '0' || text[0] > '9') && text != "nullptr";
 }
 
+constexpr std::string_view kAttribute = "cudaDevAttr";
+constexpr std::string_view kHipAttribute = "hipDeviceAttribute";
+
+/// Whether a name of HIP is one of CUDA's runtime but for its beginning.
+bool is_regular(std::string_view hip) {
+  if (hip.starts_with(kHipAttribute) &&
+      listed(kCudaNames, std::string(kAttribute) + std::string(hip.substr(kHipAttribute.size()))))
+    return true;
+  return hip.starts_with("hip") && listed(kCudaNames, "cuda" + std::string(hip.substr(3)));
+}
+
 /// The irregular pairs by name. Where several rows have one key, the first counts.
 using PairIndex = std::unordered_map<std::string_view, std::string_view>;
 
@@ -58,9 +69,8 @@ const PairIndex& irregular(Direction direction) {
     for (const NamePair& row : kIrregular) {
       const std::string_view key = from_cuda ? row.cuda : row.hip;
       // On the way back the runtime's own name comes before one of the driver's.
-      const bool regular = !from_cuda && key.starts_with("hip") &&
-                           listed(kCudaNames, "cuda" + std::string(key.substr(3)));
-      if (is_name(key) && !regular) index.emplace(key, from_cuda ? row.hip : row.cuda);
+      if (is_name(key) && (from_cuda || !is_regular(key)))
+        index.emplace(key, from_cuda ? row.hip : row.cuda);
     }
     return index;
   };
@@ -82,9 +92,6 @@ std::string_view advice_for(std::string_view name) {
     if (row.name == name) return row.advice;
   return kPlainAdvice;
 }
-
-constexpr std::string_view kAttribute = "cudaDevAttr";
-constexpr std::string_view kHipAttribute = "hipDeviceAttribute";
 
 bool upper_at(std::string_view name, std::size_t at) {
   return name.size() > at && ((name[at] >= 'A' && name[at] <= 'Z') || name[at] == '_');
@@ -182,6 +189,23 @@ NameChange change_name(std::string_view name, Direction direction) {
   if (const auto found = pairs.find(name); found != pairs.end())
     return mapped(std::string(found->second));
   return direction == Direction::to_hip ? change_to_hip(name) : change_to_cuda(name);
+}
+
+std::vector<std::pair<std::string, std::string>> hip_names_in_cuda() {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  const auto add = [&pairs](std::string_view name) {
+    NameChange change = change_name(name, Direction::to_cuda);
+    if (change.fate == NameFate::mapped && is_name(change.to) && change.to != name)
+      pairs.emplace_back(name, std::move(change.to));
+  };
+  for (const std::string_view name : kHipNames) add(name);
+  for (const NamePair& row : kIrregular)
+    if (row.hip.starts_with("hip") || row.hip.starts_with("HIP_") ||
+        row.hip.starts_with("make_hip"))
+      add(row.hip);
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  return pairs;
 }
 
 NameChange change_header(std::string_view header, Direction direction) {

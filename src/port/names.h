@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace warpwright::port {
 
@@ -29,5 +31,8 @@ NameChange change_name(std::string_view name, Direction direction);
 
 /// A header, without its marks. `foreign`: an ordinary header.
 NameChange change_header(std::string_view header, Direction direction);
+
+/// Every name of HIP's runtime that has a counterpart, with it.
+std::vector<std::pair<std::string, std::string>> hip_names_in_cuda();
 
 }  // namespace warpwright::port

@@ -71,6 +71,10 @@ class Carrier {
     for (SourceFile& file : sources_) WW_CHECK(carry(file));
     for (const CompatibilityFile& file : compatibility_files(request_.direction))
       WW_CHECK(write_file(project_.folder / file.name, file.content));
+    project_.root = root_;
+    std::error_code code;
+    for (const fs::path& folder : include_folders_)
+      if (fs::is_directory(folder, code)) project_.from_includes.push_back(folder);
     place_include_folders();
     find_units();
     return std::move(project_);
@@ -267,6 +271,7 @@ class Carrier {
       Unit unit;
       unit.path = project_.folder / file.to;
       unit.name = file.to.string();
+      unit.from = file.from;
       unit.device = asked || ends_with_any(file.from, {".cu", ".hip"}) ||
                     file.text.find("__global__") != std::string::npos;
       project_.units.push_back(std::move(unit));

@@ -23,12 +23,15 @@ struct CarryRequest {
 struct Unit {
   std::filesystem::path path;  ///< where it was written
   std::string name;            ///< relative to the project
+  std::filesystem::path from;  ///< what it was made of
   bool device = false;         ///< has kernels; else it is a part for the host alone
 };
 
 /// A project that was written anew.
 struct CarriedProject {
-  std::filesystem::path folder;  ///< what was written lies below it
+  std::filesystem::path root;                        ///< what was read lies below it
+  std::filesystem::path folder;                      ///< what was written lies below it
+  std::vector<std::filesystem::path> from_includes;  ///< include folders of what was read
   std::vector<Unit> units;
   std::vector<std::string> files;  ///< all that were translated, relative to the project
   BuildFlags flags;                ///< include folders are absolute and below `folder`

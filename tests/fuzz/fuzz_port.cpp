@@ -7,6 +7,7 @@
 
 #include "port/build_flags.h"
 #include "port/lexer.h"
+#include "port/outputs.h"
 #include "port/prove.h"
 #include "port/translate.h"
 
@@ -29,5 +30,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)build_flags_of(text);
   (void)parse_amd_resources(text);
   (void)error_lines(text, 8);
+  // What programs print is equal to itself, and can be held against anything.
+  const std::string_view first = text.substr(0, size / 2), second = text.substr(size / 2);
+  for (const Tolerance tolerance : {Tolerance::none, Tolerance::sums}) {
+    if (difference(text, text, tolerance) || !same_data(text, text, tolerance)) std::abort();
+    (void)difference(first, second, tolerance);
+    (void)same_data(first, second, tolerance);
+  }
+  (void)without_changing_parts(first, second, text);
   return 0;
 }

@@ -28,7 +28,15 @@
 
 #include "cuda.h"
 #include "host_defines.h"
+// Code for devices whose wavefronts are no warps.
+#ifdef WW_WAVE_SIZE
+#define warpSize ww_cuda_warp_size
+#endif
 #include <__clang_cuda_builtin_vars.h>
+#ifdef WW_WAVE_SIZE
+#undef warpSize
+static constexpr int warpSize = WW_WAVE_SIZE;
+#endif
 #include "vector_types.h"
 #include <__clang_cuda_libdevice_declares.h>
 #include "ww_libdevice.h"

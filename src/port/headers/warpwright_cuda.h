@@ -40,6 +40,38 @@ WW_DEVICE unsigned long long ww_global_timer() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(value));
   return value;
 }
+
+// Functions of wavefronts without a mask: the lanes that are active take part.
+template <class T>
+WW_DEVICE T ww_hip_shfl(T value, int lane, int width = 32) {
+  return __shfl_sync(__activemask(), value, lane, width);
+}
+template <class T>
+WW_DEVICE T ww_hip_shfl_up(T value, unsigned delta, int width = 32) {
+  return __shfl_up_sync(__activemask(), value, delta, width);
+}
+template <class T>
+WW_DEVICE T ww_hip_shfl_down(T value, unsigned delta, int width = 32) {
+  return __shfl_down_sync(__activemask(), value, delta, width);
+}
+template <class T>
+WW_DEVICE T ww_hip_shfl_xor(T value, int bits, int width = 32) {
+  return __shfl_xor_sync(__activemask(), value, bits, width);
+}
+WW_DEVICE unsigned long long ww_hip_ballot(int predicate) {
+  return __ballot_sync(__activemask(), predicate);
+}
+WW_DEVICE int ww_hip_any(int predicate) { return __any_sync(__activemask(), predicate); }
+WW_DEVICE int ww_hip_all(int predicate) { return __all_sync(__activemask(), predicate); }
+#define __shfl ww_hip_shfl
+#define __shfl_up ww_hip_shfl_up
+#define __shfl_down ww_hip_shfl_down
+#define __shfl_xor ww_hip_shfl_xor
+#define __ballot ww_hip_ballot
+#define __any ww_hip_any
+#define __all ww_hip_all
+#define __lane_id ww_lane_id
+
 WW_DEVICE int ww_dp4a(int a, int b, int c) { return __dp4a(a, b, c); }
 WW_DEVICE unsigned ww_dp4a(unsigned a, unsigned b, unsigned c) { return __dp4a(a, b, c); }
 

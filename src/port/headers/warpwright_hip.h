@@ -54,6 +54,11 @@ static inline hipError_t ww_device_get_attribute(int* value, hipDeviceAttribute_
 
 #ifdef __HIPCC__
 
+// Lanes of a wavefront walk together; where they do not, whoever compiles this says how they meet.
+#ifndef WW_CONVERGE
+#define WW_CONVERGE(mask) ((void)(mask))
+#endif
+
 #define WW_DEVICE static __device__ __forceinline__
 #define WW_BOTH static __host__ __device__ __forceinline__
 
@@ -110,19 +115,23 @@ WW_DEVICE T ww_shfl_xor(T value, int bits, int width = 32) {
   return ww_value_of(value, from >= first + static_cast<unsigned>(width) ? self : from);
 }
 template <class T>
-WW_DEVICE T ww_shfl_sync(unsigned, T value, int lane, int width = 32) {
+WW_DEVICE T ww_shfl_sync(unsigned mask, T value, int lane, int width = 32) {
+  WW_CONVERGE(mask);
   return ww_shfl(value, lane, width);
 }
 template <class T>
-WW_DEVICE T ww_shfl_up_sync(unsigned, T value, unsigned delta, int width = 32) {
+WW_DEVICE T ww_shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+  WW_CONVERGE(mask);
   return ww_shfl_up(value, delta, width);
 }
 template <class T>
-WW_DEVICE T ww_shfl_down_sync(unsigned, T value, unsigned delta, int width = 32) {
+WW_DEVICE T ww_shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+  WW_CONVERGE(mask);
   return ww_shfl_down(value, delta, width);
 }
 template <class T>
-WW_DEVICE T ww_shfl_xor_sync(unsigned, T value, int bits, int width = 32) {
+WW_DEVICE T ww_shfl_xor_sync(unsigned mask, T value, int bits, int width = 32) {
+  WW_CONVERGE(mask);
   return ww_shfl_xor(value, bits, width);
 }
 
@@ -131,21 +140,23 @@ WW_DEVICE unsigned ww_ballot(int predicate) {
 }
 WW_DEVICE unsigned ww_activemask() { return ww_ballot(1); }
 WW_DEVICE unsigned ww_ballot_sync(unsigned mask, int predicate) {
+  WW_CONVERGE(mask);
   return ww_ballot(predicate) & mask;
 }
 WW_DEVICE int ww_any(int predicate) { return ww_ballot(predicate) != 0u; }
 WW_DEVICE int ww_all(int predicate) { return ww_ballot(!predicate) == 0u; }
 WW_DEVICE int ww_any_sync(unsigned mask, int predicate) {
-  return (ww_ballot(predicate) & mask) != 0u;
+  return ww_ballot_sync(mask, predicate) != 0u;
 }
 WW_DEVICE int ww_all_sync(unsigned mask, int predicate) {
-  return (ww_ballot(!predicate) & mask) == 0u;
+  return ww_ballot_sync(mask, !predicate) == 0u;
 }
 WW_DEVICE int ww_uni_sync(unsigned mask, int predicate) {
-  const unsigned yes = ww_ballot(predicate) & mask;
+  const unsigned yes = ww_ballot_sync(mask, predicate);
   return yes == 0u || yes == (ww_activemask() & mask);
 }
-WW_DEVICE void ww_syncwarp(unsigned = ~0u) {
+WW_DEVICE void ww_syncwarp(unsigned mask = ~0u) {
+  WW_CONVERGE(mask);
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_wave_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
@@ -153,6 +164,7 @@ WW_DEVICE void ww_syncwarp(unsigned = ~0u) {
 
 template <class T>
 WW_DEVICE unsigned ww_match_any_sync(unsigned mask, T value) {
+  WW_CONVERGE(mask);
   unsigned same = 0;
   for (unsigned lane = 0; lane < 32u; ++lane) {
     const T other = ww_shfl(value, static_cast<int>(lane));
@@ -170,6 +182,7 @@ WW_DEVICE unsigned ww_match_all_sync(unsigned mask, T value, int* predicate) {
 
 template <class T, class Combine>
 WW_DEVICE T ww_reduce_sync(unsigned mask, T value, Combine combine) {
+  WW_CONVERGE(mask);
   const unsigned active = mask & ww_activemask();
   T result = value;
   for (unsigned lane = 0; lane < 32u; ++lane) {
@@ -218,7 +231,7 @@ WW_DEVICE unsigned long long ww_global_timer() { return (unsigned long long)cloc
 // ---- a uint3 that is also taken for a dim3
 // ----------------------------------------------------------------
 struct ww_uint3 : uint3 {
-  __host__ __device__ ww_uint3(unsigned a, unsigned b, unsigned c) : uint3(a, b, c) {}
+  __host__ __device__ ww_uint3(unsigned a, unsigned b, unsigned c) : uint3{a, b, c} {}
   __host__ __device__ operator dim3() const { return dim3(x, y, z); }
 };
 static inline __host__ __device__ ww_uint3 ww_make_uint3(unsigned a, unsigned b, unsigned c) {

@@ -8,8 +8,10 @@
 
 #ifdef __HIPCC__
 
+#ifndef __ockl_grid_sync
 extern "C" __device__ void __ockl_grid_sync(void);
 extern "C" __device__ int __ockl_grid_is_valid(void);
+#endif
 
 namespace cooperative_groups {
 

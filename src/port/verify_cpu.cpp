@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "port/verify_cpu.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "flops/exact_run.h"
+#include "flops/program.h"
+#include "flops/staging.h"
+#include "flops/targets.h"
+#include "port/hip_headers.h"
+#include "port/outputs.h"
+
+namespace warpwright::port {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t kKeptBytes = std::uint64_t{256} << 20;
+constexpr int kNarrow = 32, kWide = 64;
+
+enum class Side { before, after };
+
+/// One program as it is built and run: 0 lanes for CUDA.
+struct Version {
+  Side side = Side::before;
+  int lanes = 0;
+  std::string name;  ///< in notes
+};
+
+struct Ran {
+  std::string missing;  ///< why it could not be run; empty: it was
+  flop::BuiltProgram program;
+  flop::ExactRun run;
+};
+
+/// Floating-point sums whose order depends on the schedule.
+bool adds_in_any_order(const flop::BuiltProgram& program) {
+  return std::any_of(program.ptx.begin(), program.ptx.end(), [](const std::string& ptx) {
+    for (std::size_t at = ptx.find(".add"); at != std::string::npos;
+         at = ptx.find(".add", at + 1)) {
+      const std::size_t line = ptx.rfind('\n', at) + 1;
+      const std::string_view text(ptx.data() + line, ptx.find('\n', at) - line);
+      const bool atomic = text.find("atom.") != std::string_view::npos ||
+                          text.find("red.") != std::string_view::npos;
+      if (atomic && (text.find(".f32") != std::string_view::npos ||
+                     text.find(".f64") != std::string_view::npos ||
+                     text.find("f16") != std::string_view::npos))
+        return true;
+    }
+    // Loops of compare and swap are how wider or other sums are written.
+    return ptx.find(".cas.b32") != std::string::npos || ptx.find(".cas.b64") != std::string::npos;
+  });
+}
+
+class CpuProver {
+ public:
+  CpuProver(const CarriedProject& project, const RunProof& proof, const build::Builder& builder,
+            const StopSignal* stop, fs::path folder)
+      : project_(project),
+        proof_(proof),
+        builder_(builder),
+        stop_(stop),
+        folder_(std::move(folder)) {}
+
+  Result<CpuVerdict> prove(Direction direction) {
+    WW_CHECK(write_hip_headers(folder_ / "headers"));
+    const bool to_hip = direction == Direction::to_hip;
+    const Side hip = to_hip ? Side::after : Side::before;
+    cuda_ = {to_hip ? Side::before : Side::after, 0, "the CUDA program"};
+    const Version narrow{hip, kNarrow, "wavefronts of 32"}, wide{hip, kWide, "wavefronts of 64"};
+    CpuVerdict verdict;
+    WW_TRY(expected_, run(cuda_, simt::Checks::fast));
+    if (!expected_.missing.empty()) {
+      verdict.notes.push_back("cpu: " + cuda_.name + ": " + expected_.missing);
+      return verdict;
+    }
+    if (!expected_.run.faults.empty())
+      verdict.notes.push_back("cpu: " + cuda_.name + ": " + expected_.run.faults.front());
+    WW_TRY(const Ran first, run(narrow, simt::Checks::full));
+    WW_TRY(verdict.wave32, judge(narrow, first, verdict.notes));
+    // A program whose code is the same for both sizes does the same; what the host learns of the
+    // size of a warp is 32 after a port.
+    WW_TRY(flop::BuiltProgram second, build(wide));
+    if (second.ok && first.program.ok && second.ptx == first.program.ptx && !asks_for_size()) {
+      verdict.wave64 = verdict.wave32;
+      return verdict;
+    }
+    WW_TRY(const Ran other, run_built(wide, std::move(second), simt::Checks::full));
+    WW_TRY(verdict.wave64, judge(wide, other, verdict.notes));
+    return verdict;
+  }
+
+ private:
+  /// Whether the program's text knows of the size of a wavefront. Compatibility headers tell 32.
+  [[nodiscard]] bool asks_for_size() const {
+    const fs::path& folder = cuda_.side == Side::before ? project_.folder : project_.root;
+    for (const std::string& file : project_.files) {
+      const auto text = read_file(folder / file);
+      if (!text.ok()) return true;
+      for (const std::string_view word : {"warpSize", "WarpSize", "WAVEFRONT", "wavefrontsize"})
+        if (text->find(word) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  Result<fs::path> new_folder(const std::string& name) {
+    const fs::path folder = folder_ / (std::to_string(made_++) + "_" + name);
+    WW_CHECK(make_directories(folder));
+    ::chmod(folder.c_str(), 0755);
+    return folder;
+  }
+
+  /// A file that the runner takes for device code by its name.
+  Result<fs::path> as_device_code(const fs::path& file) {
+    if (file.extension() == ".cu") return file;
+    WW_TRY(const fs::path folder, new_folder("unit"));
+    const fs::path wrapper = folder / (file.stem().string() + ".cu");
+    WW_CHECK(write_file(wrapper, "#include \"" + file.string() + "\"\n"));
+    ::chmod(wrapper.c_str(), 0644);
+    return wrapper;
+  }
+
+  Result<flop::BuiltProgram> build(const Version& version) {
+    const bool before = version.side == Side::before;
+    flop::Sources sources;
+    sources.cwd = before ? project_.root : project_.folder;
+    for (const Unit& unit : project_.units) sources.files.push_back(before ? unit.from : unit.path);
+    if (before) {
+      sources.includes = project_.from_includes;
+    } else {
+      for (const std::string& each : project_.flags.includes) sources.includes.emplace_back(each);
+    }
+    WW_TRY(const fs::path copies, new_folder("sources"));
+    WW_TRY(sources, flop::readable_sources(sources, copies));
+    flop::ProgramRequest request;
+    for (std::size_t i = 0; i < sources.files.size(); ++i) {
+      fs::path file = sources.files[i];
+      if (project_.units[i].device) {
+        WW_TRY(file, as_device_code(file));
+      }
+      request.files.push_back(std::move(file));
+    }
+    request.includes = sources.includes;
+    request.includes.push_back(sources.cwd);
+    request.defines = project_.flags.defines;
+    WW_TRY(request.target, flop::target_named("sm_80"));
+    if (version.lanes != 0) {
+      // Only clang leaves calls alone that the machine itself answers.
+      request.front_end = build::FrontEnd::clang;
+      request.includes.insert(request.includes.begin(), folder_ / "headers");
+      request.defines.push_back("WW_WAVE_SIZE=" + std::to_string(version.lanes));
+    }
+    WW_TRY(const fs::path folder, new_folder("build"));
+    return flop::build_program(builder_, request, folder, stop_);
+  }
+
+  Result<Ran> run(const Version& version, simt::Checks checks) {
+    WW_TRY(flop::BuiltProgram program, build(version));
+    return run_built(version, std::move(program), checks);
+  }
+
+  Result<Ran> run_built(const Version& version, flop::BuiltProgram program, simt::Checks checks) {
+    Ran ran;
+    ran.program = std::move(program);
+    if (!ran.program.ok) {
+      ran.missing = "cannot be built for the CPU: " + ran.program.reason;
+      return ran;
+    }
+    flop::ExactRequest request;
+    request.checks = checks;
+    request.budget = proof_.budget;
+    request.kept_bytes = kKeptBytes;
+    request.run.arguments = proof_.arguments;
+    request.run.time = std::chrono::minutes(10);
+    WW_TRY(request.run.target, flop::target_named("sm_80"));
+    if (version.lanes != 0) request.run.target.warp_size = version.lanes;
+    // Data files are beside the input, whatever is run.
+    WW_TRY(const fs::path parent, new_folder("run"));
+    request.run.may_write = flop::working_copy(project_.root, parent / "work").ok();
+    request.run.cwd = request.run.may_write ? parent / "work" : project_.root;
+    WW_TRY(ran.run, flop::run_exactly(builder_.sandbox(), ran.program, request, stop_));
+    ran.missing = missing_of(ran.run);
+    return ran;
+  }
+
+  [[nodiscard]] std::string missing_of(const flop::ExactRun& run) const {
+    constexpr int kMissing = 118;
+    if (run.over_budget)
+      return "takes more than " + std::to_string(proof_.budget) +
+             " warp instructions; give it less work with --run, or allow more with --budget";
+    if (run.exit.timed_out) return "did not end within its time (" + run.exit.describe() + ")";
+    if (run.exit.exit_code == kMissing || (!run.missing.empty() && run.launches == 0))
+      return run.missing.empty() ? "could not start"
+                                 : "needs what is not there: " + run.missing.front();
+    for (const std::string& what : run.missing)
+      if (what.starts_with("device code")) return what;
+    return {};
+  }
+
+  /// Nothing where it could not be run.
+  Result<std::optional<bool>> judge(const Version& version, const Ran& ran,
+                                    std::vector<std::string>& notes) {
+    const auto say = [&](const std::string& text) {
+      notes.push_back("cpu, " + version.name + ": " + text);
+    };
+    if (!ran.missing.empty()) {
+      say(ran.missing);
+      return std::optional<bool>();
+    }
+    const bool sums = adds_in_any_order(expected_.program) || adds_in_any_order(ran.program);
+    const Tolerance tolerance = sums ? Tolerance::sums : Tolerance::none;
+    WW_TRY(const auto found, difference_to(ran.run, tolerance));
+    if (found) {
+      say(*found);
+      return std::optional<bool>(found->starts_with(kUnknown) ? std::optional<bool>() : false);
+    }
+    WW_TRY(const std::string fault, new_fault(ran.run));
+    if (!fault.empty()) {
+      say("a fault that the CUDA program does not have: " + fault);
+      return std::optional<bool>(false);
+    }
+    return std::optional<bool>(true);
+  }
+
+  static constexpr std::string_view kUnknown = "cannot be compared";
+
+  /// What is not as the CUDA program does it. What that one does in another way each time is left
+  /// out.
+  Result<std::optional<std::string>> difference_to(const flop::ExactRun& got, Tolerance tolerance) {
+    auto found = compare(expected_.run, got, tolerance);
+    if (!found) return found;
+    if (!again_) {
+      WW_TRY(Ran again, run_built(cuda_, expected_.program, simt::Checks::fast));
+      again_ = std::move(again);
+    }
+    const flop::ExactRun& first = expected_.run;
+    flop::ExactRun a = first, b = got;
+    const auto stable = without_changing_parts(first.exit.out, again_->run.exit.out, got.exit.out);
+    if (!stable || first.fetched.size() != again_->run.fetched.size())
+      return std::optional<std::string>(std::string(kUnknown) +
+                                        ": the CUDA program does something else each time");
+    a.exit.out = stable->expected;
+    b.exit.out = stable->got;
+    for (std::size_t i = 0; i < std::min(a.fetched.size(), b.fetched.size()); ++i)
+      if (first.fetched[i].digest != again_->run.fetched[i].digest) b.fetched[i] = a.fetched[i];
+    return compare(a, b, tolerance);
+  }
+
+  static std::optional<std::string> compare(const flop::ExactRun& a, const flop::ExactRun& b,
+                                            Tolerance tolerance) {
+    if (a.exit.exit_code != b.exit.exit_code || a.exit.signal != b.exit.signal)
+      return "it ends with " + b.exit.describe() + ", not with " + a.exit.describe() +
+             (b.faults.empty() ? "" : ": " + b.faults.front());
+    if (auto found = difference(a.exit.out, b.exit.out, tolerance)) return "it prints " + *found;
+    if (sorted_lines(a.printed) != sorted_lines(b.printed))
+      return "its kernels print something else";
+    if (a.fetched.size() != b.fetched.size())
+      return std::to_string(b.fetched.size()) + " copies to the host instead of " +
+             std::to_string(a.fetched.size());
+    for (std::size_t i = 0; i < a.fetched.size(); ++i) {
+      const flop::Fetched &x = a.fetched[i], &y = b.fetched[i];
+      if (x.digest == y.digest) continue;
+      if (x.bytes != y.bytes || x.data.empty() || y.data.empty() ||
+          !same_data(x.data, y.data, tolerance))
+        return "other bytes in copy " + std::to_string(i + 1) + " to the host (" +
+               std::to_string(x.bytes) + " bytes)";
+    }
+    return std::nullopt;
+  }
+
+  /// Kernels print in the order of their blocks and warps, which says nothing.
+  static std::vector<std::string> sorted_lines(const std::string& text) {
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      lines.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  }
+
+  /// A fault of a kind that the CUDA program has not under the same checks; empty: none.
+  Result<std::string> new_fault(const flop::ExactRun& run) {
+    if (run.faults.empty()) return std::string();
+    if (!checked_) {
+      WW_TRY(Ran checked, run_built(cuda_, expected_.program, simt::Checks::full));
+      checked_ = std::move(checked);
+    }
+    for (const simt::FaultKind kind : run.kinds)
+      if (!checked_->run.kinds.contains(kind) && !only_of_warps(kind)) return run.faults.front();
+    return std::string();
+  }
+
+  /// Lanes of a wavefront walk together, those of a warp do not: no fault on the devices that HIP
+  /// is for.
+  static bool only_of_warps(simt::FaultKind kind) {
+    return kind == simt::FaultKind::warp_race || kind == simt::FaultKind::sync_mask;
+  }
+
+  const CarriedProject& project_;
+  const RunProof& proof_;
+  const build::Builder& builder_;
+  const StopSignal* stop_;
+  fs::path folder_;
+  int made_ = 0;
+  Version cuda_;
+  Ran expected_;
+  std::optional<Ran> again_, checked_;
+};
+
+}  // namespace
+
+Result<CpuVerdict> verify_on_cpu(const CarriedProject& project, Direction direction,
+                                 const RunProof& proof, const build::Builder& builder,
+                                 const StopSignal* stop) {
+  if (!builder.tools().supports(build::FrontEnd::clang))
+    return CpuVerdict{
+        {}, {}, {"cpu: there is no clang 17 or newer, which compiles HIP for the CPU"}};
+  WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-port-run-"));
+  ::chmod(folder.path().c_str(), 0755);
+  return CpuProver(project, proof, builder, stop, folder.path()).prove(direction);
+}
+
+}  // namespace warpwright::port
