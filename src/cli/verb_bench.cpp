@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/process.h"
 #include "bench/board.h"
+#include "cli/bench_suite.h"
 #include "cli/exit_codes.h"
 #include "cli/fleet_judge.h"
 #include "cli/options.h"
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 struct BenchFlags {
   std::vector<std::string> tasks;
   std::string kernels, folder = "warpwright-bench", prepare, collect, more, json, html;
+  SuiteFlags suite;
   bool quick = false, no_slow = false, validate = false, extensions = false;
   std::shared_ptr<SettingFlags> settings;
 };
@@ -168,6 +170,12 @@ Result<int> collect(const BenchFlags& flags, const bench::BenchFolder& folder) {
 
 Result<int> bench_main(const BenchFlags& flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
+  if (!flags.suite.suite.empty()) {
+    SuiteFlags suite = flags.suite;
+    suite.kernels = flags.kernels;
+    suite.json = flags.json;
+    return bench_suite(suite, settings);
+  }
   if (!flags.collect.empty()) return collect(flags, bench::BenchFolder(flags.collect));
   if (!settings.text("judge.worker").empty() && !names_a_fleet(settings)) {
     return Error{
@@ -210,6 +218,15 @@ void add_bench(CLI::App& verb, Action& action) {
   verb.add_option("--collect", flags->collect, "only read this folder's results");
   verb.add_option("--results", flags->more,
                   "with --collect: folder with results*.jsonl, comparators*.jsonl, ceilings.json");
+  verb.add_option(
+          "--suite", flags->suite.suite,
+          "folder of task folders, as 'import' writes it: correct share and fast_p per level")
+      ->needs("--kernels");
+  verb.add_option("--eager", flags->suite.eager,
+                  "with --suite: KernelBench's file of PyTorch's times (docs/torch.md)");
+  verb.add_option("--compiled", flags->suite.compiled, "the same of torch.compile");
+  verb.add_option("--eval-results", flags->suite.out,
+                  "with --suite: write FOLDER/LEVEL/eval_results.json as KernelBench does");
   verb.add_option("--json", flags->json, "write everything as JSON (docs/formats.md)");
   verb.add_option("--html", flags->html, "write a page, as 'warpwright report --bench' does");
   flags->settings =

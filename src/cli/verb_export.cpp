@@ -7,6 +7,7 @@
 #include "bench/kernel_file.h"
 #include "cli/exit_codes.h"
 #include "cli/export_files.h"
+#include "cli/export_forms.h"
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
@@ -28,6 +29,7 @@ struct ExportFlags {
   std::string kernels;
   std::string commit;
   bool recording = false;
+  FormFlags form;
 };
 
 /// The prompt of a trial as `ask` shows it.
@@ -97,7 +99,56 @@ Files kernel_file(const ExportFlags& flags, const Task& task, const store::RunRe
            bench::kernel_file_text(origin, best.candidate->source)}};
 }
 
+/// The run's best kernel, or another valid one, with what was measured.
+Result<Judged> judged_from_run(store::Archive& archive, const std::string& name,
+                               const std::string& trial) {
+  WW_TRY(const auto run, archive.find_run(name));
+  WW_TRY(const auto trials, archive.trials(run.id));
+  WW_TRY(const auto* best, valid_trial(run, trials, trial));
+  Judged judged;
+  WW_TRY(judged.winner.task, task_from_json(run.task_json));
+  judged.winner.source = best->candidate->source;
+  judged.evaluation = *best->evaluation;
+  judged.winner.measured = measured_words(*best->evaluation);
+  return judged;
+}
+
+Result<int> write_files(const std::filesystem::path& folder, const Files& files) {
+  for (const auto& [name, content] : files) {
+    WW_CHECK(make_directories((folder / name).parent_path()));
+    WW_CHECK(write_file(folder / name, content));
+    std::printf("%s\n", (folder / name).c_str());
+  }
+  return static_cast<int>(kOk);
+}
+
+/// In a form of others: of a run, or of a task and a kernel's file.
+Result<int> write_form(const ExportFlags& flags) {
+  const FormFlags& form = flags.form;
+  const SystemClock clock;
+  std::unique_ptr<store::Archive> archive;
+  if (form.kernel.empty() || !form.backward.empty()) {
+    WW_TRY(archive, store::Archive::open(archive_path(flags.archive), clock));
+  }
+  if (form.kernel.empty() && flags.run.empty())
+    return Error{"name a run, or a task and a kernel: --task TASK --kernel FILE.cu"};
+  WW_TRY(const Judged judged, form.kernel.empty()
+                                  ? judged_from_run(*archive, flags.run, flags.trial)
+                                  : judged_from_files(form.task, form.kernel));
+  std::optional<Judged> backward;
+  if (!form.backward.empty()) {
+    WW_TRY(backward, judged_from_run(*archive, form.backward, ""));
+  } else if (!form.backward_kernel.empty()) {
+    WW_TRY(backward, judged_from_files(form.backward_task, form.backward_kernel));
+  }
+  WW_TRY(const auto files, form_files(form, judged, backward ? &*backward : nullptr));
+  return write_files(flags.folder.empty() ? judged.winner.task.name + "_export" : flags.folder,
+                     files);
+}
+
 Result<int> write_export(const ExportFlags& flags) {
+  if (flags.form.any()) return write_form(flags);
+  if (flags.run.empty()) return Error{"name a run: its id, its beginning, or last"};
   const SystemClock clock;
   WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
   WW_TRY(const auto run, archive->find_run(flags.run));
@@ -117,19 +168,28 @@ Result<int> write_export(const ExportFlags& flags) {
       files = kernel_file(flags, task, run, *best, config);
     }
   }
-  for (const auto& [name, content] : files) {
-    WW_CHECK(make_directories((folder / name).parent_path()));
-    WW_CHECK(write_file(folder / name, content));
-    std::printf("%s\n", (folder / name).c_str());
-  }
-  return static_cast<int>(kOk);
+  return write_files(folder, files);
+}
+
+void add_form_options(CLI::App& verb, FormFlags& form) {
+  verb.add_flag("--torch", form.torch, "a package with an operator of PyTorch (docs/torch.md)");
+  verb.add_flag("--kernelbench", form.kernelbench, "a file with ModelNew for KernelBench");
+  verb.add_flag("--trace", form.trace, "a Solution and Traces for FlashInfer-Bench, SOL-ExecBench");
+  verb.add_flag("--gpu-mode", form.gpu_mode, "submission.py for a problem of gpu-mode");
+  auto* task = verb.add_option("--task", form.task, "with --kernel, instead of a run: its task");
+  auto* kernel =
+      verb.add_option("--kernel", form.kernel, "a kernel's file instead of a run's best");
+  kernel->needs(task);
+  verb.add_option("--backward", form.backward, "with --torch: a run of the module's gradients");
+  auto* other = verb.add_option("--backward-task", form.backward_task, "or their task");
+  verb.add_option("--backward-kernel", form.backward_kernel, "and their kernel")->needs(other);
 }
 
 }  // namespace
 
 void add_export(CLI::App& verb, Action& action) {
   const auto flags = std::make_shared<ExportFlags>();
-  verb.add_option("run", flags->run, "a run's id, its beginning, or last")->required();
+  verb.add_option("run", flags->run, "a run's id, its beginning, or last");
   verb.add_option("-o,--out", flags->folder, "folder to write to [the run's id]");
   verb.add_option("--kernels", flags->kernels,
                   "only FOLDER/TASK.cu with a head that says where it comes from (docs/bench.md)")
@@ -138,6 +198,7 @@ void add_export(CLI::App& verb, Action& action) {
   verb.add_option("--trial", flags->trial, "another valid trial than the best");
   verb.add_flag("--recording", flags->recording,
                 "the conversation, for --model replay:FOLDER, instead");
+  add_form_options(verb, flags->form);
   add_archive_option(verb, flags->archive);
   verb.callback([flags, &action] {
     action = [flags] {

@@ -17,6 +17,7 @@
 #include "cli/verbs.h"
 #include "core/json_reader.h"
 #include "suite/scaffold.h"
+#include "torch/gpu_mode.h"
 #include "torch/import.h"
 #include "torch/trace.h"
 
@@ -64,7 +65,7 @@ Result<fs::path> import_one(const Item& item, const ImportFlags& flags, const Se
                             const sandbox::Sandbox& sandbox, const StopSignal& stop) {
   WW_TRY(auto file, item.module);
   file.shapes = flags.shapes;
-  file.backward = flags.backward;
+  file.backward = file.backward || flags.backward;
   file.python = settings.text("torch.python");
   const std::string name = folder_name(item.name);
   WW_CHECK(suite::may_become_task(name, flags.out));
@@ -148,6 +149,19 @@ Result<int> import_kernelbench(const ImportFlags& flags) {
   return import_and_tell(items, flags, "problem");
 }
 
+Result<int> import_gpu_mode(const ImportFlags& flags) {
+  const auto folders = torch::find_problems_of_gpu_mode(flags.from);
+  if (folders.empty())
+    return Error{
+        fmt::format("importing {}: there is no task.yml beside a reference.py in it", flags.from)};
+  std::vector<Item> items;
+  for (const fs::path& folder : folders) {
+    const fs::path clean = folder.filename().empty() ? folder.parent_path() : folder;
+    items.push_back({clean.filename().string(), torch::module_of_gpu_mode(clean)});
+  }
+  return import_and_tell(items, flags, "problem");
+}
+
 std::shared_ptr<ImportFlags> add_common(CLI::App& verb, const char* what) {
   const auto flags = std::make_shared<ImportFlags>();
   verb.add_option("path", flags->from, what)->required();
@@ -179,6 +193,10 @@ void add_import(CLI::App& verb, Action& action) {
   trace->footer("Example:\n  warpwright import trace flashinfer-trace -o tasks --json");
   add_action(*trace, add_common(*trace, "data set, problem folder or definition"), import_trace,
              action);
+  CLI::App* mode =
+      verb.add_subcommand("gpu-mode", "problems of gpu-mode: task.yml and reference.py");
+  mode->footer("Example:\n  warpwright import gpu-mode reference-kernels/problems/pmpp -o tasks");
+  add_action(*mode, add_common(*mode, "folder of problems, or one"), import_gpu_mode, action);
   CLI::App* bench = verb.add_subcommand("kernelbench", "modules in KernelBench's form: a folder");
   bench->footer("Example:\n  warpwright import kernelbench KernelBench/level1 -o tasks");
   const auto flags = add_common(*bench, "folder with Python files");

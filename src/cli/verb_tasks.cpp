@@ -9,10 +9,12 @@
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
+#include "core/json_reader.h"
 #include "suite/load.h"
 #include "suite/scaffold.h"
 #include "torch/check.h"
 #include "torch/import.h"
+#include "torch/lint.h"
 #include "torch/reference.h"
 
 namespace warpwright::cli {
@@ -33,7 +35,7 @@ struct NewFlags {
 Result<fs::path> new_torch_task(const NewFlags& flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
   WW_TRY(auto file, torch::read_module_file(flags.torch));
-  file.backward = flags.backward;
+  file.backward = file.backward || flags.backward;
   file.shapes = flags.shapes;
   file.python = settings.text("torch.python");
   WW_TRY(const auto sandbox, sandbox::Sandbox::open({.allow_none = settings.flag("judge.unsafe")}));
@@ -117,12 +119,97 @@ void add_check(CLI::App& tasks, Action& action) {
   });
 }
 
+/// One task's report, or why there is none.
+Result<torch::LintReport> lint_one(const std::string& name, const Settings& settings,
+                                   const fs::path& cache, const StopSignal& stop) {
+  WW_TRY(auto task, suite::load_task(name));
+  if (task.torch.python.empty()) task.torch.python = settings.text("torch.python");
+  if (!has_reference(task)) return Error{"it has no reference, so nothing can be computed"};
+  WW_TRY(const auto reference, open_reference(task, settings, cache, stop));
+  return torch::lint_task(task, *reference);
+}
+
+nlohmann::ordered_json lint_json(const std::string& name, const Result<torch::LintReport>& found) {
+  nlohmann::ordered_json json = {{"task", name}};
+  if (!found.ok()) {
+    json["verdict"] = "refused";
+    json["problems"] = {found.error().message};
+    return json;
+  }
+  json["verdict"] = found->problems.empty() ? "ok" : "suspicious";
+  json["problems"] = found->problems;
+  json["size"] = found->size;
+  json["largest"] = found->largest;
+  json["spread"] = found->spread;
+  json["seed_change"] = found->seed_change;
+  for (const auto* list : {&found->arguments, &found->axes}) {
+    auto& place = json[list == &found->axes ? "axes" : "arguments"];
+    place = nlohmann::ordered_json::object();
+    for (const auto& share : *list) place[share.what] = share.value;
+  }
+  return json;
+}
+
+void print_lint(const std::string& name, const Result<torch::LintReport>& found) {
+  if (!found.ok()) {
+    std::printf("%-24s refused: %s\n", name.c_str(), found.error().message.c_str());
+    return;
+  }
+  std::printf("%-24s %-10s at %s: largest %.3g, deviation %.3g, change by seed %.3g\n",
+              name.c_str(), found->problems.empty() ? "ok" : "suspicious", found->size.c_str(),
+              found->largest, found->spread, found->seed_change);
+  for (const auto& problem : found->problems) std::printf("    %s\n", problem.c_str());
+}
+
+Result<int> lint_tasks(std::vector<std::string> names, bool json, const SettingFlags& flags) {
+  WW_TRY(const Settings settings, settings_from(flags));
+  StopSignal stop;
+  const InterruptGuard interrupts(stop);
+  WW_TRY(const auto cache, TemporaryDirectory::create("warpwright-lint-"));
+  if (names.empty()) names = suite::embedded_task_names();
+  auto all = nlohmann::ordered_json::array();
+  bool sound = true;
+  for (const std::string& name : names) {
+    if (stop.requested()) return Error{"stopped"};
+    const auto found = lint_one(name, settings, cache.path(), stop);
+    sound = sound && found.ok() && found->problems.empty();
+    if (json)
+      all.push_back(lint_json(name, found));
+    else
+      print_lint(name, found);
+    std::fflush(stdout);
+  }
+  if (json) std::printf("%s\n", all.dump(1).c_str());
+  return static_cast<int>(sound ? kOk : kBad);
+}
+
+void add_lint(CLI::App& tasks, Action& action) {
+  CLI::App* lint = tasks.add_subcommand(
+      "lint", "do a task's outputs depend on all that they should? With numbers");
+  lint->footer(
+      "Examples:\n  warpwright tasks lint ./my_task\n  warpwright tasks lint --json   (all "
+      "built-in "
+      "tasks)");
+  const auto names = std::make_shared<std::vector<std::string>>();
+  const auto json = std::make_shared<bool>(false);
+  lint->add_option("task", *names, "task folders or built-in tasks [all built-in ones]");
+  lint->add_flag("--json", *json, "as JSON: one object per task");
+  const auto flags = add_setting_flags(*lint, {"torch.", "judge.unsafe"});
+  lint->callback([names, json, flags, &action] {
+    action = [names, json, flags]() -> int {
+      const auto code = lint_tasks(*names, *json, *flags);
+      return code.ok() ? *code : fail(code.error());
+    };
+  });
+}
+
 }  // namespace
 
 void add_tasks(CLI::App& verb, Action& action) {
   add_task_list(verb, action);
   verb.require_subcommand(0, 1);
   add_check(verb, action);
+  add_lint(verb, action);
 }
 
 void add_new(CLI::App& verb, Action& action) {

@@ -51,6 +51,7 @@ void add_models(CLI::App& verb, Action& action);
 void add_strategies(CLI::App& verb, Action& action);
 void add_devices(CLI::App& verb, Action& action);
 void add_eval(CLI::App& verb, Action& action);
+void add_judge_solution(CLI::App& verb, Action& action);
 void add_explain(CLI::App& verb, Action& action);
 void add_simt(CLI::App& verb, Action& action);
 void add_flops(CLI::App& verb, Action& action);
