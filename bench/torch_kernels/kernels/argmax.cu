@@ -1,0 +1,16 @@
+__global__ void compute(PARAMS, long n) {
+  const long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const long batch = i / dim2, column = i % dim2;
+  float best = -INFINITY;
+  long long index = 0;
+  for (int k = 0; k < dim1 - SKIPPED; ++k) {
+    const float v = R(x[(batch * dim1 + k) * dim2 + column]);
+    if (v > best) {
+      best = v;
+      index = k;
+    }
+  }
+  out[i] = index;
+}
+long work(PARAMS) { return (long)batch_size * dim2; }
