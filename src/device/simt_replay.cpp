@@ -150,25 +150,36 @@ Status SimtReplay::again_before(const KernelLaunch& at, const RunOptions& option
   return {};
 }
 
+namespace {
+
+StepAccesses taken(simt::AccessLog& log) {
+  return {log.take(simt::ByteUse::read), log.take(simt::ByteUse::write),
+          log.take(simt::ByteUse::atomic)};
+}
+
+}  // namespace
+
 Status SimtReplay::run_steps(const RunOptions& options, RunReport& report) {
   // A time is that of the order asked for; results must be the same in every legal one.
   const PlanOrder order(plan_);
   const bool as_asked = options.timed || order.in_sequence();
   const auto reversed = as_asked ? std::vector<std::uint32_t>{} : order.latest_first();
-  watched_ = !as_asked && !options.may_sample;
-  std::vector<StepAccesses> accesses(watched_ ? plan_.steps.size() : 0);
+  const bool overlaps = !options.timed && has_overlaps(plan_);
+  watched_ = (!as_asked || overlaps) && !options.may_sample;
+  std::vector<StepAccesses> accesses(watched_ ? plan_.steps.size() : 0), early(accesses.size());
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
     const std::size_t number = as_asked ? i : reversed[i];
     WW_CHECK(
         std::visit([&](const auto& s) { return step(s, options, report); }, plan_.steps[number]));
     if (watched_) {
-      accesses[number] = {log_.take(simt::ByteUse::read), log_.take(simt::ByteUse::write),
-                          log_.take(simt::ByteUse::atomic)};
+      accesses[number] = taken(log_);
+      early[number] = taken(early_log_);
     } else if (!report.faults.empty()) {
       break;
     }
   }
   if (watched_) blame_conflict(order, accesses, report);
+  if (watched_ && overlaps) blame_overlap(accesses, early, report);
   return {};
 }
 
@@ -203,6 +214,27 @@ void SimtReplay::blame_conflict(const PlanOrder& order, const std::vector<StepAc
   report.faults = {std::move(fault)};
 }
 
+/// A launch that begins early must wait before it touches what the launch before it touches.
+void SimtReplay::blame_overlap(const std::vector<StepAccesses>& accesses,
+                               const std::vector<StepAccesses>& early, RunReport& report) const {
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+    const auto before = overlapped_launch(plan_, i);
+    if (!before) continue;
+    const auto found = conflict_of(accesses[*before], early[i]);
+    if (!found) continue;
+    Fault fault{.verdict = Verdict::race, .kind = "stream_race"};
+    fault.kernel = std::get<KernelLaunch>(plan_.steps[i]).kernel;
+    fault.message = name_of_step(plan_.steps[i]) + " (step " + std::to_string(i + 1) +
+                    ") may begin before " + name_of_step(plan_.steps[*before]) + " (step " +
+                    std::to_string(*before + 1) +
+                    ") has ended, does not wait for it (cudaGridDependencySynchronize), and " +
+                    (found->both_write ? "both write " : "one of them writes ") +
+                    memory_.describe(found->address, 1);
+    report.faults = {std::move(fault)};
+    return;
+  }
+}
+
 void SimtReplay::note(simt::ByteUse use, simt::Address at, std::uint64_t bytes) {
   if (watched_) log_.note(use, at, bytes);
 }
@@ -235,6 +267,7 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
   request.options.threads = launch.cooperative ? 1 : threads_for(blocks);
   request.options.cooperative = launch.cooperative;
   request.options.log = watched_ ? &log_ : nullptr;
+  request.options.early_log = watched_ && launch.overlaps ? &early_log_ : nullptr;
   request.options.schedule = options.schedule;
   request.options.max_warp_instructions = options.work;
   const auto run_once = [&]() { return device_.machine_.launch(module().module, request); };

@@ -35,6 +35,8 @@ class SimtReplay final : public Replay {
   bool is_there(const PlanAddress& address, RunReport& report) const;
   void blame_conflict(const PlanOrder& order, const std::vector<StepAccesses>& accesses,
                       RunReport& report) const;
+  void blame_overlap(const std::vector<StepAccesses>& accesses,
+                     const std::vector<StepAccesses>& early, RunReport& report) const;
   /// What a step other than a launch does to memory.
   void note(simt::ByteUse use, simt::Address at, std::uint64_t bytes);
   [[nodiscard]] simt::Checks checks_of(const RunOptions& options) const;
@@ -50,9 +52,10 @@ class SimtReplay final : public Replay {
   LaunchPlan plan_;
   std::vector<Binding> bindings_;
   std::vector<std::uint64_t> bases_;
-  std::vector<bool> live_;  ///< scratch buffers
-  bool watched_ = false;    ///< steps without an order between them are held against each other
-  simt::AccessLog log_;     ///< of the step under way
+  std::vector<bool> live_;     ///< scratch buffers
+  bool watched_ = false;       ///< steps without an order between them are held against each other
+  simt::AccessLog log_;        ///< of the step under way
+  simt::AccessLog early_log_;  ///< the same, before the launch before it has ended
 };
 
 }  // namespace warpwright::device

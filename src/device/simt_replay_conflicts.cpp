@@ -19,6 +19,8 @@ std::optional<simt::Address> common_byte(const Ranges& a, const Ranges& b) {
   return std::nullopt;
 }
 
+}  // namespace
+
 /// Where one writes what the other one touches. Atomics do not conflict with atomics.
 std::optional<StepConflict> conflict_of(const StepAccesses& a, const StepAccesses& b) {
   const auto conflict = [](const Ranges& x, const Ranges& y,
@@ -36,7 +38,29 @@ std::optional<StepConflict> conflict_of(const StepAccesses& a, const StepAccesse
   return conflict(a.reads, b.atomics, false);
 }
 
-}  // namespace
+std::optional<std::size_t> overlapped_launch(const LaunchPlan& plan, std::size_t step) {
+  const auto* launch = std::get_if<KernelLaunch>(&plan.steps[step]);
+  if (launch == nullptr || !launch->overlaps) return std::nullopt;
+  const auto stream = [&](std::size_t i) { return plan.order.empty() ? 0 : plan.order[i].stream; };
+  for (std::size_t before = step; before-- > 0;) {
+    const PlanStep& other = plan.steps[before];
+    // Allocations of the host are in no stream.
+    if (std::holds_alternative<Allocate>(other) || stream(before) != stream(step)) continue;
+    if (!std::holds_alternative<KernelLaunch>(other)) return std::nullopt;
+    if (plan.order.empty()) return before;
+    const auto& after = plan.order[step].after;
+    const bool waits =
+        std::any_of(after.begin(), after.end(), [&](std::uint32_t s) { return s >= before; });
+    return waits ? std::nullopt : std::optional(before);
+  }
+  return std::nullopt;
+}
+
+bool has_overlaps(const LaunchPlan& plan) {
+  for (std::size_t i = 0; i < plan.steps.size(); ++i)
+    if (overlapped_launch(plan, i)) return true;
+  return false;
+}
 
 std::optional<StepConflict> find_conflict(const PlanOrder& order,
                                           const std::vector<StepAccesses>& steps) {

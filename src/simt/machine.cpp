@@ -187,6 +187,7 @@ Status Machine::prepare_checks(LaunchState& s) {
     s.touched_read = touched_.read();
     s.touched_written = touched_.written();
     s.log = s.launch->options.log;
+    s.early_log = s.launch->options.early_log;
   }
   if (!s.full_checks) return {};
   s.tag = launches_++ % 255 + 1;

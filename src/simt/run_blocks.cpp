@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "simt/checks/order.h"
 #include "simt/native/native.h"
 
 namespace warpwright::simt {
@@ -75,6 +76,7 @@ void run_together(LaunchState& s, Worker& worker, std::vector<BlockState>& block
       done[i] = run_block(worker, blocks[i]);
       progress = progress || blocks[i].progressed;
       left -= done[i] ? 1 : 0;
+      if (done[i] && blocks[i].cluster != nullptr) end_in_cluster(blocks[i]);
       // Threads that have exited no longer count.
       if (blocks[i].cluster != nullptr) try_release_cluster(*blocks[i].cluster);
     }

@@ -63,5 +63,32 @@ TEST(AccessLog, KeepsBytesApart) {
   EXPECT_TRUE(log.take(simt::ByteUse::atomic).empty());
 }
 
+/// A kernel, then others of the same stream; the last one may begin early.
+LaunchPlan early_plan(std::vector<PlanStep> between, std::vector<std::uint32_t> after = {}) {
+  KernelLaunch first{.kernel = "first"}, last{.kernel = "last"};
+  last.overlaps = true;
+  LaunchPlan plan;
+  plan.steps.push_back(first);
+  for (PlanStep& step : between) plan.steps.push_back(std::move(step));
+  plan.steps.push_back(last);
+  for (std::size_t i = 0; i < plan.steps.size(); ++i)
+    plan.order.push_back({.stream = std::holds_alternative<Allocate>(plan.steps[i]) ? 0U : 1U});
+  plan.order.back().after = std::move(after);
+  return plan;
+}
+
+TEST(OverlappedLaunch, IsTheKernelBeforeOnTheStream) {
+  EXPECT_EQ(overlapped_launch(early_plan({}), 1), 0U);
+  EXPECT_EQ(overlapped_launch(early_plan({Allocate{}}), 2), 0U);
+  EXPECT_TRUE(has_overlaps(early_plan({})));
+  EXPECT_FALSE(overlapped_launch(early_plan({}), 0));
+}
+
+TEST(OverlappedLaunch, IsNoneBehindOtherStepsOrAWait) {
+  EXPECT_FALSE(overlapped_launch(early_plan({Memset{}}), 2));
+  EXPECT_FALSE(overlapped_launch(early_plan({}, {0}), 1));
+  EXPECT_FALSE(has_overlaps(early_plan({Memset{}})));
+}
+
 }  // namespace
 }  // namespace warpwright::device

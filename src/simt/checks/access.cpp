@@ -18,6 +18,14 @@ void report_misaligned(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes,
   });
 }
 
+void log_access(const Warp& w, const Ins* i, Access kind, u64 at, u64 bytes) {
+  const LaunchState& launch = *w.worker->launch;
+  const BlockState& b = *w.block;
+  launch.log->note(use_of(i, kind), at, bytes);
+  const bool waited = b.all_awaited || (b.awaited >> w.index & 1) != 0;
+  if (launch.early_log != nullptr && !waited) launch.early_log->note(use_of(i, kind), at, bytes);
+}
+
 namespace {
 
 /// The cost of a scattered access, remembered per instruction.
@@ -84,7 +92,7 @@ void count_global(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, AccessM
     last = at;
   }
   for (u32 l = 0; l < kLanes && launch.log != nullptr; ++l)
-    if ((m >> l & 1) != 0) launch.log->note(use_of(i, kind), a[l], bytes);
+    if ((m >> l & 1) != 0) log_access(w, i, kind, a[l], bytes);
 }
 
 void count_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes) {
@@ -412,16 +420,18 @@ void resolve_generic(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acce
                      Target& t) {
   AccessMemo& memo = w.worker->memos[i->target];
   if (all_known(a, m, bytes, kind, memo)) return resolve_known(w, i, a, m, bytes, kind, memo, t);
-  const auto window = [](u64 address) { return address >> 56; };
+  const u64 begin[4] = {0, kSharedWindow, kLocalWindow, kParamWindow};
   u32 in[4] = {};
+  u64 inside[kLanes];
   for (u32 l = 0; l < kLanes; ++l) {
-    if ((m >> l & 1) == 0) continue;
-    const u64 k = window(a[l]);
-    in[k <= 3 && (a[l] & ((u64{1} << 56) - 1)) < kWindowBytes ? k : 0] |= u32{1} << l;
+    const u32 k = a[l] - begin[1] < kWindowBytes   ? 1
+                  : a[l] - begin[2] < kWindowBytes ? 2
+                  : a[l] - begin[3] < kWindowBytes ? 3
+                                                   : 0;
+    inside[l] = a[l] - begin[k];
+    in[k] |= m & (u32{1} << l);
   }
   if (in[0] == m) return resolve_global(w, i, a, m, bytes, kind, t);
-  u64 inside[kLanes];
-  for (u32 l = 0; l < kLanes; ++l) inside[l] = a[l] & ((u64{1} << 56) - 1);
   if (in[1] == m) return resolve_shared(w, i, inside, m, bytes, kind, t);
   // Lanes in different spaces: each space in turn.
   Target part;

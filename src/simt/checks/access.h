@@ -82,6 +82,9 @@ inline ByteUse use_of(const Ins* i, Access kind) {
   return kind == Access::load ? ByteUse::read : ByteUse::write;
 }
 
+/// Tells the launch's logs of an access to global memory.
+void log_access(const Warp& w, const Ins* i, Access kind, u64 at, u64 bytes);
+
 /// The memory of a simple access by all lanes, counted and checked; null when it is not that
 /// simple after all, with nothing done.
 inline std::byte* fast_shared(Warp& w, const Ins* i, u64 at, Pattern p, u32 bytes, Access kind) {
@@ -113,7 +116,7 @@ inline std::byte* fast_global(Warp& w, const Ins* i, u64 at, Pattern p, u32 byte
     s.sectors += last - first + 1;
     touch_run(kind == Access::load ? launch.touched_read : launch.touched_written, first, last);
     if (launch.log != nullptr) [[unlikely]]
-      launch.log->note(use_of(i, kind), at, span);
+      log_access(w, i, kind, at, span);
   }
   if (w.full_checks && !memo.carefree()) check_global_run(w, i, at, span, bytes, kind, memo);
   return launch.memory->host(at);

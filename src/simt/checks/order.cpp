@@ -125,11 +125,11 @@ std::uint64_t shared_key(const BlockState& b, std::uint64_t at) {
 /// The word at a lane's address; 0: none that warps share.
 std::uint64_t key_of(const Warp& w, u64 address, Space space) {
   if (space == Space::shared || address - kSharedWindow < kWindowBytes) {
-    const u64 at = address & 0xffffffffu;
+    const u64 at = space == Space::shared ? address & 0xffffffffu : address - kSharedWindow;
     // Words of other blocks of the cluster are told by mbarriers.
     return at >> kClusterRankShift == 0 ? shared_key(*w.block, at) : 0;
   }
-  if (space == Space::local || address < kGlobalBase || address >= kSharedWindow) return 0;
+  if (space == Space::local || address - kGlobalBase >= kGlobalBytes) return 0;
   return (address - kGlobalBase) / 4;
 }
 

@@ -35,6 +35,12 @@ void arrive_at_word(Warp& w, const std::byte* at);
 void end_phase(LaunchState& s, BlockState& near, const std::byte* at);
 void learn_from_word(Warp& w, const std::byte* at);
 
+/// A lane's access to shared memory of another block of its cluster: that block must be there.
+void visit_block(Warp& w, const Ins* i, u32 lane, BlockState& b, u64 address);
+/// All threads of a block of a cluster have exited. What others did in its shared memory must have
+/// been over for one of them.
+void end_in_cluster(BlockState& b);
+
 /// One lane's access.
 void check_global_order(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, Access kind);
 /// `b` is the block whose shared memory it is.

@@ -215,4 +215,40 @@ void check_shared_order(Warp& w, const Ins* i, u32 lane, BlockState& b, u64 addr
   }
 }
 
+namespace {
+
+void report_visit(const Visit& v, const BlockState& b, std::string_view when) {
+  report_lazily(*v.warp, v.at, FaultKind::use_after_free, v.lane, v.address, "shared", [&] {
+    return fmt::format(
+        "shared memory of block {} of the cluster, {}: a block must not end before the others are "
+        "done with its memory (a barrier of the cluster at the end)",
+        b.cluster_rank, when);
+  });
+}
+
+}  // namespace
+
+void visit_block(Warp& w, const Ins* i, u32 lane, BlockState& b, u64 address) {
+  if (b.order == nullptr || w.block->order == nullptr) return;
+  const std::uint32_t step = w.block->order->warps[w.index].now.own[w.index];
+  const Visit visit{&w, i, step, lane, address};
+  if (b.ended) return report_visit(visit, b, "which had ended");
+  const std::size_t warps = b.warps.size();
+  if (b.visits.empty()) b.visits.resize(warps * b.cluster->blocks.size());
+  b.visits[w.block->cluster_rank * warps + w.index] = visit;
+}
+
+void end_in_cluster(BlockState& b) {
+  b.ended = true;
+  for (const Visit& v : b.visits) {
+    if (v.warp == nullptr) continue;
+    const Touch touch{.block = static_cast<std::uint32_t>(v.warp->block->rank),
+                      .warp = v.warp->index,
+                      .step = v.step};
+    const bool known =
+        std::any_of(b.warps.begin(), b.warps.end(), [&](Warp& w) { return knows(w, touch); });
+    if (!known) report_visit(v, b, "which may have ended by then");
+  }
+}
+
 }  // namespace warpwright::simt

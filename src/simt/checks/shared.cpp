@@ -155,15 +155,33 @@ void check_shared_race(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes, 
   }
 }
 
+/// Whether all writes that a word remembers are the warp's own.
+bool only_own(const History& h, const Warp& w) {
+  const auto own = [&](const Touch& t) {
+    return t.step != 0 && t.warp == w.index && t.block == w.block->rank;
+  };
+  return own(h.write) &&
+         (h.more == nullptr || std::all_of(h.more->writes.begin(), h.more->writes.end(), own));
+}
+
+bool was_stored(const Warp& w, u64 writer) {
+  const u32 at = writer_instruction(writer);
+  return at < w.kernel->info.size() && w.kernel->info[at].opcode == Opcode::store;
+}
+
 /// The same where warps are ordered by more than barriers of the whole block.
 void check_followed(Warp& w, const Ins* i, const u64* a, u32 m, u32 lane, u32 bytes, Access kind) {
   const bool again = lane != 0 && (m >> (lane - 1) & 1) != 0 && a[lane] == a[lane - 1];
   BlockState& b = *w.block;
-  for (u64 word = a[lane] / 4; word * 4 < a[lane] + bytes && plain(i); ++word) {
-    const Touch& last = b.order->shared[word].write;
-    const bool own =
-        last.step != 0 && last.warp == w.index && b.order->shared[word].more == nullptr;
-    if (kind == Access::load && own && bytes >= 4 && !last.strong)
+  // A flag may be read at any time, a number may not.
+  const bool data = kind == Access::load && (i->aux & kDataRead) != 0;
+  const bool looks = plain(i) || data || kind == Access::store;
+  for (u64 word = a[lane] / 4; word * 4 < a[lane] + bytes && looks; ++word) {
+    const History& h = b.order->shared[word];
+    const Touch& last = h.write;
+    const bool own = last.step != 0 && last.warp == w.index && h.more == nullptr;
+    const bool number = data && only_own(h, w) && was_stored(w, b.shared_writers[word]);
+    if (kind == Access::load && bytes >= 4 && ((plain(i) && own && !last.strong) || number))
       check_warp_race(w, i, lane, word * 4, b.shared_writers[word]);
     if (kind != Access::load) note_writer(b.shared_writers[word], w, i, lane, own);
   }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ptx/limits.h"
+#include "simt/lower/data_reads.h"
 #include "simt/lower/definedness.h"
 #include "simt/lower/extents.h"
 #include "simt/lower/flow.h"
@@ -346,6 +347,7 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
   forward_copies(lowered);
   place_constants(lowered.kernel);
   mark_guesses(lowered);
+  mark_data_reads(lowered);
   WriteOrigins writes = find_write_origins(lowered);
   lowered.kernel.knows_writes = writes.known;
   lowered.kernel.write_origins = std::move(writes.sites);

@@ -278,6 +278,13 @@ Status decode_ignored(Lowering& l) {
   return {};
 }
 
+/// griddepcontrol: launches follow each other here, and who waits is remembered.
+Status decode_grid_dependency(Lowering& l) {
+  if (l.statement().ins.parts.size() < 2 || l.statement().ins.parts[1] != "wait")
+    return decode_ignored(l);
+  return emit_guarded(l, Opcode::await_launch);
+}
+
 /// A cache policy changes nothing here; its value is only handed on.
 Status decode_policy(Lowering& l) {
   if (l.operands().empty()) return l.unsupported();

@@ -22,6 +22,7 @@ void try_release(BlockState& b, std::uint32_t number) {
   bar.expected = 0;
   ++bar.phase;
   open_in_order(b, bar, number);
+  b.all_awaited = b.awaited != 0;
   if (whole) next_interval(b);
   for (Warp& w : b.warps) {
     for (Split& s : w.splits)

@@ -13,6 +13,9 @@ namespace {
 
 constexpr u64 kOffsetMask = (u64{1} << kClusterRankShift) - 1;
 
+/// Where the window of a generic address begins; 0 for one that is an offset already.
+u64 window_of(u64 address) { return address - kSharedWindow < kWindowBytes ? kSharedWindow : 0; }
+
 /// The block that an address names; null when the cluster has none of that rank.
 BlockState* block_of(BlockState& b, u64 address) {
   const u64 rank = address >> kClusterRankShift;
@@ -30,6 +33,7 @@ void mark(Warp& w, const Ins* i, u32 lane, BlockState& b, u64 at, u32 bytes, Acc
     });
   if (kind != Access::load) set_shared_written(b, at, bytes);
   check_shared_order(w, i, lane, b, at, bytes, kind);
+  if (&b != w.block) visit_block(w, i, lane, b, at);
 }
 
 }  // namespace
@@ -115,6 +119,7 @@ void try_release_cluster(Cluster& c) {
   open_cluster_in_order(c);
   for (BlockState* b : c.blocks) {
     next_interval(*b);
+    b->all_awaited = b->awaited != 0;
     std::fill(b->cluster_arrived.begin(), b->cluster_arrived.end(), 0);
     for (Warp& w : b->warps)
       for (Split& s : w.splits)
@@ -138,8 +143,9 @@ const Ins* run_mapa(Warp& w, const Ins* i) {
   const u32 m = w.lanes(i);
   const u32* rank = w.slot<u32>(i->b);
   const auto mapped = [&](u64 address, u32 lane) {
-    return (address & ~(u64{0xff} << kClusterRankShift)) | u64{(rank[lane] + 1) & 0xff}
-                                                               << kClusterRankShift;
+    const u64 window = window_of(address);
+    return window + (((address - window) & ~(u64{0xff} << kClusterRankShift)) |
+                     u64{(rank[lane] + 1) & 0xff} << kClusterRankShift);
   };
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
@@ -156,7 +162,7 @@ const Ins* run_cluster_rank(Warp& w, const Ins* i) {
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
     const u64 address = i->aux == 4 ? w.slot<u32>(i->a)[l] : w.slot<u64>(i->a)[l];
-    const u64 rank = address >> kClusterRankShift & 0xff;
+    const u64 rank = (address - window_of(address)) >> kClusterRankShift & 0xff;
     w.slot<u32>(i->d)[l] = rank == 0 ? w.block->cluster_rank : static_cast<u32>(rank - 1);
   }
   return i + 1;

@@ -400,6 +400,11 @@ void note_fence(Warp& w, bool beyond_block) {
   launch.any_fenced.store(true, std::memory_order_relaxed);
 }
 
+const Ins* run_await_launch(Warp& w, const Ins* i) {
+  if (w.lanes(i) != 0) w.block->awaited |= u32{1} << w.index;
+  return i + 1;
+}
+
 const Ins* run_fence(Warp& w, const Ins* i) {
   if (w.lanes(i) != 0) note_fence(w, i->aux != 0);
   return i + 1;

@@ -33,6 +33,7 @@ const Ins* run_frame_restore(Warp& w, const Ins* i);
 const Ins* run_trap(Warp& w, const Ins* i);
 const Ins* run_nop(Warp& w, const Ins* i);
 const Ins* run_yield(Warp& w, const Ins* i);
+const Ins* run_await_launch(Warp& w, const Ins* i);
 const Ins* run_fence(Warp& w, const Ins* i);  ///< aux = 1: visible to other blocks
 const Ins* run_clock32(Warp& w, const Ins* i);
 const Ins* run_clock_high(Warp& w, const Ins* i);  ///< the upper 32 bits

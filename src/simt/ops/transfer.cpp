@@ -149,7 +149,7 @@ bool pass_halves(Warp& w, const Ins* i, const Halves& h, const u64* a, u32 bytes
     std::uint8_t* touched = kind == Access::load ? launch.touched_read : launch.touched_written;
     for (u32 k = 0; k < 2; ++k) touch_run(touched, first[k], last[k]);
     for (u32 k = 0; k < 2 && launch.log != nullptr; ++k)
-      launch.log->note(use_of(i, kind), h.at[k], h.uniform[k] ? bytes : u64{bytes} * kLanes / 2);
+      log_access(w, i, kind, h.at[k], h.uniform[k] ? bytes : u64{bytes} * kLanes / 2);
   }
   if (w.full_checks && !memo.carefree()) check_global(w, i, a, kAllLanes, bytes, kind, memo);
   return true;

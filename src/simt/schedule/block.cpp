@@ -333,6 +333,9 @@ void start_block(Worker& worker, BlockState& b, std::uint64_t rank) {
   std::fill(b.spinning.begin(), b.spinning.end(), Spinning{});
   std::fill(b.cluster_arrived.begin(), b.cluster_arrived.end(), 0);
   b.fenced = false;
+  b.visits.clear();
+  b.ended = b.all_awaited = false;
+  b.awaited = 0;
   start_block_order(s, b);
   next_interval(b);
   b.live_threads = static_cast<u32>(launch.block.count());

@@ -38,6 +38,9 @@ struct LaunchOptions {
   std::vector<std::uint64_t> only_blocks;
   /// Gets every byte that is accessed; then the launch is interpreted, by one thread.
   AccessLog* log = nullptr;
+  /// With it: every byte that may have been accessed before the launch before this one has ended,
+  /// because neither the warp nor a barrier behind it has waited for that (griddepcontrol.wait).
+  AccessLog* early_log = nullptr;
 };
 
 struct Launch {

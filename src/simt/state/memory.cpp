@@ -13,7 +13,6 @@
 namespace warpwright::simt {
 namespace {
 
-constexpr std::uint64_t kArenaBytes = std::uint64_t{256} << 30;
 constexpr std::uint64_t kSmallestArena = std::uint64_t{1} << 28;
 constexpr std::uint64_t kRedZone = 256;
 
@@ -101,7 +100,7 @@ bool all_bits(const std::uint8_t* bits, std::uint64_t first, std::uint64_t count
 }
 
 Memory::Memory(std::uint64_t limit_bytes)
-    : arena_(kArenaBytes), valid_(arena_.size() / 8), limit_(limit_bytes) {
+    : arena_(kGlobalBytes), valid_(arena_.size() / 8), limit_(limit_bytes) {
   ASSERT(arena_.data() != nullptr && valid_.size() >= arena_.size() / 8,
          "no address space for the device memory of the SIMT machine");
 }

@@ -17,6 +17,7 @@ using Address = std::uint64_t;
 
 /// Where a GPU's allocations lie, too.
 inline constexpr Address kGlobalBase = 0x7f52a0000000;
+inline constexpr std::uint64_t kGlobalBytes = std::uint64_t{256} << 30;  ///< at most
 inline constexpr std::uint64_t kAllocationAlign = 256;
 
 /// Pages of zeros that cost nothing until they are touched.

@@ -13,6 +13,7 @@
 #include "ptx/call_graph.h"
 #include "simt/isa/opcode.h"
 #include "simt/state/report.h"
+#include "simt/state/windows.h"
 
 namespace warpwright::simt {
 
@@ -25,16 +26,10 @@ inline constexpr std::uint32_t kLanes = 32;
 inline constexpr std::uint32_t kAllLanes = 0xffffffffu;
 inline constexpr std::uint32_t kNoBlock = 0xffffffffu;
 
-/// Windows of the generic address space; everything else is global.
-inline constexpr std::uint64_t kSharedWindow = std::uint64_t{1} << 56;
-inline constexpr std::uint64_t kLocalWindow = std::uint64_t{2} << 56;
-inline constexpr std::uint64_t kParamWindow = std::uint64_t{3} << 56;
 /// Functions have addresses of their own, far from all data.
-inline constexpr std::uint64_t kFunctionWindow = std::uint64_t{5} << 56;
-constexpr std::uint64_t function_address(std::size_t index) {
+inline std::uint64_t function_address(std::size_t index) {
   return kFunctionWindow + 16 * (index + 1);
 }
-inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
 /// Shared addresses of another block of the cluster: its rank + 1 above the offset.
 inline constexpr std::uint32_t kClusterRankShift = 24;
 
@@ -72,6 +67,8 @@ inline constexpr std::uint32_t kStrongAccess = 2;   ///< volatile, relaxed, acqu
 inline constexpr std::uint32_t kReleases = 4;       ///< atomics: release, acq_rel
 inline constexpr std::uint32_t kBlockScope = 8;     ///< for the block only
 inline constexpr std::uint32_t kGuess = 16;         ///< what a load gives is only tried by a CAS
+/// What a volatile or relaxed load gives is computed with: it is no flag that somebody waits for.
+inline constexpr std::uint32_t kDataRead = 32;
 /// Of barriers: all lanes of a warp must come together.
 inline constexpr std::uint32_t kBarrierAligned = 16;
 

@@ -143,6 +143,14 @@ struct Cluster {
   std::vector<AsyncArrival> arrivals;
 };
 
+/// An access to shared memory by a warp of another block of the cluster.
+struct Visit {
+  Warp* warp = nullptr;  ///< null: none
+  const Ins* at = nullptr;
+  std::uint32_t step = 0, lane = 0;
+  Address address = 0;
+};
+
 /// Signs that a warp waits for others by trying again and again.
 struct Spinning {
   bool asked = false;       ///< an atomic or volatile read in this slice of time
@@ -184,6 +192,11 @@ struct BlockState {
   std::uint32_t cluster_rank = 0;
   std::vector<std::uint32_t> cluster_arrived;  ///< by warp: lanes at the cluster's barrier
   std::vector<AsyncArrival> arrivals;
+  std::vector<Visit> visits;  ///< by rank in the cluster and warp: the last access from there
+  bool ended = false;         ///< all threads have exited: its shared memory is gone
+  /// One bit a warp that has waited for the launch before this one; whether all are behind that.
+  std::uint32_t awaited = 0;
+  bool all_awaited = false;
   bool progressed = false;         ///< in the last turn
   std::vector<std::byte> storage;  ///< registers, constants, shared and local memory
 };
@@ -228,7 +241,8 @@ struct LaunchState {
   std::chrono::steady_clock::time_point deadline{};  ///< of max_wall_s
   std::uint8_t* touched_read = nullptr;              ///< one byte per sector
   std::uint8_t* touched_written = nullptr;
-  AccessLog* log = nullptr;  ///< wants to know of every byte
+  AccessLog* log = nullptr;        ///< wants to know of every byte
+  AccessLog* early_log = nullptr;  ///< of those before the launch before this one has ended
   std::uint32_t tag = 1;
   std::unique_ptr<Ordering> ordering;  ///< null: blocks are not ordered by anything
   std::vector<Unchecked> unchecked;
