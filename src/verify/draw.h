@@ -15,7 +15,9 @@ struct DrawLimits {
   SizeLimits drawn;           ///< sizes of this judgement alone
   std::size_t patterns = 12;  ///< so many generic patterns are tried at edge sizes
   /// 0: the inputs of a drawn size are of the declared distribution or of another one. Otherwise of
-  /// the declared one, and of so many others.
+  /// the declared one, and of so many others. In both cases one of them is a variant that tolerates
+  /// nothing, where the task has any; all are dealt like cards, so that none comes twice before all
+  /// have come.
   std::size_t others_per_size = 0;
 };
 
@@ -47,6 +49,12 @@ struct CallInputs {
 /// Follows one way from the seed of the call.
 Result<CallInputs> draw_inputs(const Task& task, const std::vector<InputVariant>& patterns,
                                const TaskSize& size, std::uint64_t call_seed, double declared);
+
+/// The task's variants that fit a size and leave scalars as they are, then one pattern of each kind,
+/// for an argument that is drawn; both in a drawn order.
+Result<std::vector<const InputVariant*>> every_kind(const Task& task,
+                                                    const std::vector<InputVariant>& patterns,
+                                                    const TaskSize& size, std::uint64_t seed);
 
 /// All that the inputs of a task's calls are drawn from. The task must outlive it.
 class InputChoices {

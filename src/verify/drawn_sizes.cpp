@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/one_way.h"
 #include "core/task_domains.h"
 #include "verify/secret_draws.h"
 
@@ -30,6 +31,8 @@ struct Wanted {
   double max_work = 0;
   double least_bytes = 0;  ///< the drawn upper bound on bytes is not below this one
   double asked_bytes = 0;  ///< smaller sizes are drawn again, if others can be had
+  /// Values that are drawn again where they miss their window or are listed, if others can be had.
+  bool in_windows = false;
 };
 
 /// What a size may take at most.
@@ -148,10 +151,18 @@ class SizeDrawer {
       auto size = attempt(wanted);
       if (!size || is_listed(*size) || is_drawn(*size)) continue;
       const auto bytes = footprint_bytes(task_, *size);
-      if (bytes.ok() && static_cast<double>(*bytes) >= wanted.asked_bytes) return size;
+      const bool meets = !wanted.in_windows || meets_windows(wanted, *size);
+      if (meets && bytes.ok() && static_cast<double>(*bytes) >= wanted.asked_bytes) return size;
       best = std::move(size);
     }
     return best;
+  }
+
+  /// Whether any size has these windows and fits.
+  [[nodiscard]] bool can_fit(const Wanted& wanted) const {
+    const std::vector<Throw> lowest(domains_.size());
+    return fits(composed(wanted, lowest, {.wide = 0, .narrow = 0, .moving = 0}),
+                {wanted.max_bytes, wanted.max_work});
   }
 
   /// It is not drawn again.
@@ -276,6 +287,26 @@ class SizeDrawer {
           return composed(wanted, throws, {.wide = 0, .narrow = 0, .moving = share});
         },
         throws.front().detail);
+  }
+
+  bool meets_windows(const Wanted& wanted, const TaskSize& size) const {
+    for (const auto& [name, window] : wanted.windows) {
+      const auto value = size.values.find(name);
+      if (value == size.values.end()) continue;
+      if (value->second < window.first || value->second > window.second) return false;
+      if (window.first < window.second && is_listed_value(name, value->second)) return false;
+    }
+    return true;
+  }
+
+  bool is_listed_value(const std::string& name, double value) const {
+    for (const auto* sizes : {&task_.sizes, &task_.edge_sizes}) {
+      for (const TaskSize& size : *sizes) {
+        const auto listed = size.values.find(name);
+        if (listed != size.values.end() && listed->second == value) return true;
+      }
+    }
+    return false;
   }
 
   bool is_drawn(const TaskSize& size) const {
@@ -451,6 +482,126 @@ Result<std::optional<Wanted>> beyond_all(const Task& task, const std::vector<Nam
   return std::optional(std::move(wanted));
 }
 
+/// One value above those of all timed and edge sizes: what is judged otherwise ends there.
+std::optional<Wanted> above_judged(const Task& task, const std::vector<NamedDomain>& domains,
+                                   const SizeLimits& limits, std::uint64_t seed) {
+  std::vector<std::pair<std::string, double>> names;
+  for (const auto& [name, domain] : domains) {
+    std::optional<double> listed;
+    for (const auto* sizes : {&task.sizes, &task.edge_sizes}) {
+      for (const TaskSize& size : *sizes) {
+        const auto value = size.values.find(name);
+        if (value != size.values.end())
+          listed = std::max(listed.value_or(value->second), value->second);
+      }
+    }
+    const auto range = domain.at({});
+    if (!listed || !range.ok() || range->step == 0 || !range->choices.empty()) continue;
+    if (range->high > *listed) names.emplace_back(name, *listed);
+  }
+  if (names.empty()) return std::nullopt;
+  SecretDraws draws(seed, "above all judged sizes");
+  const auto& [name, listed] = names[draws.below(names.size())];
+  return Wanted{.size_class = SizeClass::above,
+                .label = fmt::format("{} above {:.15g}, judged", name, listed),
+                .windows = {{name, {listed + 1, 1e300}}},
+                .max_bytes = static_cast<double>(limits.above_bytes),
+                .max_work = limits.above_work,
+                .least_bytes = static_cast<double>(limits.above_bytes)};
+}
+
+/// The magnitudes of one value, [2^k, 2^(k + 1)) each.
+struct Axis {
+  std::string name;
+  std::vector<std::pair<double, double>> magnitudes;
+  bool wide = false;
+};
+
+std::vector<std::pair<double, double>> magnitudes_of(const DomainRange& range) {
+  std::vector<std::pair<double, double>> all;
+  for (double low = std::max(range.low, 0.0); low <= range.high;) {
+    const double next = low < 1 ? 1 : std::exp2(std::floor(std::log2(low)) + 1);
+    all.emplace_back(low, std::min(range.high, next - 1));
+    low = next;
+  }
+  // A domain that ends with a power of two has one number of its last magnitude.
+  if (all.size() > 1 && all.back().first == all.back().second) {
+    all.pop_back();
+    all.back().second = range.high;
+  }
+  return all;
+}
+
+template <class Items>
+void shuffle(Items& items, SecretDraws& draws) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[draws.below(i)]);
+}
+
+/// Values whose domain depends on others are reached through these.
+std::vector<Axis> axes_of(const std::vector<NamedDomain>& domains, const Wanted& plain,
+                          const SizeDrawer& drawer, SecretDraws& draws) {
+  std::vector<Axis> axes;
+  for (const auto& [name, domain] : domains) {
+    const auto range = domain.at({});
+    if (!range.ok() || range->step == 0 || !range->choices.empty()) continue;
+    Axis axis{name, magnitudes_of(*range), is_wide(*range)};
+    const auto too_large = [&](const std::pair<double, double>& window) {
+      Wanted one = plain;
+      one.windows = {{axis.name, window}};
+      return !drawer.can_fit(one);
+    };
+    while (!axis.magnitudes.empty() && too_large(axis.magnitudes.back()))
+      axis.magnitudes.pop_back();
+    if (axis.magnitudes.empty()) continue;
+    if (!axis.wide) shuffle(axis.magnitudes, draws);
+    axes.push_back(std::move(axis));
+  }
+  shuffle(axes, draws);
+  return axes;
+}
+
+/// Number `turn` of `turns` of a wide axis: its magnitudes from small to large, one in each part.
+std::pair<double, double> in_turn(const Axis& axis, std::size_t turn, std::size_t turns,
+                                  SecretDraws& draws) {
+  const std::size_t count = axis.magnitudes.size();
+  const std::size_t first = turn * count / turns;
+  const std::size_t last = std::max((turn + 1) * count / turns, first + 1);
+  return axis.magnitudes[std::min(first + draws.below(last - first), count - 1)];
+}
+
+/// Sizes in which every narrow value has each of its magnitudes once, and one wide value at a time
+/// has one of its own.
+std::vector<Wanted> spread_of(const std::vector<NamedDomain>& domains, const SizeLimits& limits,
+                              const SizeDrawer& drawer, std::uint64_t seed) {
+  SecretDraws draws(seed, "spread sizes");
+  const Wanted plain{.size_class = SizeClass::small,
+                     .label = "spread",
+                     .max_bytes = static_cast<double>(limits.max_bytes) / 2,
+                     .max_work = limits.max_work,
+                     .in_windows = true};
+  const auto axes = axes_of(domains, plain, drawer, draws);
+  std::vector<const Axis*> wide;
+  for (const Axis& axis : axes)
+    if (axis.wide) wide.push_back(&axis);
+  std::vector<Wanted> all;
+  for (std::size_t k = 0; k < limits.spread && !axes.empty(); ++k) {
+    Wanted one = plain;
+    const auto add = [&](const std::string& name, const std::pair<double, double>& window) {
+      one.windows[name] = window;
+      if (!drawer.can_fit(one)) one.windows.erase(name);
+    };
+    for (const Axis& axis : axes)
+      if (!axis.wide) add(axis.name, axis.magnitudes[k % axis.magnitudes.size()]);
+    if (!wide.empty()) {
+      const std::size_t turns = (limits.spread + wide.size() - 1) / wide.size();
+      const Axis& axis = *wide[k % wide.size()];
+      add(axis.name, in_turn(axis, k / wide.size(), turns, draws));
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 }  // namespace
 
 Result<DrawnSizes> draw_sizes(const Task& task, const SizeLimits& limits, std::uint64_t seed) {
@@ -463,13 +614,19 @@ Result<DrawnSizes> draw_sizes(const Task& task, const SizeLimits& limits, std::u
     WW_TRY(auto beyond, beyond_all(task, domains, limits, seed));
     if (beyond) classes.push_back(std::move(*beyond));
   }
+  if (limits.above_bytes > 0) {
+    if (auto above = above_judged(task, domains, limits, seed))
+      classes.push_back(std::move(*above));
+  }
   SizeDrawer drawer(task, domains, elements, seed);
-  for (const Wanted& wanted : classes) {
+  const std::uint64_t turn = one_way(seed, "like listed sizes");
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const Wanted& wanted = classes[c];
     std::size_t found = 0;
     for (std::size_t k = 0; k < limits.per_class; ++k) {
       // In turns: beside the listed size, and anywhere.
       Wanted once = wanted;
-      if ((k + seed) % 2 == 0) once.like = nullptr;
+      if ((k + c + turn) % 2 == 0) once.like = nullptr;
       auto size = drawer.draw(once);
       if (!size && once.like != wanted.like) size = drawer.draw(wanted);
       if (!size) continue;
@@ -478,6 +635,12 @@ Result<DrawnSizes> draw_sizes(const Task& task, const SizeLimits& limits, std::u
       drawn.sizes.push_back({std::move(*size), wanted.size_class});
     }
     if (found == 0) drawn.left_out.push_back(wanted.label);
+  }
+  for (const Wanted& wanted : spread_of(domains, limits, drawer, seed)) {
+    auto size = drawer.draw(wanted);
+    if (!size) continue;
+    drawer.keep(*size);
+    drawn.sizes.push_back({std::move(*size), wanted.size_class});
   }
   return drawn;
 }

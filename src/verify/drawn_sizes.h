@@ -19,6 +19,12 @@ struct SizeLimits {
   /// where that is more than the limits above.
   double beyond_listed = 0;
   std::uint64_t most_bytes = ~std::uint64_t{0};  ///< of these
+  /// So many more sizes, over which the magnitudes of every value are spread: each power of two of
+  /// a narrow domain is met in every judgement, and those of wide ones in turns.
+  std::size_t spread = 0;
+  /// Not 0: sizes with one value above all timed and edge sizes may take so much.
+  std::uint64_t above_bytes = 0;
+  double above_work = 0;
 };
 
 struct DrawnSize {
@@ -34,7 +40,8 @@ struct DrawnSizes {
 /// Sizes that nobody knows beforehand, drawn from the task's domains for every class that has one
 /// within the limits: tiny, small, aslant (one value large, the others small), between each two
 /// neighbouring timed sizes, above the largest of them, and with one value above all that are
-/// listed anywhere (where `beyond_listed` allows for it). Values are spread by ratio, and often lie
+/// listed anywhere (where `beyond_listed` allows for it), with one above the timed and edge sizes,
+/// and spread over all magnitudes. Values are spread by ratio, and often lie
 /// beside powers of two, are odd, or prime; scalars are drawn along. A pure function of its
 /// arguments. None for a task without domains.
 Result<DrawnSizes> draw_sizes(const Task& task, const SizeLimits& limits, std::uint64_t seed);

@@ -177,6 +177,62 @@ TEST(DrawnSizes, ManyAreOddOrBesidePowersOfTwo) {
   EXPECT_GT(beside, all / 10);
 }
 
+/// What the SIMT machine is asked for.
+SizeLimits spread() {
+  return {.max_bytes = 1 << 20,
+          .max_work = 3e6,
+          .spread = 8,
+          .above_bytes = 8 << 20,
+          .above_work = 3e7};
+}
+
+/// Whether a value of a name that is listed nowhere lies in [low, high], in how many of 40 seeds.
+int met(const std::string& task_name, const std::string& name, double low, double high) {
+  const Task task = suite::load_embedded_task(task_name).value();
+  std::set<double> listed;
+  for (const auto* sizes : {&task.sizes, &task.edge_sizes})
+    for (const TaskSize& size : *sizes) listed.insert(size.values.at(name));
+  int seeds = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    bool found = false;
+    for (const DrawnSize& item : draw_sizes(task, spread(), seed).value().sizes) {
+      const double value = item.size.values.at(name);
+      found = found || (value >= low && value <= high && !listed.contains(value));
+    }
+    seeds += found ? 1 : 0;
+  }
+  return seeds;
+}
+
+TEST(DrawnSizes, EveryMagnitudeOfANarrowValueIsMet) {
+  EXPECT_GE(met("rope", "Dh", 66, 126), 38);
+  EXPECT_GE(met("rope", "Hq", 33, 63), 38);
+  EXPECT_GE(met("maxpool3d", "kernel_size", 4, 7), 38);
+  EXPECT_GE(met("conv2d", "kernel_rows", 8, 15), 38);
+}
+
+TEST(DrawnSizes, WideValuesTakeTurns) {
+  EXPECT_GE(met("histogram", "num_bins", 258, 8192), 38);
+  EXPECT_GE(met("matmul", "K", 132, 1 << 17), 38);
+}
+
+TEST(DrawnSizes, OneLiesAboveAllJudgedSizes) {
+  EXPECT_GE(met("reduce", "N", 1000004, 1 << 28), 38);
+  EXPECT_GE(met("reduce", "N", (1 << 20) + 1, 1 << 28), 32);
+}
+
+TEST(DrawnSizes, SpreadSizesFitTheirLimits) {
+  for (const std::string& name : suite::embedded_task_names()) {
+    const Task task = suite::load_embedded_task(name).value();
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      for (const DrawnSize& item : draw_sizes(task, spread(), seed).value().sizes) {
+        EXPECT_LE(footprint_bytes(task, item.size).value(), spread().above_bytes) << name;
+        EXPECT_LE(work(task, item.size).value(), spread().above_work) << name;
+      }
+    }
+  }
+}
+
 TEST(DrawnSizes, NoneWithoutDomains) {
   Task task = suite::load_embedded_task("relu").value();
   task.domain.clear();
