@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised when the meaning of a cached result changes.
-constexpr std::string_view kCacheVersion = "6";
+constexpr std::string_view kCacheVersion = "7";
 
 struct ScalarRow {
   ElementType type;

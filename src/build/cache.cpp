@@ -125,6 +125,7 @@ std::optional<BuildOutcome> load_outcome(const fs::path& folder) {
   outcome.entries = *entries;
   outcome.census = ptx::census_of(outcome.ptx, kCandidateFile);
   if (const auto cubin = read_product(folder / "device.cubin"); cubin.ok()) outcome.cubin = *cubin;
+  if (auto bounds = read_product(folder / "bounds.ptx"); bounds.ok()) outcome.bounds_ptx = *bounds;
   return outcome;
 }
 
@@ -140,6 +141,8 @@ Status store_outcome(const fs::path& folder, const BuildOutcome& outcome) {
     if (outcome.verdict == Verdict::ok) {
       WW_CHECK(write_file(partial / "device.ptx", outcome.ptx));
       WW_CHECK(write_file(partial / "host.so", outcome.host_library));
+      if (!outcome.bounds_ptx.empty())
+        WW_CHECK(write_file(partial / "bounds.ptx", outcome.bounds_ptx));
       if (!outcome.cubin.empty()) WW_CHECK(write_file(partial / "device.cubin", outcome.cubin));
     }
     return write_file(partial / "outcome.json",

@@ -24,6 +24,12 @@ constexpr std::string_view kPrelude = "ww_prelude.h";
 
 enum class Side { device, host };
 
+// In PTX the arrays of a thread lie in one variable, side by side: where each of them ends is known
+// to the compiler alone, and told by code that it adds.
+constexpr std::string_view kLocalArrays = "__local_depot";
+const std::vector<std::string> kBoundsFlags = {"-Xclang", "-fsanitize=local-bounds", "-Xclang",
+                                               "-fsanitize-trap=local-bounds"};
+
 /// What must be equal for a precompiled prelude and its user.
 std::vector<std::string> language_flags(const Workshop& shop, Side side) {
   const auto& request = shop.request;
@@ -58,10 +64,12 @@ std::vector<std::string> language_flags(const Workshop& shop, Side side) {
 
 std::string_view pch_name(Side side) { return side == Side::device ? "device.pch" : "host.pch"; }
 
-Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, Side side) {
+Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, Side side,
+                            const std::vector<std::string>& more = {}) {
   std::vector<std::string> argv = {shop.builder.tools().clang.path.string()};
   const auto flags = language_flags(shop, side);
   argv.insert(argv.end(), flags.begin(), flags.end());
+  argv.insert(argv.end(), more.begin(), more.end());
   if (shop.precompiled.empty()) {
     argv.insert(argv.end(), {"-include", std::string(kPrelude)});
   } else {
@@ -221,6 +229,17 @@ bool succeeded(const Compiled& compiled) {
 
 }  // namespace
 
+Result<std::string> build_with_bounds(const Workshop& given, std::string_view ptx) {
+  const bool has_arrays = ptx.find(kLocalArrays) != std::string_view::npos;
+  if (!has_arrays || !given.builder.tools().clang.found()) return std::string();
+  Workshop shop = given;
+  shop.precompiled.clear();  // made with other flags
+  WW_TRY(const fs::path folder, bench(shop, "bounds"));
+  WW_TRY(const ProcessExit exit, compile(shop, folder, Side::device, kBoundsFlags));
+  if (!exit.succeeded()) return std::string();
+  return read_product(folder / "device.ptx");
+}
+
 Result<BuildOutcome> build_with_clang(const Workshop& given) {
   Workshop shop = given;
   WW_TRY(shop.precompiled, precompiled_headers(shop));
@@ -248,6 +267,7 @@ Result<BuildOutcome> build_with_clang(const Workshop& given) {
   outcome.diagnostics = parse_diagnostics(compiled.device.err);
   WW_TRY(outcome.ptx, read_product(compiled.device_folder / "device.ptx"));
   WW_TRY(outcome.host_library, read_product(compiled.host_folder / "host.so"));
+  WW_TRY(outcome.bounds_ptx, build_with_bounds(shop, outcome.ptx));
   WW_CHECK(assemble(shop, compiled.device_folder, outcome));
   return outcome;
 }

@@ -32,6 +32,10 @@ std::vector<std::string> link_arguments(const Workshop& shop);
 Result<BuildOutcome> build_with_clang(const Workshop& shop);
 Result<BuildOutcome> build_with_nvcc(const Workshop& shop);
 
+/// The device's part by clang with bounds checks, where the PTX has arrays in local memory. Empty
+/// where there is no clang or it cannot compile the source: that is no fault of the candidate's.
+Result<std::string> build_with_bounds(const Workshop& shop, std::string_view ptx);
+
 /// A folder with candidate.cu in it, for one tool at a time: started as root, each run of the
 /// sandbox is another user, who owns the folder while it runs.
 Result<std::filesystem::path> bench(const Workshop& shop, std::string_view name);

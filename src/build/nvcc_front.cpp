@@ -76,6 +76,7 @@ Result<BuildOutcome> build_with_nvcc(const Workshop& shop) {
   const std::string cubin = "candidate.sm_" + arch + ".cubin";
   if (auto bytes = read_product(folder / cubin); bytes.ok()) outcome.cubin = *bytes;
   WW_TRY(outcome.host_library, read_product(folder / "host.so"));
+  WW_TRY(outcome.bounds_ptx, build_with_bounds(shop, outcome.ptx));
   return outcome;
 }
 
