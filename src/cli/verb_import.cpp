@@ -11,6 +11,7 @@
 
 #include "base/cores.h"
 #include "base/files.h"
+#include "base/sha256.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/session.h"
@@ -49,7 +50,9 @@ struct Imported {
   std::string refused;
 };
 
-/// A folder's name: what is no letter or digit becomes an underscore.
+constexpr std::size_t kLongestName = 64;  // of an identifier
+
+/// A folder's name: what is no letter or digit becomes an underscore; a long one is cut.
 std::string folder_name(const std::string& name) {
   std::string folder;
   for (const char c : name) {
@@ -58,6 +61,8 @@ std::string folder_name(const std::string& name) {
   }
   if (folder.empty() || std::isdigit(static_cast<unsigned char>(folder.front())) != 0)
     folder.insert(0, "t_");
+  if (folder.size() > kLongestName)
+    folder = folder.substr(0, kLongestName - 9) + "_" + sha256_hex(name).substr(0, 8);
   return folder;
 }
 

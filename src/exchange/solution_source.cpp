@@ -86,17 +86,10 @@ class Joined {
   std::string text_;
 };
 
-std::string stand_in_type(const std::string& type) { return at_type(type); }
-
-struct Wrapper {
-  std::string arguments;  ///< of the solution's function
-  std::string outputs;    ///< tensors, for those that return theirs
-};
-
 std::string tensor_text(const OperatorTensor& tensor, const std::string& pointer,
                         const std::vector<std::string>& dims) {
   return fmt::format("at::Tensor({}, {{{}}}, {})", pointer, fmt::join(dims, ", "),
-                     stand_in_type(tensor.type));
+                     at_type(tensor.type));
 }
 
 Result<std::vector<std::string>> dimension_texts(const OperatorTensor& tensor,

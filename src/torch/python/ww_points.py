@@ -16,7 +16,10 @@ RESERVED = {"abs", "sqrt", "exp", "log", "log2", "floor", "ceil", "round", "min"
             "enum", "new", "delete", "this", "template", "typename", "return", "if", "else", "for",
             "while", "do", "switch", "case", "default", "break", "continue", "goto", "register",
             "static", "extern", "inline", "operator", "namespace", "using", "public", "private",
-            "protected", "signature", "solve", "given"}
+            "protected", "signature", "solve", "given", "not", "xor", "bitor", "bitand", "compl", "typedef",
+            "volatile", "virtual", "explicit", "friend", "mutable", "export", "sizeof", "asm", "true",
+            "false", "nullptr", "constexpr", "noexcept", "try", "catch", "throw", "typeid", "alignas",
+            "alignof", "decltype", "concept", "requires", "consteval", "constinit", "warpSize", "NULL"}
 
 
 class Points:

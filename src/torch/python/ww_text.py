@@ -20,6 +20,9 @@ def quoted(text):
     return '"' + "".join(table.get(c, c if c >= " " and c != "\x7f" else "") for c in text) + '"'
 
 
+LONGEST = 56  # of a name; a number may follow
+
+
 class Names:
     """One name of C++ per slot."""
 
@@ -27,7 +30,7 @@ class Names:
         self.taken = set(taken)
 
     def make(self, wanted):
-        name = re.sub(r"\W", "_", wanted, flags=re.ASCII).strip("_") or "t"
+        name = re.sub(r"\W", "_", wanted, flags=re.ASCII).strip("_")[:LONGEST].strip("_") or "t"
         if name[0].isdigit():
             name = "t" + name
         if name in RESERVED:
