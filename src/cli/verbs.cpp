@@ -29,6 +29,8 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
      add_campaign},
     {"fleet", "who judges, what waits, how fast: the pilots of a spool",
      "warpwright fleet /shared/spool --json", add_fleet},
+    {"data", "make data for training of judged answers: stats, curate, export, check",
+     "warpwright data curate .warpwright/archive.db recordings -o curated.jsonl", add_data},
     {"serve", "show all runs in a browser, live", "warpwright serve", add_serve},
     {"mcp", "serve a coding agent: the Model Context Protocol on standard input and output",
      "claude mcp add warpwright -- warpwright mcp --allow .", add_mcp},

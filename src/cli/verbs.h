@@ -40,6 +40,7 @@ void add_export(CLI::App& verb, Action& action);
 void add_report(CLI::App& verb, Action& action);
 void add_campaign(CLI::App& verb, Action& action);
 void add_fleet(CLI::App& verb, Action& action);
+void add_data(CLI::App& verb, Action& action);
 void add_serve(CLI::App& verb, Action& action);
 void add_mcp(CLI::App& verb, Action& action);
 void add_tasks(CLI::App& verb, Action& action);

@@ -64,6 +64,7 @@ std::string search_parts() {
 }  // namespace
 
 std::string_view program_version() { return WARPWRIGHT_VERSION; }
+std::string_view program_commit() { return kCommit; }
 
 std::string version_text() {
   const std::string commit = *kCommit != '\0' ? fmt::format(" (commit {})", kCommit) : "";

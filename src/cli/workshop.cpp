@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/workshop.h"
 
+#include <fmt/format.h>
+
 #include "base/sha256.h"
 #include "cli/export_files.h"
 #include "cli/judging.h"
 #include "cli/session.h"
+#include "cli/version.h"
 #include "core/task_json.h"
 #include "llm/exec.h"
 #include "search/prompt_composer.h"
@@ -42,6 +45,15 @@ Result<std::unique_ptr<ServerWorkshop>> ServerWorkshop::open(Settings settings,
   WW_TRY(auto jobs, TemporaryDirectory::create("warpwright-server-"));
   return std::unique_ptr<ServerWorkshop>(
       new ServerWorkshop(std::move(settings), absolute_path(archive), std::move(jobs)));
+}
+
+std::string ServerWorkshop::manner() const {
+  std::string text = fmt::format("{} {}", program_version(), program_commit());
+  for (const auto& value : settings_.all()) {
+    const bool counts = value.key.starts_with("judge.") && value.key != "judge.jobs";
+    if (counts) text += fmt::format(" {}={}", value.key, value.value);
+  }
+  return text;
 }
 
 std::string ServerWorkshop::next_id(const char* what) {

@@ -40,6 +40,8 @@ class ServerWorkshop final : public mcp::Workshop {
   Result<std::map<std::string, std::string>> exported(const std::string& run,
                                                       const std::string& trial) override;
 
+  /// This program and the settings that a verdict depends on.
+  [[nodiscard]] std::string manner() const;
   /// How many judgements at a time make sense.
   [[nodiscard]] int parallelism() const { return judge_parallelism(settings_); }
   /// Ends all searches and waits for them.

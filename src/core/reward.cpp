@@ -23,7 +23,9 @@ std::optional<double> rewarded_speedup(const Evaluation& evaluation, bool clip_a
 
 double turn_score(const Evaluation& evaluation, const RewardRule& rule) {
   if (!evaluation.valid()) return 0;
-  return rule.correct_bonus + rewarded_speedup(evaluation, rule.clip_at_floor).value_or(0);
+  const double gain = rewarded_speedup(evaluation, rule.clip_at_floor).value_or(0);
+  return rule.correct_bonus +
+         (rule.largest_speedup > 0 ? std::min(gain, rule.largest_speedup) : gain);
 }
 
 std::vector<double> discounted_returns(std::span<const double> scores, double gamma) {
@@ -43,14 +45,16 @@ RewardGroup group_of(std::span<const double> returns) {
   return group;
 }
 
+double advantage_of(double result, const RewardGroup& group) {
+  // Returns that are equal differ by rounding alone.
+  const bool flat = group.deviation <= 1e-12 * (1 + std::abs(group.mean));
+  return flat ? 0 : (result - group.mean) / group.deviation;
+}
+
 std::vector<double> advantages(std::span<const double> returns) {
   const RewardGroup group = group_of(returns);
   std::vector<double> result;
-  for (const double value : returns) {
-    // Returns that are equal differ by rounding alone.
-    const bool flat = group.deviation <= 1e-12 * (1 + std::abs(group.mean));
-    result.push_back(flat ? 0 : (value - group.mean) / group.deviation);
-  }
+  for (const double value : returns) result.push_back(advantage_of(value, group));
   return result;
 }
 

@@ -12,8 +12,9 @@ namespace warpwright {
 /// kernel, 0 for any other.
 struct RewardRule {
   double correct_bonus = 0.3;
-  double gamma = 0.4;         ///< what the next turn's score is worth to this one
-  bool clip_at_floor = true;  ///< no size counts as faster than the device allows
+  double gamma = 0.4;          ///< what the next turn's score is worth to this one
+  bool clip_at_floor = true;   ///< no size counts as faster than the device allows
+  double largest_speedup = 0;  ///< no more counts, 0 = any
 };
 
 /// S of one answer. A right kernel without a baseline earns the bonus alone.
@@ -29,7 +30,8 @@ struct RewardGroup {
 };
 RewardGroup group_of(std::span<const double> returns);
 
-/// (return - mean) / deviation; all 0 where the returns do not differ.
+/// (return - mean) / deviation; 0 where the returns do not differ.
+double advantage_of(double result, const RewardGroup& group);
 std::vector<double> advantages(std::span<const double> returns);
 
 }  // namespace warpwright

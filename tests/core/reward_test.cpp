@@ -67,6 +67,13 @@ TEST(Reward, AdvantagesAreNormalisedOverTheGroup) {
   EXPECT_NEAR(result[4], 2 / std::sqrt(2.0), 1e-12);
 }
 
+TEST(Reward, ASpeedupMayHaveACap) {
+  const auto evaluation = judged(Verdict::ok, {timed(1, 40, 0.5)});
+  EXPECT_NEAR(turn_score(evaluation, {.largest_speedup = 5}), 0.3 + 5, 1e-12);
+  EXPECT_NEAR(turn_score(evaluation, {.largest_speedup = 50}), 0.3 + 40, 1e-12);
+  EXPECT_NEAR(advantage_of(3, {2, 0.5}), 2, 1e-12);
+}
+
 TEST(Reward, EqualReturnsHaveNoAdvantage) {
   const std::vector<double> returns = {0.1 + 0.2, 0.3, 0.3};
   for (const double value : advantages(returns)) EXPECT_EQ(value, 0);
