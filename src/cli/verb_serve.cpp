@@ -17,6 +17,7 @@ namespace warpwright::cli {
 namespace {
 
 constexpr int kDefaultPort = 8420;
+constexpr int kJudgeThreads = 128;  // most of them wait for verdicts
 
 struct ServeFlags {
   std::string archive;
@@ -26,8 +27,15 @@ struct ServeFlags {
   bool judge = false;
   std::string token_file;
   std::string spool;
+  std::string ledger;
+  double rate = 200;
   AgentFlags agents;
 };
+
+std::filesystem::path ledger_path(const ServeFlags& flags) {
+  if (!flags.ledger.empty()) return flags.ledger;
+  return archive_path(flags.archive).parent_path() / "judge.db";
+}
 
 Result<int> serve_pages(const ServeFlags& flags) {
   std::vector<std::filesystem::path> archives;
@@ -53,6 +61,7 @@ Result<int> serve_pages(const ServeFlags& flags) {
   }
   std::unique_ptr<AgentService> agents;
   Token token;
+  std::unique_ptr<store::Ledger> ledger;
   std::unique_ptr<service::JudgeService> judge;
   if (flags.mcp || flags.judge) {
     WW_TRY(token, server_token(flags.token_file));
@@ -61,8 +70,13 @@ Result<int> serve_pages(const ServeFlags& flags) {
   }
   if (flags.mcp) options.endpoints.push_back(agents->endpoint());
   if (flags.judge) {
-    judge = std::make_unique<service::JudgeService>(
-        agents->workshop(), service::QueueOptions{.parallelism = agents->workshop().parallelism()});
+    WW_TRY(ledger, store::Ledger::open(ledger_path(flags), clock));
+    service::QueueOptions queue{.parallelism = agents->workshop().parallelism()};
+    queue.ledger = ledger.get();
+    judge = std::make_unique<service::JudgeService>(agents->workshop(), queue,
+                                                    agents->workshop().manner());
+    options.threads = kJudgeThreads;
+    options.requests_per_s = flags.rate;
     for (auto& endpoint : judge->endpoints()) options.endpoints.push_back(std::move(endpoint));
   }
   options.on_listening = [&](int port) {
@@ -96,6 +110,10 @@ void add_serve(CLI::App& verb, Action& action) {
   verb.add_option(
       "--token-file", flags->token_file,
       "with --mcp or --judge: file with the token [$WARPWRIGHT_TOKEN, else a new one is shown]");
+  verb.add_option("--ledger", flags->ledger,
+                  "with --judge: file of questions and verdicts [judge.db beside the archive]");
+  verb.add_option("--rate", flags->rate,
+                  "with --mcp or --judge: requests a second before a 429, 0 for any [200]");
   add_agent_flags(verb, flags->agents);
   verb.callback([flags, &action] {
     action = [flags] {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #include <httplib.h>
@@ -23,7 +24,6 @@ using httplib::Request;
 using httplib::Response;
 using std::chrono::milliseconds;
 
-constexpr int kThreads = 48;
 constexpr int kMaxStreams = 32;  // the other threads answer pages and texts
 constexpr auto kLookEvery = milliseconds(300);
 constexpr auto kKeepAliveEvery = std::chrono::seconds(10);
@@ -174,12 +174,43 @@ class Stream {
   std::chrono::steady_clock::time_point spoke_{};  // long ago: the first look says something
 };
 
+/// So many requests a second, and as many at once as five seconds bring.
+class Pace {
+ public:
+  explicit Pace(double per_s) : per_s_(per_s), left_(kBurst * per_s) {}
+
+  bool take() {
+    if (per_s_ <= 0) return true;
+    const std::lock_guard lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    left_ += std::chrono::duration<double>(now - last_).count() * per_s_;
+    left_ = std::min(left_, kBurst * per_s_);
+    last_ = now;
+    if (left_ < 1) return false;
+    left_ -= 1;
+    return true;
+  }
+
+ private:
+  static constexpr double kBurst = 5;
+  double per_s_;
+  double left_;
+  std::mutex mutex_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
 class Server {
  public:
   Server(const Library& library, const Clock& clock, const StopSignal& stop,
          const ServerOptions& options)
-      : library_(library), clock_(clock), stop_(stop), options_(options) {
-    http_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+      : library_(library),
+        clock_(clock),
+        stop_(stop),
+        options_(options),
+        pace_(options.requests_per_s) {
+    http_.new_task_queue = [threads = options_.threads] {
+      return new httplib::ThreadPool(static_cast<std::size_t>(threads));
+    };
     // The library's default would let a second server take the same port and half the requests.
     http_.set_socket_options([](socket_t socket) {
       const int on = 1;
@@ -197,6 +228,7 @@ class Server {
       set_headers(response);
       const Refusal refusal = refusal_of(request);
       if (refusal.status == 0) return httplib::Server::HandlerResponse::Unhandled;
+      if (refusal.status == 429) response.set_header("Retry-After", "1");
       if (refusal.status == 401) response.set_header("WWW-Authenticate", "Bearer");
       answer_text(response, refusal.status, refusal.why + "\n");
       return httplib::Server::HandlerResponse::Handled;
@@ -238,14 +270,16 @@ class Server {
     return nullptr;
   }
 
-  [[nodiscard]] Refusal refusal_of(const Request& request) const {
+  [[nodiscard]] Refusal refusal_of(const Request& request) {
     const Endpoint* endpoint = endpoint_at(request.path);
     if (endpoint == nullptr && request.method != "GET" && request.method != "HEAD") {
       return {405, "this server only shows"};
     }
     if (std::string wrong = origin_objection(request, port_); !wrong.empty()) return {403, wrong};
     if (endpoint == nullptr) return {};
-    return endpoint_refusal(request, *endpoint, options_.token);
+    const Refusal refusal = endpoint_refusal(request, *endpoint, options_.token);
+    if (refusal.status == 0 && !pace_.take()) return {429, "too many requests a second"};
+    return refusal;
   }
 
   void add_endpoint(const Endpoint& endpoint) {
@@ -340,6 +374,7 @@ class Server {
   const Clock& clock_;
   const StopSignal& stop_;
   const ServerOptions& options_;
+  Pace pace_;
   httplib::Server http_;
   std::atomic<int> streams_{0};
   int port_ = 0;

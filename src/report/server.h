@@ -17,8 +17,10 @@ struct ServerOptions {
   int port = 0;  ///< 0: any free one
   bool pages = true;
   std::vector<Endpoint> endpoints;
-  std::string token;  ///< that requests to endpoints carry as "Authorization: Bearer TOKEN"
   std::function<std::string()> fleet;  ///< JSON object for the list of runs; empty: there is none
+  int threads = 48;                    ///< requests that are answered at a time
+  double requests_per_s = 0;  ///< to endpoints; more are refused before a body is read. 0 = any
+  std::string token;          ///< that requests to endpoints carry as "Authorization: Bearer TOKEN"
   std::function<void(int port)> on_listening;
 };
 

@@ -33,6 +33,19 @@ constexpr std::size_t kMaxItems = 64;
 constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 20;
 constexpr double kUsualWaitSeconds = 60;
 constexpr const char* kUsualReward = "kevin";
+constexpr int kMostWaiters = 96;  // of the server's threads, see cli/verb_serve.cpp
+
+/// A request that waits, as long as this exists.
+class Waiter {
+ public:
+  explicit Waiter(std::atomic<int>& count) : count_(count) { ++count_; }
+  ~Waiter() { --count_; }
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+ private:
+  std::atomic<int>& count_;
+};
 
 std::vector<std::string> reward_names() {
   std::vector<std::string> names;
@@ -72,16 +85,6 @@ WebAnswer refused(int status, const std::string& why) {
   return answer;
 }
 
-/// One item on its way: a ticket, or a verdict that needs no judge.
-struct Asked {
-  int status = 200;  ///< else the item is refused, and `error` says why
-  std::string error;
-  std::shared_ptr<Ticket> ticket;
-  std::optional<Evaluation> at_once;
-  std::string reward = kUsualReward;
-  bool complete = false;
-};
-
 Evaluation without_code(const std::string& why) {
   Evaluation evaluation;
   evaluation.verdict = Verdict::no_code;
@@ -90,41 +93,22 @@ Evaluation without_code(const std::string& why) {
   return evaluation;
 }
 
-Asked ask(mcp::Workshop& workshop, JudgeQueue& queue, const Json& item, const std::string& client) {
-  Asked asked;
-  asked.reward = item.value("reward", std::string(kUsualReward));
-  asked.complete = item.value("complete", false);
-  if (item.contains("source") == item.contains("answer")) {
-    return {.status = 400, .error = "give either 'source' or 'answer'"};
-  }
+/// What a question asks for, or why it is none.
+Result<mcp::JudgeWish> wish_of(const Json& item) {
   auto task = suite::load_embedded_task(item["task"].get<std::string>());
-  if (!task.ok()) return {.status = 404, .error = task.error().message};
+  if (!task.ok()) return task.error();
   mcp::JudgeWish wish{.task = std::move(task).value()};
-  if (item.contains("answer")) {
-    const auto found = prompt::extract_source(item["answer"].get<std::string>(), "stop");
-    if (!found.ok) {
-      asked.at_once = without_code(found.reason);
-      return asked;
-    }
-    wish.source = found.source;
-  } else {
-    wish.source = clean_utf8(item["source"].get<std::string>());
-  }
+  wish.source = item.value("source", std::string());
   for (const auto& label : item.value("sizes", Json::array())) {
     wish.sizes.push_back(label.get<std::string>());
   }
   wish.rule_set = item.value("rule_set", std::string());
-  for (const auto& label : wish.sizes) {
-    if (size_labelled(wish.task, label) == nullptr) {
-      return {.status = 400, .error = "the task has no size '" + label + "'"};
-    }
-  }
-  const Json key = {task_to_json(wish.task), wish.source, wish.sizes, wish.rule_set};
-  asked.ticket = queue.ask(dump_json(key), client, [&workshop, wish](const StopSignal& stop) {
-    return workshop.judge(wish, stop);
-  });
-  if (!asked.ticket) return {.status = 429, .error = "the queue is full; come back later"};
-  return asked;
+  return wish;
+}
+
+std::string key_of(const mcp::JudgeWish& wish, const std::string& manner) {
+  const Json key = {manner, task_to_json(wish.task), wish.source, wish.sizes, wish.rule_set};
+  return dump_json(key);
 }
 
 Json judged_json(const Evaluation& evaluation, const std::string& reward, bool complete) {
@@ -163,6 +147,77 @@ std::chrono::steady_clock::time_point deadline_of(double wait_s) {
 
 }  // namespace
 
+JudgeService::JudgeService(mcp::Workshop& workshop, QueueOptions options, std::string manner)
+    : workshop_(workshop), manner_(std::move(manner)), ledger_(options.ledger), queue_(options) {
+  resume_questions();
+}
+
+/// What an earlier process was asked and did not judge. A question that this program would judge in
+/// another way is asked anew by whoever still wants to know.
+void JudgeService::resume_questions() {
+  if (ledger_ == nullptr) return;
+  const auto questions = ledger_->unfinished();
+  if (!questions.ok()) return;
+  for (const auto& question : *questions) {
+    const auto parsed = mcp::parse_text(question.wish);
+    const Json* item = std::get_if<Json>(&parsed);
+    const bool known = item != nullptr && mcp::schema_objection(item_schema(), *item).empty();
+    auto wish = known ? wish_of(*item) : Result<mcp::JudgeWish>(Error{"not ours"});
+    if (!wish.ok() || JudgeQueue::id_of(key_of(*wish, manner_)) != question.id) {
+      static_cast<void>(ledger_->drop(question.id).ok());
+      continue;
+    }
+    queue_.resume(question.id, question.client,
+                  [this, wish = std::move(wish).value()](const StopSignal& stop) {
+                    return workshop_.judge(wish, stop);
+                  });
+  }
+}
+
+Asked JudgeService::ask(const Json& item, const std::string& client) {
+  Asked asked;
+  asked.reward = item.value("reward", std::string(kUsualReward));
+  asked.complete = item.value("complete", false);
+  const auto no = [](int status, std::string why) {
+    Asked refusal;
+    refusal.status = status;
+    refusal.error = std::move(why);
+    return refusal;
+  };
+  if (item.contains("source") == item.contains("answer")) {
+    return no(400, "give either 'source' or 'answer'");
+  }
+  auto wish = wish_of(item);
+  if (!wish.ok()) return no(404, wish.error().message);
+  if (item.contains("answer")) {
+    const auto found = prompt::extract_source(item["answer"].get<std::string>(), "stop");
+    if (!found.ok) {
+      asked.at_once = without_code(found.reason);
+      return asked;
+    }
+    wish->source = found.source;
+  } else {
+    wish->source = clean_utf8(wish->source);
+  }
+  for (const auto& label : wish->sizes) {
+    if (size_labelled(wish->task, label) == nullptr) {
+      return no(400, "the task has no size '" + label + "'");
+    }
+  }
+  Json again = {{"task", wish->task.name}, {"source", wish->source}, {"sizes", wish->sizes}};
+  if (!wish->rule_set.empty()) again["rule_set"] = wish->rule_set;
+  const Asking asking{key_of(*wish, manner_), client, dump_json(again)};
+  asked.ticket = queue_.ask(asking, [this, wish = std::move(wish).value()](const StopSignal& stop) {
+    return workshop_.judge(wish, stop);
+  });
+  if (!asked.ticket) return no(429, "the queue is full; come back later");
+  return asked;
+}
+
+/// How long this request may wait: not at all where many do already, so that there is always
+/// somebody to answer.
+double JudgeService::patience(double wait_s) const { return waiters_ < kMostWaiters ? wait_s : 0; }
+
 std::string_view openapi_text() { return service_files()[0].content; }
 
 std::vector<report::Endpoint> JudgeService::endpoints() {
@@ -182,15 +237,16 @@ WebAnswer JudgeService::judge(const WebRequest& request) {
   const std::string wrong = mcp::schema_objection(batch ? batch_schema() : request_schema(), body);
   if (!wrong.empty()) return refused(400, wrong);
   const std::string client = body.value("client", std::string());
-  const auto until = deadline_of(body.value("wait_s", kUsualWaitSeconds));
+  const auto until = deadline_of(patience(body.value("wait_s", kUsualWaitSeconds)));
+  const Waiter waiter(waiters_);
   if (!batch) {
-    const auto [status, answer] = waited(ask(workshop_, queue_, body, client), until);
+    const auto [status, answer] = waited(ask(body, client), until);
     return status == 429 ? refused(429, answer["error"].get<std::string>())
                          : json_of(status, answer);
   }
   // All of them first: they are judged side by side.
   std::vector<Asked> all;
-  for (const Json& item : body["items"]) all.push_back(ask(workshop_, queue_, item, client));
+  for (const Json& item : body["items"]) all.push_back(ask(item, client));
   Json answers = Json::array();
   for (const Asked& asked : all) {
     auto [status, answer] = waited(asked, until);
@@ -212,7 +268,8 @@ WebAnswer JudgeService::result(const WebRequest& request) {
   }
   const auto ticket = queue_.find(body["id"].get<std::string>());
   if (!ticket) return refused(404, "there is no such judgement; old ones are forgotten");
-  const double wait_s = body.value("wait_s", kUsualWaitSeconds);
+  const double wait_s = patience(body.value("wait_s", kUsualWaitSeconds));
+  const Waiter waiter(waiters_);
   const auto stand = ticket->wait(milliseconds(static_cast<std::int64_t>(wait_s * 1e3)));
   const auto [status, answer] =
       told(stand, ticket->id(), body.value("reward", std::string(kUsualReward)),
@@ -235,7 +292,18 @@ WebAnswer JudgeService::metrics() {
       figures.shared);
   row("questions_refused_total", "counter", "Refused for lack of room.", figures.refused);
   row("judge_failures_total", "counter", "Judgements that the judge itself broke.", figures.failed);
+  row("judge_retries_total", "counter", "Judgements begun again because their judge failed.",
+      figures.retried);
+  row("questions_resumed_total", "counter", "Questions of an earlier process.", figures.resumed);
   row("judge_seconds_total", "counter", "Time that judgements took.", figures.judged_s);
+  if (ledger_ != nullptr) {
+    if (const auto kept = ledger_->figures(); kept.ok()) {
+      row("ledger_open", "gauge", "Questions on disk without a verdict.", kept->open);
+      row("ledger_verdicts", "gauge", "Verdicts on disk.", kept->done);
+      row("ledger_judged_again", "gauge", "Questions that more than one judge began.",
+          kept->judged_again);
+    }
+  }
   text +=
       "# HELP warpwright_verdicts_total Judgements by verdict.\n"
       "# TYPE warpwright_verdicts_total counter\n";

@@ -37,12 +37,12 @@ TEST(JudgeQueue, EqualQuestionsAreJudgedOnce) {
     ++judged;
     return fine(stop);
   };
-  const auto first = queue.ask("a", "x", work);
-  const auto second = queue.ask("a", "y", work);
+  const auto first = queue.ask({"a", "x"}, work);
+  const auto second = queue.ask({"a", "y"}, work);
   EXPECT_EQ(first, second);
   EXPECT_EQ(first->wait(kLong).evaluation->verdict, Verdict::ok);
-  EXPECT_EQ(queue.ask("a", "x", work)->wait(kLong).state, Ticket::State::done);
-  queue.ask("b", "x", work)->wait(kLong);
+  EXPECT_EQ(queue.ask({"a", "x"}, work)->wait(kLong).state, Ticket::State::done);
+  queue.ask({"b", "x"}, work)->wait(kLong);
   EXPECT_EQ(judged, 2);
   EXPECT_EQ(queue.figures().shared, 2U);
   EXPECT_EQ(queue.figures().verdicts["ok"], 2U);
@@ -52,25 +52,26 @@ TEST(JudgeQueue, EqualQuestionsAreJudgedOnce) {
 
 TEST(JudgeQueue, AFailureOfTheJudgeIsNotRemembered) {
   JudgeQueue queue({.parallelism = 1});
-  const auto broken = queue.ask(
-      "a", "", [](const StopSignal&) -> Result<Evaluation> { return Error{"the judge is gone"}; });
+  const auto broken = queue.ask({"a", ""}, [](const StopSignal&) -> Result<Evaluation> {
+    return Error{"the judge is gone"};
+  });
   EXPECT_EQ(broken->wait(kLong).error, "the judge is gone");
   const auto thrown = queue.ask(
-      "a", "", [](const StopSignal&) -> Result<Evaluation> { throw std::runtime_error("x"); });
+      {"a", ""}, [](const StopSignal&) -> Result<Evaluation> { throw std::runtime_error("x"); });
   EXPECT_NE(thrown->wait(kLong).error, "");
-  EXPECT_TRUE(queue.ask("a", "", fine)->wait(kLong).evaluation.has_value());
+  EXPECT_TRUE(queue.ask({"a", ""}, fine)->wait(kLong).evaluation.has_value());
   EXPECT_EQ(queue.figures().failed, 2U);
 }
 
 TEST(JudgeQueue, AFullQueueRefusesAndSharedQuestionsNeedNoRoom) {
   JudgeQueue queue({.parallelism = 1, .longest = 2});
   Gate gate;
-  const auto running = queue.ask("0", "", gate.work());
+  const auto running = queue.ask({"0", ""}, gate.work());
   while (queue.figures().running == 0) std::this_thread::yield();
-  const auto waiting = queue.ask("1", "", fine);
-  EXPECT_NE(queue.ask("2", "", fine), nullptr);
-  EXPECT_EQ(queue.ask("3", "", fine), nullptr);
-  EXPECT_EQ(queue.ask("1", "", fine), waiting);
+  const auto waiting = queue.ask({"1", ""}, fine);
+  EXPECT_NE(queue.ask({"2", ""}, fine), nullptr);
+  EXPECT_EQ(queue.ask({"3", ""}, fine), nullptr);
+  EXPECT_EQ(queue.ask({"1", ""}, fine), waiting);
   EXPECT_EQ(queue.figures().refused, 1U);
   gate.opened.set_value();
   waiting->wait(kLong);
@@ -79,7 +80,7 @@ TEST(JudgeQueue, AFullQueueRefusesAndSharedQuestionsNeedNoRoom) {
 TEST(JudgeQueue, ClientsTakeTurns) {
   JudgeQueue queue({.parallelism = 1});
   Gate gate;
-  queue.ask("first", "a", gate.work());
+  queue.ask({"first", "a"}, gate.work());
   while (queue.figures().running == 0) std::this_thread::yield();
   std::mutex mutex;
   std::string order;
@@ -91,8 +92,10 @@ TEST(JudgeQueue, ClientsTakeTurns) {
     };
   };
   std::vector<std::shared_ptr<Ticket>> tickets;
-  for (int i = 0; i < 3; ++i) tickets.push_back(queue.ask("a" + std::to_string(i), "a", note('a')));
-  for (int i = 0; i < 3; ++i) tickets.push_back(queue.ask("b" + std::to_string(i), "b", note('b')));
+  for (int i = 0; i < 3; ++i)
+    tickets.push_back(queue.ask({"a" + std::to_string(i), "a"}, note('a')));
+  for (int i = 0; i < 3; ++i)
+    tickets.push_back(queue.ask({"b" + std::to_string(i), "b"}, note('b')));
   gate.opened.set_value();
   for (const auto& ticket : tickets) ticket->wait(kLong);
   EXPECT_EQ(order, "bababa");
@@ -102,7 +105,7 @@ TEST(JudgeQueue, OldVerdictsAreForgotten) {
   JudgeQueue queue({.parallelism = 1, .longest = 100, .kept = 3});
   std::vector<std::string> ids;
   for (int i = 0; i < 10; ++i) {
-    const auto ticket = queue.ask(std::to_string(i), "", fine);
+    const auto ticket = queue.ask({std::to_string(i), ""}, fine);
     ids.push_back(ticket->id());
     ticket->wait(kLong);
   }
@@ -114,12 +117,12 @@ TEST(JudgeQueue, TheEndStopsWhatIsUnderWayAndNobodyWaitsForEver) {
   std::shared_ptr<Ticket> running, waiting;
   {
     JudgeQueue queue({.parallelism = 1});
-    running = queue.ask("a", "", [](const StopSignal& stop) -> Result<Evaluation> {
+    running = queue.ask({"a", ""}, [](const StopSignal& stop) -> Result<Evaluation> {
       while (!stop.requested()) std::this_thread::sleep_for(milliseconds(1));
       return Error{"stopped"};
     });
     while (queue.figures().running == 0) std::this_thread::yield();
-    waiting = queue.ask("b", "", fine);
+    waiting = queue.ask({"b", ""}, fine);
     queue.stop();
     EXPECT_EQ(waiting->wait(kLong).error, "the server ends");
   }
