@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/judging.h"
 
+#include <cstdio>
+
 #include "base/files.h"
 #include "cli/session.h"
 
 namespace warpwright::cli {
+
+namespace {
+
+constexpr std::size_t kMostSourceBytes = std::size_t{1} << 20;
+
+}  // namespace
+
+Result<std::string> read_source(const std::string& file) {
+  if (file != "-") return read_file(file, kMostSourceBytes);
+  std::string text(kMostSourceBytes + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), stdin));
+  if (std::ferror(stdin) != 0) return Error{"cannot read standard input"};
+  if (text.size() > kMostSourceBytes) return Error{"standard input holds more than 1 MiB"};
+  return text;
+}
 
 Result<Evaluation> judge_baseline(evaluate::Evaluator& evaluator, const Task& task,
                                   const std::string& id, const StopSignal& stop) {

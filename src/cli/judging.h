@@ -14,6 +14,9 @@ namespace warpwright::cli {
 
 // What the verbs around one kernel do, for them and for servers.
 
+/// The text of a kernel's file; "-" is standard input.
+Result<std::string> read_source(const std::string& file);
+
 /// Judges the task's own baseline when its times are needed; empty: they are not.
 using BaselineJudge = std::function<Result<Evaluation>()>;
 Result<Evaluation> judge_baseline(evaluate::Evaluator& evaluator, const Task& task,

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/progress.h"
 
+#include <condition_variable>
 #include <cstdio>
+#include <mutex>
+#include <optional>
+#include <thread>
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/terminal.h"
 #include "core/json_reader.h"
 
 namespace warpwright::cli {
@@ -35,8 +39,9 @@ std::string first_line(const std::string& text) {
 
 std::string trial_line(const Trial& trial) {
   const Evaluation& evaluation = trial.evaluation;
-  std::string line = fmt::format("{:<12} {:<15} {}", trial.proposal.id, trial.proposal.kind,
-                                 name_of(evaluation.verdict));
+  std::string line = fmt::format(
+      "{:<12} {:<15} {}", trial.proposal.id, trial.proposal.kind,
+      Painter::standard_error().verdict(name_of(evaluation.verdict), evaluation.valid()));
   if (const auto score = score_us(evaluation); score && evaluation.valid()) {
     const bool estimated = evaluation.measurements[0].source == TimeSource::estimated;
     line += fmt::format("  {:.3f} us{}", *score, estimated ? " (estimate)" : "");
@@ -50,7 +55,12 @@ std::string trial_line(const Trial& trial) {
 /// Lines for logs; the live line builds on it.
 class LineProgress : public search::Observer {
  public:
-  void on_state(const SearchState&) override {}
+  /// What a request waits for, such as its next try, is told once.
+  void on_state(const SearchState& state) override {
+    if (state.note == told_note_) return;
+    told_note_ = state.note;
+    if (!state.note.empty()) say("model: " + first_line(state.note));
+  }
   void on_trial(const Trial& trial, const SearchState&) override { say(trial_line(trial)); }
   void on_event(std::string_view kind, std::string_view text, const SearchState&) override {
     say(fmt::format("{}: {}", kind, first_line(std::string(text))));
@@ -58,47 +68,71 @@ class LineProgress : public search::Observer {
 
  protected:
   virtual void say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+
+ private:
+  std::string told_note_;
 };
 
+/// A search may have nothing to tell for minutes: its clock runs on a thread of its own.
 class LiveProgress final : public LineProgress {
  public:
   LiveProgress(const search::StrategyOptions& plan, const Clock& clock)
-      : plan_(plan), clock_(clock) {}
-  ~LiveProgress() override { std::fputs("\r\x1b[K", stderr); }
+      : plan_(plan), clock_(clock), ticker_([this](const std::stop_token& stop) { tick(stop); }) {}
+  ~LiveProgress() override {
+    ticker_.request_stop();
+    ticker_.join();
+    std::fputs("\r\x1b[K", stderr);
+  }
 
   void on_state(const SearchState& state) override {
-    if (clock_.now() - drawn_ < std::chrono::milliseconds(80)) return;
-    drawn_ = clock_.now();
-    last_ = progress_line(state, plan_);
-    draw();
+    const std::lock_guard lock(mutex_);
+    state_ = state;
+    told_ = clock_.now();
+    if (told_ - drawn_ >= std::chrono::milliseconds(80)) draw();
   }
 
  protected:
   void say(const std::string& line) override {
+    const std::lock_guard lock(mutex_);
     std::fprintf(stderr, "\r\x1b[K%s\n", line.c_str());
     draw();
   }
 
  private:
-  void draw() const {
-    winsize window{};
-    std::size_t columns = 100;
-    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 10) {
-      columns = window.ws_col;
-    }
-    std::fprintf(stderr, "\r\x1b[K%s", last_.substr(0, columns - 1).c_str());
+  void tick(const std::stop_token& stop) {
+    constexpr auto kTick = std::chrono::seconds(1);
+    std::unique_lock lock(mutex_);
+    while (!ended_.wait_for(lock, stop, kTick, [&] { return stop.stop_requested(); })) draw();
+  }
+
+  /// With the lock held.
+  void draw() {
+    if (!state_) return;
+    drawn_ = clock_.now();
+    SearchState now = *state_;
+    now.elapsed_s += std::chrono::duration<double>(drawn_ - told_).count();
+    const std::string line = progress_line(now, plan_).substr(0, terminal_columns() - 1);
+    std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
     std::fflush(stderr);
   }
 
   search::StrategyOptions plan_;
   const Clock& clock_;
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
+  std::optional<SearchState> state_;
+  Nanoseconds told_{0};  ///< when the state was
   Nanoseconds drawn_{-1'000'000'000};
-  std::string last_;
+  std::jthread ticker_;  ///< last: it uses the others
 };
 
 class JsonProgress final : public search::Observer {
  public:
-  void on_state(const SearchState&) override {}
+  void on_state(const SearchState& state) override {
+    if (state.note == told_note_) return;
+    told_note_ = state.note;
+    if (!state.note.empty()) emit({{"event", "waiting"}, {"text", state.note}}, state);
+  }
   void on_trial(const Trial& trial, const SearchState& state) override {
     nlohmann::json event = {{"event", "trial"},
                             {"trial", trial.proposal.id},
@@ -125,6 +159,8 @@ class JsonProgress final : public search::Observer {
     std::printf("%s\n", dump_json(event).c_str());
     std::fflush(stdout);
   }
+
+  std::string told_note_;
 };
 
 class QuietProgress final : public search::Observer {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "cli/fleet_judge.h"
 #include "cli/summary.h"
 #include "cli/verbs.h"
+#include "core/described_device.h"
 #include "device/device.h"
 #include "evaluate/local_evaluator.h"
 #include "evaluate/mailbox.h"
@@ -98,6 +100,17 @@ fs::path archive_path(const std::string& from_flag) {
   if (const char* variable = std::getenv("WARPWRIGHT_ARCHIVE"); variable && *variable)
     return variable;
   return fs::path(".warpwright") / "archive.db";
+}
+
+Result<std::unique_ptr<store::Archive>> existing_archive(const std::string& from_flag,
+                                                         const Clock& clock) {
+  const fs::path path = archive_path(from_flag);
+  WW_TRY(const bool there, path_exists(path));
+  if (!there) {
+    return Error{"there is no archive '" + path.string() +
+                 "'; start a run with 'warpwright run TASK' or name one with --archive"};
+  }
+  return store::Archive::open(path, clock);
 }
 
 Result<llm::ModelOptions> model_options(const Settings& settings) {
@@ -195,10 +208,9 @@ Result<DeviceFacts> target_facts(const Settings& settings) {
   const std::string& key = settings.text("judge.target");
   WW_TRY(const DeviceName device, chosen<DeviceName>(settings.text("judge.device"), "--device"));
   if (key != kLiveTarget) {
-    if (auto facts = known_device(key)) return *facts;
-    std::string known;
-    for (const auto& row : known_devices()) known += ", " + row.key;
-    return Error{"--target: unknown device '" + key + "'; there are: " + kLiveTarget + known};
+    auto facts = described_device(key);
+    if (!facts.ok()) return Error{"--target: " + facts.error().message + "; auto: the GPU here"};
+    return facts;
   }
   if (device != "simt" && (device != "auto" || device::cuda_available())) {
     WW_TRY(const auto live, device::resolve_device({.device = device, .target = kUsualTarget}));
@@ -217,6 +229,16 @@ Result<prompt::TemplateSet> prompt_templates(const Settings& settings) {
   const std::string& folder = settings.text("search.prompts");
   return folder.empty() ? prompt::TemplateSet::embedded()
                         : prompt::TemplateSet::from_directory(folder);
+}
+
+Result<Task> task_for_model(const Settings& settings, const Task& task) {
+  WW_TRY(const auto labels, chosen_sizes(settings.text("judge.sizes"), task));
+  Task told = task;
+  if (labels.empty()) return told;
+  std::erase_if(told.sizes, [&](const TaskSize& size) {
+    return std::find(labels.begin(), labels.end(), size.label) == labels.end();
+  });
+  return told;
 }
 
 Limits limits_of(const Settings& settings) {
@@ -242,16 +264,20 @@ Result<CheckedSettings> check_settings(const Settings& settings, const Task& tas
                  "' is not known; state it in warpwright.toml: [prices] \"" + options.spec +
                  "\" = [fresh, cache_read, cache_write, output]  # USD per million tokens"};
   }
-  search::PromptComposer composer(templates, task, facts, std::string(pattern.rule_set.name()),
+  WW_TRY(const Task told, task_for_model(settings, task));
+  search::PromptComposer composer(templates, told, facts, std::string(pattern.rule_set.name()),
                                   level);
   WW_TRY(const auto strategy, search::make_strategy(settings.text("search.strategy"),
                                                     strategy_options(settings), composer));
   return CheckedSettings{model->price_known()};
 }
 
+fs::path run_folder(const store::Archive& archive, const store::RunRecord& run) {
+  return archive.path().parent_path() / "runs" / run.folder;
+}
+
 Result<HeldRun> hold_run(const store::Archive& archive, const store::RunRecord& run) {
-  // Beside the archive: a folder per run for the spool, the jobs and the lock.
-  fs::path folder = archive.path().parent_path() / "runs" / run.folder;
+  fs::path folder = run_folder(archive, run);
   WW_CHECK(make_directories(folder / "spool"));
   WW_TRY(auto lock, FileLock::acquire(folder / "lock"));
   if (!lock) {
@@ -302,7 +328,8 @@ Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecor
   WW_TRY(auto templates, prompt_templates(settings));
   WW_TRY(const auto facts, target_facts(settings));
   WW_TRY(const auto level, feedback_level(settings));
-  search::PromptComposer composer(std::move(templates), task, facts,
+  WW_TRY(const Task told, task_for_model(settings, task));
+  search::PromptComposer composer(std::move(templates), told, facts,
                                   std::string(pattern.rule_set.name()), level);
   WW_TRY(const auto strategy, search::make_strategy(settings.text("search.strategy"),
                                                     strategy_options(settings), composer));

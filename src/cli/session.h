@@ -23,6 +23,10 @@ namespace warpwright::cli {
 /// The archive a command works on: --archive, else WARPWRIGHT_ARCHIVE, else .warpwright/archive.db.
 std::filesystem::path archive_path(const std::string& from_flag);
 
+/// Opens it for verbs that need what is there: an error where there is none, and none is made.
+Result<std::unique_ptr<store::Archive>> existing_archive(const std::string& from_flag,
+                                                         const Clock& clock);
+
 /// The settings' share of each part; errors name the setting.
 Result<llm::ModelOptions> model_options(const Settings& settings);
 Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& task);
@@ -54,6 +58,9 @@ Limits limits_of(const Settings& settings);
 struct CheckedSettings {
   bool price_known = true;  ///< of the model
 };
+/// The task as the model is told of it: of its timed sizes those that count.
+Result<Task> task_for_model(const Settings& settings, const Task& task);
+
 /// All checks that can be made before anything is stored or paid.
 Result<CheckedSettings> check_settings(const Settings& settings, const Task& task);
 
@@ -61,6 +68,9 @@ struct RunManner {
   ProgressMode mode = ProgressMode::automatic;
   bool wait = false;  ///< answers that are told while the judge works are taken at once
 };
+
+/// Beside the archive: a folder per run for the spool, the jobs and the lock.
+std::filesystem::path run_folder(const store::Archive& archive, const store::RunRecord& run);
 
 /// A run that nobody else may work on or change while this exists, and its folder.
 struct HeldRun {

@@ -55,9 +55,11 @@ constexpr std::array<SettingRow, 57> kRows = {{
      "somebody carries to a GPU (docs/judge.md) [this one]"},
     {"judge.device", "--device", text, "auto", "auto, simt, cuda or cuda:N"},
     {"judge.target", "--target", text, "auto",
-     "GPU the kernels are for: auto (the one here, else h200) or a described one"},
+     "GPU the kernels are for: auto (the one here, else h200), a described one, or one like it: "
+     "rtx4090:sm_count=64,memory_gb_per_s=500 (docs/troubleshooting.md)"},
     {"judge.rule_set", "--rule-set,--lane", text, "", "strict or free; default: the task's"},
-    {"judge.sizes", "--sizes", text, "", "labels of the sizes to time, comma-separated"},
+    {"judge.sizes", "--size,--sizes", text, "",
+     "labels of the sizes to time, comma-separated (explain: the one to run) [all]"},
     {"judge.front_end", "--front-end", text, "auto", "auto, clang or nvcc"},
     {"judge.checks", "--checks", text, "full", "of the SIMT machine: full, fast or off"},
     {"judge.sanitize", "--sanitize", text, "auto",

@@ -84,18 +84,27 @@ void print_next_steps(const std::string& run, const search::Ending& ending) {
 
 }  // namespace
 
+namespace {
+
+/// An estimate is one number: it has no spread that would say how sure it is.
+std::string interval_text(const Measurement& m) {
+  if (m.source == TimeSource::estimated) return "-";
+  return fmt::format("{:.3f} .. {:.3f}", m.low_us, m.high_us);
+}
+
+}  // namespace
+
 std::string times_table(const Evaluation& evaluation) {
   if (evaluation.measurements.empty()) return "";
   std::string table = fmt::format("  {:<24} {:>12} {:>25} {:>12} {:>8} {:>7}\n", "size", "time us",
                                   "interval", "baseline us", "speed-up", "roof");
   for (const auto& m : evaluation.measurements) {
-    table +=
-        fmt::format("  {:<24} {:>12.3f} {:>25} {:>12} {:>8} {:>7}{}\n", m.size, m.median_us,
-                    fmt::format("{:.3f} .. {:.3f}", m.low_us, m.high_us),
-                    m.baseline_us > 0 ? fmt::format("{:.3f}", m.baseline_us) : "-",
-                    m.baseline_us > 0 ? fmt::format("x{:.2f}", m.baseline_us / m.median_us) : "-",
-                    m.floor_us > 0 ? fmt::format("{:.1f} %", m.floor_us / m.median_us * 100) : "-",
-                    m.source == TimeSource::estimated ? "  (estimate)" : "");
+    table += fmt::format(
+        "  {:<24} {:>12.3f} {:>25} {:>12} {:>8} {:>7}{}\n", m.size, m.median_us, interval_text(m),
+        m.baseline_us > 0 ? fmt::format("{:.3f}", m.baseline_us) : "-",
+        m.baseline_us > 0 ? fmt::format("x{:.2f}", m.baseline_us / m.median_us) : "-",
+        m.floor_us > 0 ? fmt::format("{:.1f} %", m.floor_us / m.median_us * 100) : "-",
+        m.source == TimeSource::estimated ? "  (estimate)" : "");
   }
   return table;
 }

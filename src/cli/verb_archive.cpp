@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// runs and show: reading the archive.
-#include <ctime>
-
+// show: a run, a trial or a task.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "base/files.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
+#include "cli/run_listing.h"
 #include "cli/session.h"
 #include "cli/summary.h"
 #include "cli/verbs.h"
 #include "core/json_reader.h"
+#include "core/task_json.h"
 #include "report/archive_json.h"
 #include "suite/load.h"
 
@@ -29,35 +29,6 @@ struct ShowFlags {
   bool prompt = false;
   bool reply = false;
 };
-
-std::string date_of(std::int64_t unix_ms) {
-  const std::time_t seconds = unix_ms / 1000;
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
-  return text;
-}
-
-Result<int> list_runs(const ShowFlags& flags) {
-  const SystemClock clock;
-  WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
-  WW_TRY(const auto runs, archive->runs());
-  if (flags.json) {
-    json list = json::array();
-    for (const auto& run : runs) list.push_back(report::run_json(run));
-    std::printf("%s\n", dump_json(list, 1).c_str());
-    return static_cast<int>(kOk);
-  }
-  if (runs.empty()) std::printf("No runs yet. Start one with: warpwright run TASK\n");
-  for (const auto& run : runs) {
-    std::printf("%-20s %s UTC  %-9s %-28s best %-10s %s\n", run.id.c_str(),
-                date_of(run.created_ms).c_str(), std::string(name_of(run.status)).c_str(),
-                run.model.c_str(), run.best_trial.empty() ? "-" : run.best_trial.c_str(),
-                run.ending.c_str());
-  }
-  return static_cast<int>(kOk);
-}
 
 std::string verdict_text(const store::TrialRecord& trial) {
   if (!trial.evaluation) return trial.reply ? "answered" : "open";
@@ -135,6 +106,15 @@ Result<int> show_run(store::Archive& archive, const store::RunRecord& run, const
                run.id + "' lists them"};
 }
 
+/// The task as a job carries it, and what the model is told of it.
+Result<int> show_task_json(const Task& task) {
+  json document = json::parse(task_to_json(task), nullptr, false);
+  document["signature"] = signature_of(task);
+  document["prompt"] = description_for_model(task);
+  std::printf("%s\n", dump_json(document, 1).c_str());
+  return static_cast<int>(kOk);
+}
+
 Result<int> show(const ShowFlags& flags) {
   const SystemClock clock;
   const auto path = archive_path(flags.archive);
@@ -151,6 +131,7 @@ Result<int> show(const ShowFlags& flags) {
     return Error{"'" + flags.name + "' is neither a run of '" + path.string() +
                  "' nor a task: " + task.error().message};
   }
+  if (flags.json) return show_task_json(*task);
   std::printf("%s: %s\n\n%s\n%s\n\nTimed sizes:", task->name.c_str(), task->title.c_str(),
               description_for_model(*task).c_str(), signature_of(*task).c_str());
   for (const auto& size : task->sizes) std::printf(" %s", size.label.c_str());
@@ -169,13 +150,6 @@ void set_action(CLI::App& verb, Action& action, std::shared_ptr<ShowFlags> flags
 }
 
 }  // namespace
-
-void add_runs(CLI::App& verb, Action& action) {
-  const auto flags = std::make_shared<ShowFlags>();
-  verb.add_flag("--json", flags->json, "as JSON");
-  add_archive_option(verb, flags->archive);
-  set_action(verb, action, flags, list_runs);
-}
 
 void add_show(CLI::App& verb, Action& action) {
   const auto flags = std::make_shared<ShowFlags>();

@@ -38,6 +38,11 @@ std::string interval_of(const Ratio& ratio) {
   return fmt::format("{:.4f} .. {:.4f}", ratio.low, ratio.high);
 }
 
+/// Estimates have none.
+std::string interval_of(const SizeComparison& size) {
+  return size.source == TimeSource::estimated ? "-" : interval_of(size.ratio);
+}
+
 void print_comparison(const CompareFlags& flags, const Evaluation& evaluation) {
   const Comparison& comparison = *evaluation.comparison;
   bool estimated = false;
@@ -46,13 +51,14 @@ void print_comparison(const CompareFlags& flags, const Evaluation& evaluation) {
   for (const SizeComparison& size : comparison.sizes) {
     estimated = estimated || size.source == TimeSource::estimated;
     std::printf("  %-24s %12.3f %12.3f %8.4f %19s %7s\n", size.size.c_str(), size.first_us,
-                size.second_us, size.ratio.value, interval_of(size.ratio).c_str(),
+                size.second_us, size.ratio.value, interval_of(size).c_str(),
                 std::string(name_of(size.order)).c_str());
   }
-  std::printf("A (%s) is %s%s%s B (%s): A / B = %.4f (%s)%s, on %s\n", flags.first.c_str(),
+  const std::string interval = estimated ? "" : " (" + interval_of(comparison.ratio) + ")";
+  std::printf("A (%s) is %s%s%s B (%s): A / B = %.4f%s%s, on %s\n", flags.first.c_str(),
               estimated ? "estimated " : "", std::string(name_of(comparison.order)).c_str(),
               comparison.order == Order::same ? " as" : " than", flags.second.c_str(),
-              comparison.ratio.value, interval_of(comparison.ratio).c_str(),
+              comparison.ratio.value, interval.c_str(),
               estimated ? ", an estimate and no measurement" : "", evaluation.device.c_str());
 }
 
@@ -91,7 +97,7 @@ void add_compare(CLI::App& verb, Action& action) {
   verb.add_option("a", flags->first, "a .cu file, or 'baseline' for the task's own")->required();
   verb.add_option("b", flags->second, "what A is compared with, likewise")->required();
   verb.add_flag("--json", flags->json, "the whole result as JSON (docs/formats.md)");
-  flags->settings = add_setting_flags(verb, {"judge."});
+  flags->settings = add_setting_flags(verb, {"judge.", "torch."});
   verb.callback([flags, &action] {
     action = [flags] {
       const auto code = compare(*flags);

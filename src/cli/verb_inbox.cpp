@@ -74,7 +74,7 @@ Status write_prompts(const InboxFlags& flags, const std::vector<store::PromptRec
 
 Result<int> ask(const InboxFlags& flags) {
   const SystemClock clock;
-  WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
+  WW_TRY(const auto archive, existing_archive(flags.archive, clock));
   WW_TRY(const auto run, archive->find_run(flags.run));
   WW_TRY(const auto pending, archive->pending(run.id));
   if (flags.json) {
@@ -105,7 +105,7 @@ Result<int> tell(const InboxFlags& flags) {
         "tell takes RUN ID FILE, or RUN FILE when one question is open ('-' = standard input)"};
   }
   const SystemClock clock;
-  WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
+  WW_TRY(const auto archive, existing_archive(flags.archive, clock));
   WW_TRY(const auto run, archive->find_run(flags.run));
   WW_TRY(const auto pending, archive->pending(run.id));
   std::string trial = flags.words.size() == 2 ? flags.words[0] : "";

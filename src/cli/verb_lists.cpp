@@ -113,7 +113,8 @@ Result<int> preview(const std::string& name, const SettingFlags& flags, bool as_
   WW_TRY(auto templates, prompt_templates(settings));
   WW_TRY(const auto facts, target_facts(settings));
   WW_TRY(const auto level, feedback_level(settings));
-  search::PromptComposer composer(std::move(templates), task, facts,
+  WW_TRY(const Task told, task_for_model(settings, task));
+  search::PromptComposer composer(std::move(templates), told, facts,
                                   settings.text("judge.rule_set"), level);
   WW_TRY(const auto messages, composer.initial());
   json list = json::array();
@@ -138,7 +139,7 @@ void add_prompt(CLI::App& verb, Action& action) {
   verb.add_option("task", *task, "a built-in task's name or a task folder")->required();
   verb.add_flag("--json", *as_json, "as JSON");
   const auto flags = add_setting_flags(
-      verb, {"search.prompts", "search.feedback", "judge.target", "judge.rule_set"});
+      verb, {"search.prompts", "search.feedback", "judge.target", "judge.rule_set", "judge.sizes"});
   verb.callback([task, flags, as_json, &action] {
     action = [task, flags, as_json] {
       const auto code = preview(*task, *flags, *as_json);

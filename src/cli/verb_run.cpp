@@ -99,7 +99,7 @@ Result<int> start(const RunFlags& flags) {
 
 Result<int> go_on(const RunFlags& flags) {
   const SystemClock clock;
-  WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
+  WW_TRY(const auto archive, existing_archive(flags.archive, clock));
   WW_TRY(auto run, archive->find_run(flags.run));
   // First of all: whoever else works on the run may be changing its settings.
   WW_TRY(const HeldRun held, hold_run(*archive, run));

@@ -15,11 +15,12 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
      "warpwright resume last", add_resume},
     {"ask", "print the questions a run waits with", "warpwright ask last --json", add_ask},
     {"tell", "answer a question of a run", "warpwright tell last r1.c1 answer.md", add_tell},
-    {"runs", "list all runs", "warpwright runs --json", add_runs},
+    {"runs", "list all runs", "warpwright runs\n  warpwright runs --delete transpose-1", add_runs},
     {"show", "show a run, one of its trials, or a task", "warpwright show last r2.c1", add_show},
     {"export", "write a run's best kernel with header, test and provenance",
-     "warpwright export last -o transpose_kernel\n  warpwright export last --torch -o "
-     "gelu_operator",
+     "warpwright export last -o transpose_kernel --function transpose --namespace mine
+     "
+     "  warpwright export last --torch -o gelu_operator",
      add_export},
     {"report", "write a page of a run, a benchmark, or several runs compared",
      "warpwright report last -o report.html", add_report},
@@ -45,7 +46,9 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
     {"models", "list the services and programs that can answer", "warpwright models", add_models},
     {"strategies", "list the search strategies", "warpwright strategies", add_strategies},
     {"devices", "list the described devices", "warpwright devices", add_devices},
-    {"eval", "judge one kernel: verdict, errors, times", "warpwright eval transpose mine.cu",
+    {"eval", "judge one kernel: verdict, errors, times",
+     "warpwright eval transpose mine.cu\n  warpwright eval transpose mine.cu --watch\n"
+     "  warpwright eval transpose - < mine.cu",
      add_eval},
     {"judge-solution", "judge a CUDA solution in the FlashInfer Trace form",
      "warpwright judge-solution solution.json --definition problem", add_judge_solution},

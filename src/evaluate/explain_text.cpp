@@ -17,8 +17,8 @@ namespace {
 constexpr std::string_view kBold = "\033[1m", kRed = "\033[31m", kYellow = "\033[33m",
                            kDim = "\033[2m", kPlain = "\033[0m";
 constexpr std::size_t kMostCode = 1000;  ///< against files of one line
-constexpr std::size_t kMostNotes = 64;  ///< columns
-constexpr std::uint32_t kContext = 1;   ///< lines shown around those that were executed
+constexpr std::size_t kMostNotes = 64;   ///< columns
+constexpr std::uint32_t kContext = 1;    ///< lines shown around those that were executed
 constexpr double kWasteful = 1.5, kConflicts = 1.25, kDivergent = 0.2, kQueued = 0.5;
 
 /// Adds escape sequences, or does not.
