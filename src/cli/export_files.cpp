@@ -3,6 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/text.h"
 #include "core/evaluation_json.h"
 #include "core/json_reader.h"
 #include "verify/generate.h"
@@ -32,14 +37,49 @@ const TaskSize* test_size(const Task& task) {
   return chosen;
 }
 
-std::string header_text(const Task& task) {
-  return fmt::format(
-      "// {}: see provenance.json for where this kernel comes from and what was checked.\n"
-      "#pragma once\n\n"
-      "// Device pointers, contiguous, row-major, 256-byte aligned, not aliasing. Work goes to "
-      "the\n"
-      "// default stream; synchronise before reading results.\n{};\n",
-      task.title, signature_of(task));
+std::string literal(double value) {
+  if (std::isnan(value)) return "NAN";
+  if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
+  return fmt::format("{}", value);
+}
+
+/// How far the kernel's results may be from the baseline's, which is no more exact than they are.
+struct Nearness {
+  double relative = 0;  ///< also times the root mean square of the values
+  double absolute = 0;
+};
+
+bool asks_for_equality(const CheckRule& rule) {
+  static const std::set<std::string_view> equal = {"exact", "bits", "exact_int", "sorted_exact",
+                                                   "order_multiset"};
+  return equal.count(rule.rule) > 0;
+}
+
+Nearness nearness(const Task& task, const TaskArgument& argument) {
+  const CheckRule& rule = argument.check.rule.empty() ? task.check : argument.check;
+  if (rule.rule == "rounded") return {0, 1};
+  if (asks_for_equality(rule) || !is_floating(argument.type)) return {};
+  switch (argument.type) {
+    case ElementType::f16:
+      return {4e-3, 0};
+    case ElementType::bf16:
+      return {3e-2, 0};
+    default:
+      return {1e-3, 0};
+  }
+}
+
+/// The baseline stands in a namespace, because its kernels may be called like the candidate's. What
+/// it includes must not: the test includes it first.
+std::string hoisted_includes(const std::string& baseline) {
+  std::string lines;
+  for (const auto line : lines_of(baseline)) {
+    const auto text = trimmed(line);
+    if (text.starts_with("#") && trimmed(text.substr(1)).starts_with("include")) {
+      lines += std::string(text) + "\n";
+    }
+  }
+  return lines;
 }
 
 /// Declarations of the test's buffers and scalars; adds the input files.
@@ -51,7 +91,8 @@ Result<std::string> argument_lines(const Task& task, const Values& values,
     const std::string type(cuda_name(argument.type));
     if (!is_buffer(argument)) {
       WW_TRY(const double value, scalar_value(argument, values));
-      lines += fmt::format("  const {} {} = {};\n", type, argument.name, value);
+      lines +=
+          fmt::format("  const {} {} = ({})({});\n", type, argument.name, type, literal(value));
       continue;
     }
     WW_TRY(const std::uint64_t count, element_count(argument, values));
@@ -65,7 +106,7 @@ Result<std::string> argument_lines(const Task& task, const Values& values,
   return lines;
 }
 
-std::string call_line(const Task& task, const char* function, const char* side) {
+std::string call_line(const Task& task, const std::string& function, const char* side) {
   std::string call = fmt::format("  {}(", function);
   for (const auto& argument : task.arguments) {
     if (&argument != &task.arguments.front()) call += ", ";
@@ -75,10 +116,7 @@ std::string call_line(const Task& task, const char* function, const char* side) 
 }
 
 constexpr const char* kTestHead =
-    R"(// A small test: the kernel against the task's baseline on one size, with inputs from files.
-//   nvcc -arch=native -o test test.cu kernel.cu && ./test
-// It is a smoke test for your build. The judge's own checks are in provenance.json.
-#include <cuda_runtime.h>
+    R"(#include <cuda_runtime.h>
 #include <cfloat>
 #include <climits>
 #include <cmath>
@@ -87,6 +125,10 @@ constexpr const char* kTestHead =
 #include <cstdlib>
 #include <vector>
 
+)";
+
+constexpr const char* kTestBody =
+    R"(
 #define solve baseline_solve
 namespace baseline {
 #include "baseline.cu"
@@ -96,6 +138,12 @@ namespace baseline {
 
 static int failures = 0;
 
+template <class T>
+double number(T value) { return static_cast<double>(value); }
+)";
+
+constexpr const char* kTestBuffers =
+    R"(
 // The same content twice on the device: one for the kernel, one for the baseline.
 template <class T>
 struct Buffer {
@@ -112,21 +160,31 @@ struct Buffer {
       }
       std::fclose(in);
     }
-    cudaMalloc(&kernel, bytes.size());
-    cudaMalloc(&baseline, bytes.size());
-    cudaMemcpy(kernel, bytes.data(), bytes.size(), cudaMemcpyHostToDevice);
-    cudaMemcpy(baseline, bytes.data(), bytes.size(), cudaMemcpyHostToDevice);
+    for (T** copy : {&kernel, &baseline}) {
+      if (cudaMalloc((void**)copy, bytes.size()) != cudaSuccess ||
+          cudaMemcpy(*copy, bytes.data(), bytes.size(), cudaMemcpyHostToDevice) != cudaSuccess) {
+        std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(cudaGetLastError()));
+        std::exit(2);
+      }
+    }
   }
-  void compare(const char* name) {
+  // Near is relative to an element and to the root mean square of all of them.
+  void compare(const char* name, double near, double offset) {
     std::vector<T> got(count), want(count);
     cudaMemcpy(got.data(), kernel, count * sizeof(T), cudaMemcpyDeviceToHost);
     cudaMemcpy(want.data(), baseline, count * sizeof(T), cudaMemcpyDeviceToHost);
     double square = 0;
-    for (T w : want) square += double(w) * double(w);
-    const double scale = std::sqrt(square / (count ? count : 1));
+    size_t finite = 0;
+    for (const T& w : want) {
+      if (!std::isfinite(number(w))) continue;
+      square += number(w) * number(w);
+      ++finite;
+    }
+    const double scale = std::sqrt(square / (finite ? finite : 1));
     for (size_t i = 0; i < count; ++i) {
-      const double g = double(got[i]), w = double(want[i]);
-      if (g == w || std::fabs(g - w) <= 1e-3 * std::fabs(w) + 1e-3 * scale) continue;
+      const double g = number(got[i]), w = number(want[i]);
+      if (g == w || std::isnan(w)) continue;
+      if (std::fabs(g - w) <= near * std::fabs(w) + near * scale + offset) continue;
       std::fprintf(stderr, "%s[%zu]: kernel %g, baseline %g\n", name, i, g, w);
       if (++failures > 10) return;
     }
@@ -136,9 +194,33 @@ struct Buffer {
 int main() {
 )";
 
-std::string test_text(const Task& task, const std::string& arguments) {
-  std::string text = kTestHead + arguments;
-  text += call_line(task, "solve", "kernel");
+std::string half_numbers(const Task& task) {
+  std::string text;
+  const auto used = [&](ElementType type) {
+    return std::any_of(task.arguments.begin(), task.arguments.end(),
+                       [&](const auto& argument) { return argument.type == type; });
+  };
+  if (used(ElementType::f16)) {
+    text += "double number(__half value) { return __half2float(value); }\n";
+  }
+  if (used(ElementType::bf16)) {
+    text += "double number(__nv_bfloat16 value) { return __bfloat162float(value); }\n";
+  }
+  return text;
+}
+
+std::string test_text(const Task& task, const std::string& arguments, const ExportNames& names,
+                      const ExportTarget& target) {
+  std::string text = fmt::format(
+      "// A small test: the kernel against the task's baseline on one size, with inputs from "
+      "files.\n"
+      "//   nvcc {} -o test test.cu kernel.cu && ./test\n"
+      "// It is a smoke test for your build. The judge's own checks are in provenance.json.\n{}{}",
+      compile_line(target), kTestHead, hoisted_includes(task.baseline_source));
+  text += kTestBody + half_numbers(task) + kTestBuffers + arguments;
+  const std::string kernel =
+      names.scope.empty() ? names.function : names.scope + "::" + names.function;
+  text += call_line(task, kernel, "kernel");
   text += call_line(task, "baseline::baseline_solve", "baseline");
   text +=
       "  const cudaError_t error = cudaDeviceSynchronize();\n"
@@ -146,11 +228,21 @@ std::string test_text(const Task& task, const std::string& arguments) {
       "    std::fprintf(stderr, \"CUDA: %s\\n\", cudaGetErrorString(error));\n"
       "    return 2;\n  }\n";
   for (const auto& argument : task.arguments) {
-    if (argument.role == ArgumentRole::output || argument.role == ArgumentRole::inout) {
-      text += fmt::format("  {}.compare(\"{}\");\n", argument.name, argument.name);
-    }
+    if (argument.role != ArgumentRole::output && argument.role != ArgumentRole::inout) continue;
+    const Nearness near = nearness(task, argument);
+    text += fmt::format("  {0}.compare(\"{0}\", {1}, {2});\n", argument.name, near.relative,
+                        near.absolute);
   }
   return text + "  std::puts(failures ? \"FAILED\" : \"PASSED\");\n  return failures ? 1 : 0;\n}\n";
+}
+
+/// The described device that the settings name, else the one the judge measured on.
+std::string target_name(const store::TrialRecord& best,
+                        const std::vector<store::ConfigValue>& config) {
+  for (const auto& value : config) {
+    if (value.key == "judge.target" && value.value != "auto") return value.value;
+  }
+  return best.evaluation->device;
 }
 
 std::string provenance_text(const Task& task, const store::RunRecord& run,
@@ -194,19 +286,24 @@ Result<const store::TrialRecord*> valid_trial(const store::RunRecord& run,
 
 Result<Files> export_files(const Task& task, const store::RunRecord& run,
                            const store::TrialRecord& best,
-                           const std::vector<store::ConfigValue>& config) {
+                           const std::vector<store::ConfigValue>& config,
+                           const ExportNames& names) {
+  const std::string& source = best.candidate->source;
+  const ExportTarget target = export_target(target_name(best, config), source);
   Files files;
-  files["kernel.cu"] = best.candidate->source;
-  files["kernel.h"] = header_text(task);
+  files["kernel.cu"] = kernel_text(task, source, names);
+  files["kernel.h"] = header_text(task, names);
   if (!task.baseline_source.empty()) files["baseline.cu"] = task.baseline_source;
   if (!task.torch.source.empty()) files["reference.py"] = task.torch.source;
   files["provenance.json"] = provenance_text(task, run, best, config);
   const TaskSize* size = test_size(task);
-  if (size == nullptr) return files;
+  const bool with_test = size != nullptr && !task.baseline_source.empty();
+  files["CMakeLists.txt"] = cmake_text(task, names, target, with_test);
+  if (!with_test) return files;
   WW_TRY(const auto trial, verify::make_trial(task, *size, nullptr, kTestSeed));
   WW_TRY(const auto inputs, verify::generate_inputs(trial));
   WW_TRY(const std::string arguments, argument_lines(task, trial.values, inputs, files));
-  files["test.cu"] = test_text(task, arguments);
+  files["test.cu"] = test_text(task, arguments, names, target);
   return files;
 }
 

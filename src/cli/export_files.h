@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/export_build.h"
 #include "core/task.h"
 #include "store/records.h"
 
@@ -15,10 +16,11 @@ Result<const store::TrialRecord*> valid_trial(const store::RunRecord& run,
                                               const std::vector<store::TrialRecord>& trials,
                                               const std::string& name);
 
-/// The files of an exported kernel by name: kernel, header, baseline, a small host test with its
-/// inputs, and the provenance that says where the kernel comes from and what the judge found.
+/// The files of an exported kernel by name: kernel, header, a CMake file, baseline, a small host
+/// test with its inputs (where the task has a baseline), and the provenance that says where the
+/// kernel comes from and what the judge found.
 Result<std::map<std::string, std::string>> export_files(
     const Task& task, const store::RunRecord& run, const store::TrialRecord& best,
-    const std::vector<store::ConfigValue>& config);
+    const std::vector<store::ConfigValue>& config, const ExportNames& names = {});
 
 }  // namespace warpwright::cli

@@ -28,8 +28,10 @@ struct ExportFlags {
   std::string folder;
   std::string kernels;
   std::string commit;
+  ExportNames names;
   bool recording = false;
   FormFlags form;
+  bool force = false;
 };
 
 /// The prompt of a trial as `ask` shows it.
@@ -99,6 +101,18 @@ Files kernel_file(const ExportFlags& flags, const Task& task, const store::RunRe
            bench::kernel_file_text(origin, best.candidate->source)}};
 }
 
+/// A folder with something in it may be somebody's work.
+Status may_write_to(const std::filesystem::path& folder, bool force) {
+  std::error_code code;
+  const bool there = std::filesystem::exists(folder, code);
+  if (force || !there) return {};
+  const bool empty = std::filesystem::is_empty(folder, code);
+  if (code) return Error{"cannot look into '" + folder.string() + "': " + code.message()};
+  if (empty) return {};
+  return Error{"'" + folder.string() +
+               "' is there already; name another folder with -o, or write over it with --force"};
+}
+
 /// The run's best kernel, or another valid one, with what was measured.
 Result<Judged> judged_from_run(store::Archive& archive, const std::string& name,
                                const std::string& trial) {
@@ -128,7 +142,7 @@ Result<int> write_form(const ExportFlags& flags) {
   const SystemClock clock;
   std::unique_ptr<store::Archive> archive;
   if (form.kernel.empty() || !form.backward.empty()) {
-    WW_TRY(archive, store::Archive::open(archive_path(flags.archive), clock));
+    WW_TRY(archive, existing_archive(flags.archive, clock));
   }
   if (form.kernel.empty() && flags.run.empty())
     return Error{"name a run, or a task and a kernel: --task TASK --kernel FILE.cu"};
@@ -142,15 +156,18 @@ Result<int> write_form(const ExportFlags& flags) {
     WW_TRY(backward, judged_from_files(form.backward_task, form.backward_kernel));
   }
   WW_TRY(const auto files, form_files(form, judged, backward ? &*backward : nullptr));
-  return write_files(flags.folder.empty() ? judged.winner.task.name + "_export" : flags.folder,
-                     files);
+  const std::filesystem::path folder =
+      flags.folder.empty() ? judged.winner.task.name + "_export" : flags.folder;
+  WW_CHECK(may_write_to(folder, flags.force));
+  return write_files(folder, files);
 }
 
 Result<int> write_export(const ExportFlags& flags) {
   if (flags.form.any()) return write_form(flags);
+  WW_CHECK(check_names(flags.names));
   if (flags.run.empty()) return Error{"name a run: its id, its beginning, or last"};
   const SystemClock clock;
-  WW_TRY(const auto archive, store::Archive::open(archive_path(flags.archive), clock));
+  WW_TRY(const auto archive, existing_archive(flags.archive, clock));
   WW_TRY(const auto run, archive->find_run(flags.run));
   WW_TRY(const auto trials, archive->trials(run.id));
   std::filesystem::path folder = flags.folder.empty() ? run.id : flags.folder;
@@ -162,12 +179,13 @@ Result<int> write_export(const ExportFlags& flags) {
     WW_TRY(const Task task, task_from_json(run.task_json));
     WW_TRY(const auto config, archive->config(run.id));
     if (flags.kernels.empty()) {
-      WW_TRY(files, export_files(task, run, *best, config));
+      WW_TRY(files, export_files(task, run, *best, config, flags.names));
     } else {
       folder = flags.kernels;
       files = kernel_file(flags, task, run, *best, config);
     }
   }
+  if (flags.kernels.empty()) WW_CHECK(may_write_to(folder, flags.force));
   return write_files(folder, files);
 }
 
@@ -196,6 +214,10 @@ void add_export(CLI::App& verb, Action& action) {
       ->excludes("--out");
   verb.add_option("--commit", flags->commit, "with --kernels: commit to name in the head");
   verb.add_option("--trial", flags->trial, "another valid trial than the best");
+  verb.add_option("--function", flags->names.function, "name of the function [solve]");
+  verb.add_option("--namespace", flags->names.scope,
+                  "namespace of the function, as in mine::fast [none]");
+  verb.add_flag("-f,--force", flags->force, "write into a folder that is there already");
   verb.add_flag("--recording", flags->recording,
                 "the conversation, for --model replay:FOLDER, instead");
   add_form_options(verb, flags->form);
