@@ -29,7 +29,7 @@ Seen look(const fs::path& jobs) {
   std::error_code code;
   for (fs::directory_iterator it(jobs, code), end; !code && it != end; it.increment(code)) {
     const auto stage = read_file(it->path() / "scratch" / evaluate::kStageFile, 64);
-    seen = {it->path().filename().string(), stage.ok() ? *stage : "start"};
+    seen = {it->path().filename().string(), stage.ok() ? *stage : ""};
   }
   return seen;
 }
@@ -57,7 +57,8 @@ void StageWatch::watch(const std::stop_token& stop) const {
   std::string last;
   while (!ended.wait_for(lock, stop, kGlance, [&] { return stop.stop_requested(); })) {
     const Seen seen = look(jobs_);
-    if (seen.job.empty()) continue;
+    // Before the first stage and behind the last one there is nothing to tell.
+    if (seen.stage.empty()) continue;
     const std::string line = seen.job + ": " + seen.stage;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     if (terminal_) {

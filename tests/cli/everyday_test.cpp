@@ -76,29 +76,28 @@ TEST(Runs, AreDeletedForGood) {
   EXPECT_THAT(prefix.err, HasSubstr("whole id"));
 }
 
-TEST(Runs, AKilledRunIsCalledDead) {
+TEST(Runs, ARunWithoutAProcessIsCalledDead) {
   Program program;
-  program.write("slow.sh", "#!/bin/sh\nsleep 60\n");
-  fs::permissions(program.folder() / "slow.sh", fs::perms::owner_all);
-  Command command = program.command({"run", "transpose", "--model",
-                                     "exec:" + (program.folder() / "slow.sh").string(), "-n", "1",
-                                     "-d", "1", "-q", "--worker", fake_worker_path()});
-  command.argv.insert(command.argv.begin(), {"timeout", "--foreground", "--signal=KILL", "20"});
-  std::thread killed([&] { (void)run_process(command); });
-  std::string status;
-  for (int i = 0; i < 300 && status != "running"; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    const auto list = nlohmann::json::parse(program.run({"runs", "--json"}).out);
-    if (!list.empty()) status = list[0]["status"];
+  one_run(program);
+  const SystemClock clock;
+  fs::path folder;
+  {
+    // As a run that was killed leaves it.
+    auto archive = std::move(store::Archive::open(program.archive(), clock)).value();
+    auto run = archive->find_run("last").value();
+    run.status = store::RunStatus::running;
+    ASSERT_TRUE(archive->set_state(run).ok());
+    folder = program.archive().parent_path() / "runs" / run.folder;
   }
-  ASSERT_EQ(status, "running");
-  EXPECT_EQ(nlohmann::json::parse(program.run({"runs", "--json"}).out)[0]["dead"], false);
-  EXPECT_EQ(program.run({"runs", "--delete", "transpose-1"}).exit_code, 2)
-      << "it is being worked on";
-  killed.join();
   EXPECT_EQ(nlohmann::json::parse(program.run({"runs", "--json"}).out)[0]["dead"], true);
   EXPECT_THAT(program.run({"runs"}).out,
               AllOf(HasSubstr(" dead "), HasSubstr("warpwright resume transpose-1")));
+  const auto held = FileLock::acquire(folder / "lock");
+  ASSERT_TRUE(held.ok() && held->has_value());
+  EXPECT_EQ(nlohmann::json::parse(program.run({"runs", "--json"}).out)[0]["dead"], false);
+  const auto refused = program.run({"runs", "--delete", "transpose-1"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("being worked on"));
 }
 
 TEST(Help, IsAVerbAndMistypedWordsGetASuggestion) {
@@ -189,7 +188,7 @@ TEST(Eval, WatchJudgesAgainWhenTheFileChanges) {
   program.write("k.cu", "// one\n");
   Command command = program.command({"eval", "transpose", "k.cu", "--watch", "--json", "--worker",
                                      fake_worker_path(), "--no-baseline"});
-  command.argv.insert(command.argv.begin(), {"timeout", "--foreground", "--signal=INT", "60"});
+  command.argv.insert(command.argv.begin(), {"timeout", "--foreground", "--signal=INT", "110"});
   std::atomic<int> verdicts = 0;
   StopSignal stop;
   command.on_stdout = [&](std::string_view text) {
@@ -197,7 +196,7 @@ TEST(Eval, WatchJudgesAgainWhenTheFileChanges) {
   };
   std::thread watching([&] { (void)run_process(command, &stop); });
   const auto wait_for = [&](int count) {
-    for (int i = 0; i < 500 && verdicts < count; ++i) {
+    for (int i = 0; i < 1000 && verdicts < count; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     EXPECT_EQ(verdicts, count);
@@ -220,15 +219,20 @@ extern "C" void solve(const float* x, float* y, int N) { k<<<(N + 255) / 256, 25
 )";
 
 TEST(Eval, ARaceIsToldOnceWithDeviceAndCompiler) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the SIMT machine is slow under AddressSanitizer; the release build runs this";
+#endif
   if (!find_program("clang-19").ok()) GTEST_SKIP() << "clang-19 is not installed";
   Program program;
   program.write("racy.cu", std::string(kRacy));
-  const auto exit = program.run(
-      {"eval", "relu", "racy.cu", "--device", "simt", "--front-end", "clang", "--no-baseline"});
+  Command command = program.command({"eval", "relu", "racy.cu", "--device", "simt", "--front-end",
+                                     "clang", "--no-baseline", "--trial-limit", "15m"});
+  command.limits.wall = std::chrono::minutes(16);
+  const ProcessExit exit = run_process(command).value();
   EXPECT_EQ(exit.exit_code, 1) << exit.out << exit.err;
   EXPECT_THAT(exit.out, AllOf(StartsWith("race at stage "), HasSubstr(" on SIMT"),
                               HasSubstr("compiled by clang 1")));
-  EXPECT_EQ(times_said(exit.out, "without a barrier"), 1u) << exit.out;
+  EXPECT_EQ(times_said(exit.out, "with no barrier between them"), 1u) << exit.out;
   EXPECT_THAT(exit.err, HasSubstr("candidate: "));  // its stages
 }
 
