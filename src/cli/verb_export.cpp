@@ -14,6 +14,7 @@
 #include "core/json_reader.h"
 #include "core/task_json.h"
 #include "llm/exec.h"
+#include "port/project.h"
 
 namespace warpwright::cli {
 
@@ -32,6 +33,7 @@ struct ExportFlags {
   bool recording = false;
   FormFlags form;
   bool force = false;
+  bool hip = false;
 };
 
 /// The prompt of a trial as `ask` shows it.
@@ -99,6 +101,22 @@ Files kernel_file(const ExportFlags& flags, const Task& task, const store::RunRe
   const bool other_rules = origin.rule_set == "free" && task.rule_set != "free";
   return {{(other_rules ? "free/" : "") + task.name + ".cu",
            bench::kernel_file_text(origin, best.candidate->source)}};
+}
+
+/// The same sources for devices of AMD, in hip/; what has no counterpart there is said.
+Status write_hip(const Files& files, const std::filesystem::path& folder) {
+  for (const auto& [name, content] : files) {
+    if (!name.ends_with(".cu")) continue;
+    const std::filesystem::path source = folder / name;
+    WW_TRY(const port::CarriedProject project,
+           port::carry_over({source, source.parent_path() / "hip", port::Direction::to_hip}));
+    for (const std::string& file : project.files)
+      std::printf("%s\n", (project.folder / file).c_str());
+    for (const port::Unmapped& row : project.findings.unmapped)
+      std::fprintf(stderr, "warpwright: %s:%zu: no counterpart: %s (%s)\n", row.file.c_str(),
+                   static_cast<std::size_t>(row.line), row.text.c_str(), row.advice.c_str());
+  }
+  return {};
 }
 
 /// A folder with something in it may be somebody's work.
@@ -186,7 +204,9 @@ Result<int> write_export(const ExportFlags& flags) {
     }
   }
   if (flags.kernels.empty()) WW_CHECK(may_write_to(folder, flags.force));
-  return write_files(folder, files);
+  WW_TRY(const int code, write_files(folder, files));
+  if (flags.hip) WW_CHECK(write_hip(files, folder));
+  return code;
 }
 
 void add_form_options(CLI::App& verb, FormFlags& form) {
@@ -220,6 +240,8 @@ void add_export(CLI::App& verb, Action& action) {
   verb.add_flag("-f,--force", flags->force, "write into a folder that is there already");
   verb.add_flag("--recording", flags->recording,
                 "the conversation, for --model replay:FOLDER, instead");
+  verb.add_flag("--hip", flags->hip, "also the sources for devices of AMD, in hip/ (docs/port.md)")
+      ->excludes("--recording");
   add_form_options(verb, flags->form);
   add_archive_option(verb, flags->archive);
   verb.callback([flags, &action] {

@@ -74,6 +74,8 @@ class ExactDevice {
     }
     ++run_.launches;
     run_.warp_instructions += report->counts.warp_instructions();
+    // The machine looks at its own limit now and then.
+    run_.over_budget = run_.over_budget || run_.warp_instructions > request_.budget;
     run_.printed += report->printed;
     bool stopped = false;
     for (const simt::Fault& fault : report->faults) {

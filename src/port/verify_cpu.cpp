@@ -147,6 +147,7 @@ class CpuProver {
     request.includes = sources.includes;
     request.includes.push_back(sources.cwd);
     request.defines = project_.flags.defines;
+    request.limits.wall = std::chrono::minutes(10);  // a busy machine
     WW_TRY(request.target, flop::target_named("sm_80"));
     if (version.lanes != 0) {
       // Only clang leaves calls alone that the machine itself answers.

@@ -33,6 +33,11 @@ TEST(Kernels, AWinnerIsExportedWithItsOrigin) {
       {"bench", "--tasks", "transpose", "--kernels", "kernels", "--prepare", "bench_folder"});
   EXPECT_EQ(prepared.exit_code, 0) << prepared.err;
   EXPECT_EQ(program.run({"export", "last", "--kernels", "k", "-o", "x"}).exit_code, 2);
+  const auto both = program.run({"export", "last", "-o", "both", "--hip"});
+  EXPECT_EQ(both.exit_code, 0) << both.err;
+  EXPECT_THAT(both.out, HasSubstr("both/hip/kernel.cu\n"));
+  EXPECT_THAT(read_file(program.folder() / "both" / "hip" / "kernel.cu").value(),
+              HasSubstr("#include \"warpwright_hip.h\""));
 }
 
 TEST(Kernels, TheBenchmarkJudgesThemInFullAndABadOneIsExitCodeOne) {
