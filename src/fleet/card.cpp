@@ -24,6 +24,8 @@ constexpr std::string_view kSuffix = ".json";
 // Beats that may be missed before a pilot counts as dead.
 constexpr double kBeatsPerStale = 6;
 constexpr double kLongestBeatSeconds = 5;
+// What changed is written sooner than that, for people who look.
+constexpr std::chrono::duration<double> kNewsSeconds{0.5};
 
 fs::path card_file(const fs::path& folder, const std::string& name) {
   return folder / (name + std::string(kSuffix));
@@ -124,6 +126,7 @@ Status Heartbeat::write() {
   {
     const std::lock_guard lock(mutex_);
     ++card_.beat;
+    news_ = false;
     card_.seen_ms = SystemClock().unix_ms();
     text = card_to_json(card_);
     file = card_file(spool_.pilots(), card_.name);
@@ -140,17 +143,25 @@ Status Heartbeat::write() {
 }
 
 void Heartbeat::keep_writing(const std::stop_token& over) {
-  const double every_s = std::min(kLongestBeatSeconds, spool_.rules().stale_s / kBeatsPerStale);
+  const std::chrono::duration<double> every(
+      std::min(kLongestBeatSeconds, spool_.rules().stale_s / kBeatsPerStale));
+  const auto glance = std::min<std::chrono::duration<double>>(every, kNewsSeconds);
   std::mutex sleeping;
   std::condition_variable_any wake;
   std::unique_lock hold(sleeping);
+  auto written = std::chrono::steady_clock::now();
   while (!over.stop_requested()) {
-    wake.wait_for(hold, over, std::chrono::duration<double>(every_s), [] { return false; });
+    wake.wait_for(hold, over, glance, [] { return false; });
     if (over.stop_requested()) return;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!news_ && std::chrono::steady_clock::now() - written < every) continue;
+    }
     if (!write().ok()) {
       lost_.request(StopReason::fault);
       return;
     }
+    written = std::chrono::steady_clock::now();
   }
 }
 

@@ -62,6 +62,7 @@ class Heartbeat {
   void update(const Change& change) {
     const std::lock_guard lock(mutex_);
     change(card_);
+    news_ = true;
   }
 
  private:
@@ -73,6 +74,7 @@ class Heartbeat {
   StopSignal& lost_;
   std::mutex mutex_;
   PilotCard card_;
+  bool news_ = false;  ///< what the file does not say yet
   std::jthread thread_;
 };
 

@@ -53,8 +53,9 @@ class SlurmCluster {
   }
 
   ~SlurmCluster() {
-    tool({"scancel", "--state=PENDING,RUNNING", "--user=root"});
-    tool({"scancel", "--signal=KILL", "--full", "--user=root"});
+    // Steps outlive their daemons: they end first.
+    tool({"scancel", "--user=root"});
+    comes_true([&] { return trimmed(tool({"squeue", "--noheader"})).empty(); }, 30);
     ::unsetenv("SLURM_CONF");
   }
 

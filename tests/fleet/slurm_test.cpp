@@ -6,6 +6,7 @@
 
 #include "core/json_reader.h"
 #include "fleet/slurm_cluster.h"
+#include "fleet/standing.h"
 
 namespace warpwright::fleet {
 namespace {
@@ -85,11 +86,11 @@ TEST_F(RealSlurm, IsFastEnough) {
   ASSERT_FALSE(HasFailure());
   const Spool spool = make_spool(30);
   {  // pilots that are there already
-    auto warm = start_search(spool, 64, 64, 0);
+    const auto warm = start_search(spool, 5000, 256, 0);
     ASSERT_TRUE(comes_true([&] { return running(spool) >= 8; }, 120)) << cluster.tool({"squeue"});
-    ASSERT_THAT(warm.read_line(std::chrono::seconds(120)).line, HasSubstr("0 failed"));
   }
   spool.forget("queue");
+  ASSERT_TRUE(comes_true([&] { return spool.waiting_count() == 0; }));
   constexpr int kJobs = 1000, kPilots = 8;
   auto timed = start_search(spool, kJobs, 128, 0);
   const auto line = timed.read_line(std::chrono::seconds(300)).line;
@@ -99,7 +100,7 @@ TEST_F(RealSlurm, IsFastEnough) {
   double load = 0;
   ::getloadavg(&load, 1);
   std::printf("%.0f jobs/s, %.1f ms of a pilot per job, load %.1f\n", rate, each_ms, load);
-  if (load > 8) GTEST_SKIP() << "the machine has other work";
+  if (load > 8 && rate < 150) GTEST_SKIP() << "the machine has other work";
   EXPECT_GE(rate, 150);
   EXPECT_LE(each_ms, 50);
 }
@@ -125,20 +126,20 @@ TEST_F(RealSlurm, ASearchOnTheSimtMachineGoesThroughIt) {
                   "--depth=1",
                   "--repairs=0",
                   "--device=simt",
+                  "--sizes=" + task.sizes.front().label,
+                  "--checks=fast",
                   "--rule-set=free",
                   "--quiet"};
   command.env = environment_subset({"PATH", "SLURM_CONF"});
   command.env.push_back("HOME=" + folder_.path().string());
   command.cwd = folder_.path();
-  command.limits.wall = std::chrono::seconds(300);
+  command.limits.wall = std::chrono::seconds(900);  // of a busy machine
   const auto exit = run_process(command);
   ASSERT_TRUE(exit.ok());
   EXPECT_EQ(exit->exit_code, 0) << exit->out << exit->err << cluster.tool({"squeue"});
   const auto spool = Spool::open(folder_.path() / "spool").value();
-  std::int64_t judged = 0;
-  for (const auto& [name, card] : pilots_of(spool)) judged += card.judged;
-  for (const auto& [name, card] : former_pilots(spool)) judged += card.judged;
-  EXPECT_GE(judged, 2);  // the candidate and the baseline
+  // The candidate and the baseline; a card says so with its next heartbeat.
+  EXPECT_TRUE(comes_true([&] { return standing_of(spool).judged >= 2; }));
 }
 
 }  // namespace
