@@ -27,8 +27,8 @@ enum class Side { device, host };
 // In PTX the arrays of a thread lie in one variable, side by side: where each of them ends is known
 // to the compiler alone, and told by code that it adds.
 constexpr std::string_view kLocalArrays = "__local_depot";
-const std::vector<std::string> kBoundsFlags = {"-Xclang", "-fsanitize=local-bounds", "-Xclang",
-                                               "-fsanitize-trap=local-bounds"};
+const std::vector<std::string> kBoundsFlags = {"-Xclang", "-fsanitize=array-bounds", "-Xclang",
+                                               "-fsanitize-trap=array-bounds"};
 
 /// What must be equal for a precompiled prelude and its user.
 std::vector<std::string> language_flags(const Workshop& shop, Side side) {

@@ -105,6 +105,11 @@ CudaMemory::~CudaMemory() {
   driver_.memory_unreserve(reserved_, reserved_bytes_);
 }
 
+std::unique_ptr<CudaMemory> CudaMemoryPool::placed(std::unique_ptr<CudaMemory> memory) {
+  if (varied_ && (coin_() >> 32 & 1) != 0) memory->move_to_start();
+  return memory;
+}
+
 Result<std::unique_ptr<CudaMemory>> CudaMemoryPool::take(const CudaDriver& driver, CuDevice device,
                                                          std::uint64_t bytes,
                                                          CudaMemory::Guard guard) {
@@ -113,15 +118,16 @@ Result<std::unique_ptr<CudaMemory>> CudaMemoryPool::take(const CudaDriver& drive
     auto taken = std::move(*memory);
     kept_.erase(memory);
     bytes_ -= taken->mapped_bytes();
-    return taken;
+    return placed(std::move(taken));
   }
   auto fresh = CudaMemory::allocate(driver, device, bytes, guard);
   if (!fresh.ok() && !kept_.empty()) {
     clear();
     fresh = CudaMemory::allocate(driver, device, bytes, guard);
   }
-  if (fresh.ok()) (*fresh)->number_ = made_++;
-  return fresh;
+  if (!fresh.ok()) return fresh;
+  (*fresh)->number_ = made_++;
+  return placed(std::move(*fresh));
 }
 
 void CudaMemoryPool::give_back(std::unique_ptr<CudaMemory> memory) {

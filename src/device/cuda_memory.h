@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,11 @@ class CudaMemory {
   /// The same memory for a buffer of another length. False when it does not fit exactly: then
   /// nothing has changed.
   bool resize(std::uint64_t bytes);
+  /// Puts the buffer where its pages begin, as memory of a user's does: an access before it faults,
+  /// and one behind it is in the margin.
+  void move_to_start() {
+    if (guard() == Guard::unmapped_pages) address_ = mapped_;
+  }
 
   /// The mapped rest before and behind the buffer, the whole of it. Either may be empty.
   struct Margin {
@@ -79,13 +85,19 @@ class CudaMemoryPool {
   Result<std::unique_ptr<CudaMemory>> take(const CudaDriver& driver, CuDevice device,
                                            std::uint64_t bytes, CudaMemory::Guard guard);
   void give_back(std::unique_ptr<CudaMemory> memory);
+  /// Whether a coin decides if a buffer begins or ends with its pages; else it ends with them.
+  void vary_places(bool yes) { varied_ = yes; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   void clear();
   /// Without freeing: the context is lost.
   void abandon();
 
  private:
+  std::unique_ptr<CudaMemory> placed(std::unique_ptr<CudaMemory> memory);
+
   std::vector<std::unique_ptr<CudaMemory>> kept_;  ///< by number
+  bool varied_ = false;
+  std::mt19937_64 coin_{std::random_device{}()};
   std::uint64_t bytes_ = 0, limit_ = 0, made_ = 0;
 };
 

@@ -161,6 +161,9 @@ class Device {
   /// is undefined until written.
   virtual Result<BufferId> allocate(std::uint64_t bytes, std::string_view name) = 0;
   virtual void release(BufferId buffer) = 0;
+  /// From now on buffers lie now so, now so in their pages, where a device has a choice: code
+  /// cannot tell by that whether it is judged. Not for buffers of timed calls.
+  virtual void vary_places(bool /*yes*/) {}
   virtual Status upload(BufferId to, std::span<const std::byte> bytes) = 0;
   /// The content of one buffer to another of the same size.
   virtual Status copy(BufferId to, BufferId from) = 0;

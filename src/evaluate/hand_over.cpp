@@ -34,6 +34,7 @@ json program_json(const Program& program) {
   const auto& cubin = program.code.cubin;
   return {{"front_end", std::string(build::name_of(program.code.front_end))},
           {"ptx", program.code.ptx},
+          {"bounds_ptx", program.code.bounds_ptx},
           {"cubin", json::binary({cubin.begin(), cubin.end()})},
           {"plans", std::move(plans)}};
 }
@@ -45,6 +46,7 @@ Result<Program> program_in(const json& document) {
   if (!front_end) return Error{"unknown front end"};
   program.code.front_end = *front_end;
   program.code.ptx = document.at("ptx").get<std::string>();
+  program.code.bounds_ptx = document.at("bounds_ptx").get<std::string>();
   const auto& cubin = document.at("cubin").get_binary();
   program.code.cubin.assign(cubin.begin(), cubin.end());
   for (const auto& [key, text] : document.at("plans").items()) {

@@ -99,6 +99,9 @@ struct Validated {
   std::shared_ptr<const OracleKit> kit;  ///< for timed calls on a GPU
   bool accesses_judged = false;          ///< memory accesses and races, by the SIMT machine
   std::string why_not_judged;            ///< else
+  /// Of the SIMT machine's checks: whether a case ran under all of them; else why not.
+  bool ran_checked = false;
+  std::string overrun;
   /// Of timed sizes, where times are estimates: the timed run among those that were checked.
   std::map<const TaskSize*, device::RunReport> estimates;
   std::unique_ptr<Session> session;

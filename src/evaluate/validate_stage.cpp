@@ -6,6 +6,7 @@
 
 #include "base/one_way.h"
 #include "device/simt_schedules.h"
+#include "evaluate/bounds_run.h"
 #include "evaluate/careful_run.h"
 #include "evaluate/check_queue.h"
 #include "evaluate/device_case.h"
@@ -42,6 +43,18 @@ Status load_reference(const Prepared& prepared, const Context& context, Validate
   return {};
 }
 
+/// Arrays in local memory have ends that only the compiler knows.
+Outcome<> look_at_bounds(const Prepared& prepared, Context& context) {
+  const JobRequest& request = prepared.request();
+  if (request.timing_only || request.sanitize == "off") return {};
+  const CarefulRun careful = run_within_bounds(prepared, context);
+  if (!careful.faults.empty())
+    return faulted(prepared, careful.faults, careful.item, context.notes);
+  if (!careful.why_not.empty())
+    note(context, "the ends of local arrays were not checked: " + careful.why_not);
+  return {};
+}
+
 /// All that needs no GPU, while another candidate may have it. A kernel that is known to access
 /// what it must not does not get that far.
 Outcome<> look_before(const Prepared& prepared, Context& context, Validated& validated) {
@@ -52,6 +65,7 @@ Outcome<> look_before(const Prepared& prepared, Context& context, Validated& val
     }
     validated.accesses_judged = careful.complete;
     validated.why_not_judged = careful.why_not;
+    WW_CHECK(look_at_bounds(prepared, context));
   }
   WW_CHECK(check_work(prepared, validated.reference.get(), context));
   WW_TRY(validated.kit, oracle_kit(prepared, context));
@@ -108,6 +122,15 @@ std::string under_schedule(const simt::Schedule& schedule) {
   return " (under the schedule " + simt::name_of(schedule) + "; in order there was no fault)";
 }
 
+/// Whether a check of the SIMT machine gave up because there was too much to follow: something that
+/// a kernel can bring about.
+bool was_overrun(const simt::Unchecked& fact) {
+  constexpr std::array<std::string_view, 5> kKinds = {
+      "order_in_global_memory", "order_between_blocks", "crowded_words", "memory_of_checks",
+      "blocks_beyond_the_check"};
+  return std::find(kKinds.begin(), kKinds.end(), fact.kind) != kKinds.end();
+}
+
 /// One run of a case.
 Outcome<device::RunReport> run_case(Validated& validated, LoadedCase& loaded,
                                     const device::RunOptions& options) {
@@ -128,7 +151,10 @@ Outcome<device::RunReport> run_case(Validated& validated, LoadedCase& loaded,
                   session.prepared.candidate.plans.at(call_key(loaded.call)));
   for (const simt::Unchecked& fact : report.unchecked) {
     note(session.context, "not checked: " + fact.reason);
+    if (was_overrun(fact)) validated.overrun = fact.reason;
   }
+  if (std::none_of(report.unchecked.begin(), report.unchecked.end(), was_overrun))
+    validated.ran_checked = true;
   return report;
 }
 
@@ -242,6 +268,18 @@ Outcome<> validate_on_device(Validated& validated, std::uint64_t number, Unconcl
   return {};
 }
 
+/// While it lives, buffers do not all end with their pages: device code could ask for that.
+class VariedPlaces {
+ public:
+  explicit VariedPlaces(device::Device& device) : device_(device) { device_.vary_places(true); }
+  VariedPlaces(const VariedPlaces&) = delete;
+  VariedPlaces& operator=(const VariedPlaces&) = delete;
+  ~VariedPlaces() { device_.vary_places(false); }
+
+ private:
+  device::Device& device_;
+};
+
 /// The verdict on a candidate whose small calls alone do more than all of them should.
 Ended too_much_work(const Prepared& prepared, std::size_t done, std::uint64_t most) {
   const std::string reason =
@@ -263,6 +301,7 @@ Outcome<Validated> validate_stage(const Prepared& prepared, Context& context,
   WW_CHECK(open_and_load(prepared, context, device, validated));
   const std::uint64_t most = work_limits(prepared.request(), prepared.target).validate_work;
   std::uint64_t work = 0;
+  const VariedPlaces varied(validated.session->device);
   Unconcluded last;
   for (std::size_t i = 0; i < prepared.cases.size(); ++i) {
     WW_CHECK(may_go_on(context));
@@ -278,6 +317,13 @@ Outcome<Validated> validate_stage(const Prepared& prepared, Context& context,
     WW_CHECK(validate_case(validated, i, work));
   }
   WW_CHECK(conclude(last));
+  if (!prepared.target.is_cuda) {
+    WW_CHECK(validated.checks->conclude_all());
+    // A check that gave up at some sizes has seen the others; one that always did has seen nothing.
+    if (!validated.ran_checked && !validated.overrun.empty())
+      context.notes.unchecked.push_back("in no case: " + validated.overrun);
+    WW_CHECK(look_at_bounds(prepared, context));
+  }
   // On a GPU, results may be checked while the kernel is timed.
   const bool late = prepared.target.is_cuda;
   WW_CHECK(late ? validated.checks->conclude_ready() : validated.checks->conclude_all());

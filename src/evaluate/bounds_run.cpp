@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/bounds_run.h"
+
+#include "evaluate/session.h"
+
+namespace warpwright::evaluate {
+
+namespace {
+
+constexpr std::uint64_t kBoundedBytes = 64 << 10;
+constexpr std::uint64_t kBoundedWork = 40'000'000;  // warp instructions
+
+/// The compiler's trap, in words. The candidate's own would end its other runs, too.
+device::Fault past_the_end(device::Fault fault) {
+  fault.verdict = Verdict::memory_fault;
+  fault.kind = "out_of_bounds";
+  fault.message = "an access past the end of an array in local or shared memory";
+  return fault;
+}
+
+Result<bool> run_bounded(const Prepared& prepared, Context& context, CarefulRun& careful) {
+  Prepared checked = prepared;
+  checked.candidate.code.ptx = prepared.candidate.code.bounds_ptx;
+  checked.candidate.code.cubin.clear();
+  checked.baseline.reset();
+  WW_TRY(auto opinion, second_opinion(checked, context, "fast"));
+  for (const verify::Case& item : small_cases(checked, kBoundedBytes)) {
+    if (context.stop.requested()) return Error{"stopped"};
+    WW_TRY(auto loaded, load_case(opinion.session, item, checked.seed));
+    WW_TRY(auto report, loaded.replay->run({.poison_seed = checked.seed, .work = kBoundedWork}));
+    for (device::Fault& fault : report.faults) {
+      if (fault.kind == "trap") careful.faults.push_back(past_the_end(std::move(fault)));
+    }
+    // The added branches part lanes that were together; other runs judge that.
+    if (careful.faults.empty()) continue;
+    careful.item = item;
+    return true;
+  }
+  return true;
+}
+
+}  // namespace
+
+CarefulRun run_within_bounds(const Prepared& prepared, Context& context) {
+  CarefulRun careful;
+  if (prepared.candidate.code.bounds_ptx.empty()) return careful;
+  const PartTimer timer(context, "simt");
+  const auto ran = run_bounded(prepared, context, careful);
+  careful.complete = ran.ok() && *ran;
+  if (!ran.ok()) careful.why_not = ran.error().message;
+  return careful;
+}
+
+}  // namespace warpwright::evaluate
