@@ -49,7 +49,10 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
                       .max_work = 3e8,
                       .per_class = 2,
                       .beyond_listed = 1.25,
-                      .most_bytes = memory / 8},
+                      .most_bytes = memory / 8,
+                      .spread = 8,
+                      .above_bytes = std::min(64 * kMiB, memory / 8),
+                      .above_work = 3e8},
             .patterns = 16,
             .others_per_size = 2,
             .checked_bytes = memory / 8,
@@ -60,11 +63,15 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
                     .max_flops = kSimulatedFlops,
                     .timed_sizes = false,
                     .sizes_per_variant = 2},
-          .drawn = {.max_bytes = kMiB, .max_work = kSimulatedFlops / 10},
+          .drawn = {.max_bytes = kMiB,
+                    .max_work = kSimulatedFlops / 10,
+                    .spread = 8,
+                    .above_bytes = 8 * kMiB,
+                    .above_work = kSimulatedFlops},
           .patterns = 12,
           .checked_bytes = 8 * kMiB,
           .timed_bytes = 600 * kMiB,
-          .validate_work = 600'000'000,
+          .validate_work = 2'000'000'000,
           .launch_work = 200'000'000,
           .sampled_bytes = 128 * kMiB,
           .sampled_flops = 1e9};
@@ -118,6 +125,35 @@ Status add_drawn_inputs(Prepared& prepared, const WorkLimits& limits) {
   return {};
 }
 
+/// On the SIMT machine few timed calls are made: every kind of inputs is tried at the largest timed
+/// size at which all of them can be.
+Status add_every_kind(Prepared& prepared, const WorkLimits& limits) {
+  constexpr std::uint64_t kAllBytes = 48 * kMiB;
+  constexpr double kAllWork = 2e8;
+  if (prepared.target.is_cuda) return {};
+  const Task& task = prepared.task();
+  const TaskSize* at = nullptr;
+  std::vector<const InputVariant*> kinds;
+  for (const TaskSize* size : prepared.timed) {
+    WW_TRY(const std::uint64_t bytes, footprint_bytes(task, *size));
+    WW_TRY(const double amount, work(task, *size));
+    if (bytes > limits.checked_bytes || amount > limits.cases.max_flops) continue;
+    WW_TRY(auto all, verify::every_kind(task, *prepared.patterns, *size,
+                                        one_way(prepared.seed, "kinds at timed sizes")));
+    const std::uint64_t most =
+        std::min(kAllBytes / std::max<std::uint64_t>(bytes, 1),
+                 static_cast<std::uint64_t>(kAllWork / std::max(amount, 1.0)));
+    // Where not all of them can be, the smallest size has to do, with some.
+    if (all.size() > most && at != nullptr) continue;
+    at = size;
+    if (all.size() > most) all.resize(most);
+    kinds = std::move(all);
+  }
+  for (const InputVariant* kind : kinds)
+    prepared.cases.push_back({at, kind, verify::SizeClass::timed});
+  return {};
+}
+
 /// Edge sizes, variants and patterns, and what is drawn for this judgement alone.
 Status draw_small_cases(Prepared& prepared, const WorkLimits& limits, Context& context) {
   verify::SizeLimits drawn = limits.drawn;
@@ -125,6 +161,7 @@ Status draw_small_cases(Prepared& prepared, const WorkLimits& limits, Context& c
   // A host would take minutes for the reference of some of them.
   if (!verify::has_device_checks(prepared.task())) {
     drawn.beyond_listed = 0;
+    drawn.above_bytes = 0;
     drawn.per_class = 1;
     others = 0;
   }
@@ -193,6 +230,7 @@ Status choose_work(Prepared& prepared, Context& context) {
   if (prepared.request().timing_only) return {};
   WW_CHECK(add_large_cases(prepared, limits));
   WW_CHECK(add_drawn_inputs(prepared, limits));
+  WW_CHECK(add_every_kind(prepared, limits));
   draw_work_size(prepared);
   return {};
 }
