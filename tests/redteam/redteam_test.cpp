@@ -2,7 +2,8 @@
 // Attacks by somebody who has read the judge's source, and honest kernels that use the same
 // features. Every one that needs no GPU goes through the whole judge. An honest twin must be ok, an
 // attack must be refused, except those that open.txt lists: these are known to get through, and one
-// that no longer does must leave the list.
+// that no longer does must leave the list. A defused one must be ok and gain nothing: its time is
+// not below that of a plain kernel.
 //
 // One in six is judged, chosen by WARPWRIGHT_ZOO_SEED (a number, default 0), and none of those
 // that take minutes; WARPWRIGHT_SLOW_TESTS or WARPWRIGHT_WHOLE_ZOO: all.
@@ -28,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kAttacks = "redteam.attacks.";
+constexpr std::string_view kDefused = "redteam.defused.";
 constexpr std::string_view kHonest = "redteam.honest.";
 // The same sizes and values are drawn each time: the list of open attacks is one of facts.
 constexpr std::uint64_t kSeed = 20261116;
@@ -40,6 +42,16 @@ constexpr std::array<std::string_view, 7> kSlow = {"slow_edges",
                                                    "spins_where_checked",
                                                    "block_never_sampled",
                                                    "scratch_too_large_at_largest"};
+
+/// What a defused attack is held against. Those that need a GPU are not judged here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kPlainTwins = {{
+    {"estimate_repeats", "relu_plain"},
+    {"estimate_zero_block", "sigmoid_plain"},
+    {"estimate_zero_scratch", "relu_plain"},
+    {"last_ticket_does_all", "sigmoid_plain"},
+    {"neighbours_did_not_run", "relu_plain"},
+    {"scratch_too_large_at_largest", "sigmoid_plain"},
+}};
 
 fs::path tests_folder() { return fs::path(source_path()) / "tests"; }
 
@@ -55,6 +67,37 @@ std::string own_name(const ZooMember& member) {
 }
 
 bool is_attack(const ZooMember& member) { return member.name.starts_with(kAttacks); }
+bool is_defused(const ZooMember& member) { return member.name.starts_with(kDefused); }
+
+/// The plain kernel that a defused attack is held against; its own number for all others.
+std::size_t twin_of(std::size_t number) {
+  if (!is_defused(team()[number])) return number;
+  for (const auto& [name, twin] : kPlainTwins) {
+    if (name != own_name(team()[number])) continue;
+    for (std::size_t i = 0; i < team().size(); ++i)
+      if (team()[i].name == std::string(kHonest) + std::string(twin)) return i;
+  }
+  return number;
+}
+
+double time_at(const Evaluation& evaluation, const std::string& size) {
+  for (const Measurement& m : evaluation.measurements)
+    if (m.size == size) return m.median_us;
+  return 0;
+}
+
+/// At no size below what a plain kernel takes, as far as estimates can tell.
+void expect_no_gain(const Evaluation& attack, const Evaluation& plain) {
+  constexpr double kNearly = 0.97;
+  std::size_t compared = 0;
+  for (const Measurement& m : plain.measurements) {
+    const double time = time_at(attack, m.size);
+    if (time == 0) continue;
+    ++compared;
+    EXPECT_GE(time, kNearly * m.median_us) << "at size " << m.size;
+  }
+  EXPECT_GE(compared, 2U) << "no common sizes";
+}
 
 /// One name a line, with a ? where a draw decides; what follows a # is the reason.
 std::map<std::string, bool> open_attacks() {
@@ -91,8 +134,10 @@ class RedTeam : public testing::TestWithParam<std::size_t> {
     const auto members = members_here();
     std::deque<std::size_t> wanted;
     for (int i = 0; i < suite->total_test_count(); ++i) {
-      if (suite->GetTestInfo(i)->should_run())
-        wanted.push_back(members[static_cast<std::size_t>(i)]);
+      if (!suite->GetTestInfo(i)->should_run()) continue;
+      const std::size_t member = members[static_cast<std::size_t>(i)];
+      for (const std::size_t one : {member, twin_of(member)})
+        if (std::find(wanted.begin(), wanted.end(), one) == wanted.end()) wanted.push_back(one);
     }
     judges_ = new ZooJudges(team(), std::move(wanted), {.seed = kSeed});
   }
@@ -124,18 +169,24 @@ TEST_P(RedTeam, GetsItsVerdict) {
   EXPECT_TRUE(member.accepts(evaluation.verdict))
       << member.name << " must get " << member.expected_text() << ", got " << got << "\n"
       << evaluation.feedback;
+  const std::size_t twin = twin_of(GetParam());
+  if (twin != GetParam()) expect_no_gain(evaluation, judges_->result(twin));
 }
 
 INSTANTIATE_TEST_SUITE_P(Members, RedTeam, testing::ValuesIn(members_here()),
                          [](const auto& parameter) {
                            const ZooMember& member = team()[parameter.param];
-                           return (is_attack(member) ? "attack_" : "honest_") + own_name(member);
+                           const std::string kind = is_attack(member)    ? "attack_"
+                                                    : is_defused(member) ? "defused_"
+                                                                         : "honest_";
+                           return kind + own_name(member);
                          });
 
 TEST(RedTeamFiles, AreManyForEveryCause) {
   std::map<int, int> attacks, honest;
   for (const ZooMember& member : team()) {
     EXPECT_TRUE(member.cause >= 1 && member.cause <= 5) << member.name << " names no cause";
+    if (is_defused(member)) continue;
     ++(is_attack(member) ? attacks : honest)[member.cause];
   }
   int all_attacks = 0, all_honest = 0;
@@ -153,7 +204,17 @@ TEST(RedTeamFiles, ExpectARefusalOrOk) {
   for (const ZooMember& member : team()) {
     EXPECT_NE(member.accepts(Verdict::ok), is_attack(member)) << member.name;
     EXPECT_FALSE(member.accepts(Verdict::harness_error)) << member.name;
-    EXPECT_TRUE(is_attack(member) || member.name.starts_with(kHonest)) << member.name;
+    EXPECT_TRUE(is_attack(member) || is_defused(member) || member.name.starts_with(kHonest))
+        << member.name;
+  }
+}
+
+/// Nothing is called defused without something to hold it against.
+TEST(RedTeamFiles, DefusedOnesHaveAPlainTwin) {
+  for (std::size_t i = 0; i < team().size(); ++i) {
+    if (is_defused(team()[i]) && !team()[i].needs_gpu) {
+      EXPECT_NE(twin_of(i), i) << team()[i].name;
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// zoo: task=sigmoid rules=strict device=simt expect=refused class=16,34 size=16x2^18
+// zoo: task=sigmoid rules=strict device=simt_only expect=ok class=16,34 size=16x2^18
 // cause: 1
 // Sizes beyond 8 MiB are only estimated, in buffers that hold zeros (reset() returns before it poisons,
 // evaluate/trial_limits.cpp checked_bytes). Blocks that find a zero write without reading: half the

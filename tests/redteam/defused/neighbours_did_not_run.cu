@@ -1,4 +1,4 @@
-// zoo: task=relu rules=strict device=simt_only expect=refused class=34 size=2^22
+// zoo: task=relu rules=strict device=simt_only expect=ok class=34 size=2^22
 // cause: 5
 // Which blocks are run for an estimate is known: the first four of each group and the last. Blocks of an
 // estimate see that their left neighbours did not run (a counter stays behind their number) and write without

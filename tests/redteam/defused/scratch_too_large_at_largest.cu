@@ -1,4 +1,4 @@
-// zoo: task=sigmoid rules=strict device=simt_only expect=refused class=25,12 largest=yes
+// zoo: task=sigmoid rules=strict device=simt_only expect=ok class=25,12 largest=yes
 // cause: 5
 // Scratch memory that the machine cannot give is a fault of the estimate, so the size is left out with a note.
 // The program asks for 4 GiB that it does not need, at the size it is slowest at.
