@@ -68,7 +68,7 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
                     .spread = 8,
                     .above_bytes = 8 * kMiB,
                     .above_work = kSimulatedFlops},
-          .patterns = 12,
+          .patterns = 8,
           .checked_bytes = 8 * kMiB,
           .timed_bytes = 600 * kMiB,
           .validate_work = 2'000'000'000,
@@ -128,7 +128,7 @@ Status add_drawn_inputs(Prepared& prepared, const WorkLimits& limits) {
 /// On the SIMT machine few timed calls are made: every kind of inputs is tried at the largest timed
 /// size at which all of them can be.
 Status add_every_kind(Prepared& prepared, const WorkLimits& limits) {
-  constexpr std::uint64_t kAllBytes = 48 * kMiB;
+  constexpr std::uint64_t kAllBytes = 32 * kMiB;
   constexpr double kAllWork = 2e8;
   if (prepared.target.is_cuda) return {};
   const Task& task = prepared.task();
