@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values 0 to 99; those from 60 on are squared (one product), the others get one added and are
-// doubled (two): 40 x 1 + 60 x 2. expect: branch 0 sp=160
+// doubled (two): 40 x 1 + 60 x 2.
+//
+// expect: branch 0 sp=160
 __global__ void branch(float* x, int n) {
   const int i = threadIdx.x;
   if (i >= n) return;

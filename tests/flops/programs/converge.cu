@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host halves 8 until it is below 1: 4, 2, 1, 0.5. Four launches of one thread, one product
-// each; how many there are depends on what each of them wrote. expect: halve 0 sp=1 expect: halve 3
-// sp=1 expect-not: halve 4
+// each; how many there are depends on what each of them wrote.
+//
+// expect: halve 0 sp=1
+// expect: halve 3 sp=1
+// expect-not: halve 4
 __global__ void halve(float* x) { *x *= 0.5f; }
 
 int main() {

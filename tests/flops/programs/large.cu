@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // 3,000 blocks of 256 threads, each 400 fused multiply-adds: 614,400,000 in all. With a small
-// budget blocks are sampled; all do the same, so the estimate is the count. budget: 2000000 expect:
-// burn 0 sp=614400000 confidence=sampled
+// budget blocks are sampled; all do the same, so the estimate is the count.
+//
+// budget: 2000000
+// expect: burn 0 sp=614400000 confidence=sampled
 __global__ void burn(float* x, float y, int steps) {
   float t = x[threadIdx.x];
 #pragma unroll 1

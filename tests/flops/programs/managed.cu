@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host writes managed memory, the kernel doubles it in place, the host reads it and launches
-// one more thread per value that became 2: 10 products, then 5 sums of one thread each. expect:
-// twice 0 sp=10 expect: plus 0 sp=5
+// one more thread per value that became 2: 10 products, then 5 sums of one thread each.
+//
+// expect: twice 0 sp=10
+// expect: plus 0 sp=5
 __global__ void twice(double* x, float* f) { f[threadIdx.x] = f[threadIdx.x] * 2.5f; }
 __global__ void plus(float* f) { f[threadIdx.x] += 1.5f; }
 

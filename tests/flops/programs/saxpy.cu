@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1,000 elements, one fused multiply-add each: 2 x 1,000. Loads of x and y and the store of y: 3 x
-// 4 bytes each. expect: saxpy 0 sp=2000 bytes=12000
+// 1,000 elements, one fused multiply-add each: 2 x 1,000. Loads of x and y and the store of y: 3
+// x 4 bytes each.
+//
+// expect: saxpy 0 sp=2000 bytes=12000
 #include <cuda_runtime.h>
 
 __global__ void saxpy(int n, float a, const float* x, float* y) {

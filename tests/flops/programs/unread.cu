@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A launch that is not run completely makes doubtful what reads its output, and nothing else.
 //
 // budget: 20000
