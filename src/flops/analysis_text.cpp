@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostLines = 40;  ///< of a source, in JSON
 
 /// Counts are whole numbers; an estimate is rounded to one.
-Json whole(double value) { return static_cast<std::uint64_t>(std::llround(value)); }
+Json whole(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
 Json dims(const simt::Dim3& d) { return Json::array({d.x, d.y, d.z}); }
 

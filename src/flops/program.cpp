@@ -102,9 +102,10 @@ std::vector<std::string> clang_flags(const Shop& shop, const fs::path& file, Sid
     if (file.extension() != ".c") argv.emplace_back("-std=c++17");
     return argv;
   }
-  argv.insert(argv.end(), {"-x", "cuda", "-std=c++17", "-nocudainc", "-nocudalib",
-                           "--cuda-path=/nonexistent", "-Xclang", "-target-sdk-version=12.3",
-                           "-Wno-unknown-cuda-version", "-include", "ww_prelude.h"});
+  argv.insert(argv.end(),
+              {"-x", "cuda", "-std=c++17", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
+               "-Xclang", "-target-sdk-version=12.3", "-Wno-unknown-cuda-version",
+               "-D__WW_ROOTS_OF_CLANG__", "-include", "ww_prelude.h"});
   if (shop.request.fast_math)
     argv.insert(argv.end(), {"-ffast-math", "-fgpu-approx-transcendentals"});
   if (shop.request.rolled) argv.emplace_back("-fno-unroll-loops");

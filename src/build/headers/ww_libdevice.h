@@ -91,7 +91,12 @@ __WW_BOTH(rint, rint)
 __WW_BOTH(nearbyint, nearbyint)
 #undef __WW_BOTH
 __WW_DEFINE double __nv_sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
+// clang links libdevice without asking for exact roots; nvcc asks for them.
+#ifdef __WW_ROOTS_OF_CLANG__
+__WW_DEFINE float __nv_sqrtf(float a) { return __nvvm_sqrt_approx_f(a); }
+#else
 __WW_DEFINE float __nv_sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
+#endif
 __WW_DEFINE float __nv_rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
 __WW_DEFINE float __nv_frsqrt_rn(float a) { return (float)(1.0 / __nvvm_sqrt_rn_d((double)a)); }
 __WW_DEFINE double __nv_fma(double a, double b, double c) { return __nvvm_fma_rn_d(a, b, c); }

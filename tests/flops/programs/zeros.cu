@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Zero divided by three: the double division is done again by a subroutine, 17 operations more than
-// the 15 and the 2 single ones. The single root of zero is known at once. 32 threads.
+// the 15 and the 2 single ones. The exact single root of zero is known at
+// once. 32 threads.
+//
 // expect: quotient 0 sp=64 dp=1024
 // expect: root 0 sp=0
 #include <cmath>
 
 __global__ void quotient(double* x, double y) { x[threadIdx.x] = x[threadIdx.x] / y; }
-__global__ void root(float* x) { x[threadIdx.x] = sqrtf(x[threadIdx.x]); }
+__global__ void root(float* x) { x[threadIdx.x] = __fsqrt_rn(x[threadIdx.x]); }
 
 int main() {
   double* d;
