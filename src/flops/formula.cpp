@@ -20,6 +20,16 @@ std::optional<double> Formula::number() const {
   return std::nullopt;
 }
 
+bool Formula::is_small() const {
+  constexpr std::size_t kMostTerms = 32, kMostLetters = 600;
+  if (terms_.size() > kMostTerms) return false;
+  std::size_t letters = 0;
+  for (const auto& [names, factor] : terms_) {
+    for (const std::string& each : names) letters += each.size() + 1;
+  }
+  return letters <= kMostLetters;
+}
+
 std::string Formula::text() const {
   if (terms_.empty()) return "0";
   std::string text;

@@ -19,6 +19,9 @@ class Formula {
   static Formula name(const std::string& text);
 
   [[nodiscard]] std::optional<double> number() const;
+  /// Whether a reader would want to see it. What grows beyond is given up: texts are foreign, and
+  /// products of sums of products never end.
+  [[nodiscard]] bool is_small() const;
   /// "2*n*m + 3".
   [[nodiscard]] std::string text() const;
   /// The quotient, rounded towards the infinity that is named; exact where it can be.

@@ -123,6 +123,7 @@ class KernelReader {
     for (std::size_t i = 0; i < flow.loops.size(); ++i) {
       if (!flow.loops[i].inside[index]) continue;
       term.times = term.times * trips[i];
+      if (!term.times.is_small()) term.times = Formula::name("trips(" + place_of(block) + ")");
       if (std::find(unknown_loops_.begin(), unknown_loops_.end(), flow.loops[i].header) !=
           unknown_loops_.end())
         tell("how often the loop at " + place_of(flow.blocks[flow.loops[i].header]) + " runs");

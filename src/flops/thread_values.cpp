@@ -10,7 +10,8 @@ namespace {
 
 using ptx::Operand;
 
-constexpr int kDeepest = 200;  ///< chains of definitions that are followed
+constexpr int kDeepest = 200;         ///< chains of definitions that are followed
+constexpr int kDeepestCondition = 6;  ///< each step may be two
 
 bool names_part(const ptx::Instruction& ins, std::string_view word) {
   return std::find(ins.parts.begin(), ins.parts.end(), word) != ins.parts.end();
@@ -134,8 +135,9 @@ std::optional<Formula> ThreadValues::computed(const Place& place) const {
   if (!ins.guard.empty() || depth_ > kDeepest) return std::nullopt;
   known_[place.statement] = std::nullopt;  // a definition that comes back to itself
   ++depth_;
-  const std::optional<Formula> result = compute(ins, place);
+  std::optional<Formula> result = compute(ins, place);
   --depth_;
+  if (result && !result->is_small()) result.reset();
   known_[place.statement] = result;
   return result;
 }
@@ -184,7 +186,7 @@ std::optional<std::string> ThreadValues::condition(std::size_t block, std::strin
 std::optional<std::string> ThreadValues::condition_at(std::string_view predicate, bool negated,
                                                       const Place& use) const {
   const auto place = definition(predicate, use);
-  if (!place || depth_ > kDeepest) return std::nullopt;
+  if (!place || depth_ > kDeepestCondition) return std::nullopt;
   const ptx::Instruction& ins = at(*place);
   const std::string_view base = ins.parts.front();
   if (base == "setp" && compares_integers(ins) && ins.operands.size() == 3) {

@@ -192,6 +192,24 @@ TEST(Formula, SumsAndProducts) {
   EXPECT_EQ(Formula(9).divided(4, false).number(), 2);
 }
 
+TEST(Formula, WhatGrowsWithoutEndIsGivenUp) {
+  std::string text = std::string(kHead) +
+                     ".visible .entry k(.param .u32 n)\n{\n.reg .pred %p<99>;\n"
+                     ".reg .b32 %r<99>;\n.reg .f32 %f<9>;\nld.param.u32 %r1, [n];\n"
+                     "setp.lt.s32 %p1, %r1, 4;\n";
+  for (int i = 1; i < 60; ++i) {
+    const std::string a = std::to_string(i), b = std::to_string(i + 1);
+    text += "mad.lo.s32 %r" + b + ", %r" + a + ", %r" + a + ", %r" + a + ";\n";
+    text += "and.pred %p" + b + ", %p" + a + ", %p" + a + ";\n";
+  }
+  text +=
+      "setp.lt.s32 %p70, %r60, 7;\n@%p70 bra E;\n@%p60 bra E;\nadd.f32 %f1, %f1, "
+      "%f1;\nE:\nret;\n}\n";
+  const auto counts = static_counts(text, {});
+  ASSERT_EQ(counts.size(), 1U);
+  EXPECT_EQ(counts[0].unknown.size(), 1U);
+}
+
 /// A kernel `k(float* a, int n, int m)` with this body.
 StaticCount static_of(const std::string& body) {
   const std::string text =
