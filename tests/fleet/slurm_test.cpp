@@ -128,6 +128,7 @@ TEST_F(RealSlurm, ASearchOnTheSimtMachineGoesThroughIt) {
                   "--device=simt",
                   "--sizes=" + task.sizes.front().label,
                   "--checks=fast",
+                  "--trial-limit=600s",
                   "--rule-set=free",
                   "--quiet"};
   command.env = environment_subset({"PATH", "SLURM_CONF"});
