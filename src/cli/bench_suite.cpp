@@ -44,7 +44,7 @@ Status judge_row(const fs::path& folder, const std::string& source, const Settin
   WW_TRY(const Task task, suite::load_task_folder(folder));
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-suite-"));
-  const auto evaluator = make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern});
+  WW_TRY(const auto evaluator, make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern}));
   WW_TRY(const Evaluation evaluation,
          judge_source(*evaluator, "candidate", source, stop, BaselineJudge()));
   exchange::add_judgement(evaluation, row);

@@ -103,8 +103,8 @@ Result<int> judge_solution(const SolutionFlags& flags) {
     return static_cast<int>(kOk);
   }
   WW_TRY(const auto pattern, job_pattern(settings, task));
-  const auto evaluator =
-      make_evaluator(settings, {.jobs = folder.path() / "jobs", .pattern = pattern});
+  WW_TRY(const auto evaluator,
+         make_evaluator(settings, {.jobs = folder.path() / "jobs", .pattern = pattern}));
   WW_CHECK(make_directories(folder.path() / "jobs"));
   WW_TRY(const Evaluation evaluation,
          judge_source(*evaluator, "candidate", source, stop, BaselineJudge()));

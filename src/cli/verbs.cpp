@@ -18,8 +18,7 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
     {"runs", "list all runs", "warpwright runs\n  warpwright runs --delete transpose-1", add_runs},
     {"show", "show a run, one of its trials, or a task", "warpwright show last r2.c1", add_show},
     {"export", "write a run's best kernel with header, test and provenance",
-     "warpwright export last -o transpose_kernel --function transpose --namespace mine
-     "
+     "warpwright export last -o transpose_kernel --function transpose --namespace mine\n"
      "  warpwright export last --torch -o gelu_operator",
      add_export},
     {"report", "write a page of a run, a benchmark, or several runs compared",
