@@ -113,6 +113,23 @@ Status make_private(const fs::path& folder) {
   return Error{"cannot make the folder '" + folder.string() + "': " + std::strerror(errno)};
 }
 
+/// The first one counts. The draft's name is this thread's alone on all machines: in containers
+/// process numbers are the same everywhere.
+Status write_rules(const fs::path& folder, const SpoolRules& rules) {
+  std::string draft = (folder / ".rules.XXXXXX").string();
+  const FileDescriptor file(::mkstemp(draft.data()));
+  const std::string text = rules_to_json(rules);
+  const bool written = file.valid() && ::write(file.get(), text.data(), text.size()) ==
+                                           static_cast<ssize_t>(text.size());
+  const bool linked =
+      written && ::fsync(file.get()) == 0 &&
+      (::link(draft.c_str(), (folder / kRulesFile).c_str()) == 0 || errno == EEXIST);
+  const int why = errno;
+  if (file.valid()) ::unlink(draft.c_str());
+  if (linked) return {};
+  return Error{"cannot make the spool '" + folder.string() + "': " + std::strerror(why)};
+}
+
 }  // namespace
 
 std::string spool_name(std::string_view text) {
@@ -162,12 +179,13 @@ Result<Spool> Spool::create(const fs::path& given, const SpoolRules& rules) {
     const auto others = names_in(folder);
     const auto ours = {kNew, kTaken, kDone, kAside, "pilots", "gone", "log"};
     for (const auto& name : others) {
+      if (name == kRulesFile) continue;  // another process makes the same spool right now
       if (std::find(ours.begin(), ours.end(), name) != ours.end()) continue;
       return Error{"'" + folder.string() + "' is no spool and holds other things ('" + name +
                    "'); name a new folder"};
     }
     for (const char* part : ours) WW_CHECK(make_private(folder / part));
-    WW_CHECK(write_file_durably(folder / kRulesFile, rules_to_json(rules)));
+    WW_CHECK(write_rules(folder, rules));
   }
   return open(folder);
 }

@@ -28,8 +28,8 @@ struct Standing {
   int former = 0;  ///< pilots that have ended
   std::vector<QueueStanding> queues;
   int waiting = 0, taken = 0;
-  std::int64_t judged = 0, failed = 0;       ///< by all pilots, also former ones
-  double per_minute = 0;                     ///< verdicts of the last five minutes
+  std::int64_t judged = 0, failed = 0;  ///< by all pilots, also former ones
+  double per_minute = 0;  ///< verdicts of the last five minutes in queues that are there
   std::map<std::string, double> gpu_hours;   ///< by model: while a pilot held one
   std::map<std::string, double> busy_hours;  ///< of it, with a job
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/spool.h"
 
+#include <thread>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,6 +55,21 @@ TEST_F(Spools, BelongToOneUserAlone) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a folder to another user";
   ASSERT_EQ(::chown(folder.c_str(), 12345, 12345), 0);
   EXPECT_THAT(Spool::create(folder, {}).error().message, HasSubstr("belongs to user 12345"));
+}
+
+TEST_F(Spools, ManyMayMakeTheSameOne) {
+  const fs::path folder = folder_.path() / "spool";
+  std::vector<std::string> errors(16);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& error : errors) {
+      threads.emplace_back([&] {
+        const auto made = Spool::create(folder, {});
+        if (!made.ok()) error = made.error().message;
+      });
+    }
+  }
+  EXPECT_THAT(errors, testing::Each(""));
 }
 
 TEST_F(Spools, AreNotMadeOfOtherFolders) {
