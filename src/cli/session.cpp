@@ -8,9 +8,11 @@
 #include "base/cores.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/examples.h"
 #include "cli/exit_codes.h"
 #include "cli/fleet_judge.h"
 #include "cli/summary.h"
+#include "cli/tuning.h"
 #include "cli/verbs.h"
 #include "core/described_device.h"
 #include "device/device.h"
@@ -265,6 +267,7 @@ Result<CheckedSettings> check_settings(const Settings& settings, const Task& tas
                  "\" = [fresh, cache_read, cache_write, output]  # USD per million tokens"};
   }
   WW_TRY(const Task told, task_for_model(settings, task));
+  WW_TRY(const auto examples, examples_for(settings, task));
   search::PromptComposer composer(templates, told, facts, std::string(pattern.rule_set.name()),
                                   level);
   WW_TRY(const auto strategy, search::make_strategy(settings.text("search.strategy"),
@@ -331,6 +334,9 @@ Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecor
   WW_TRY(const Task told, task_for_model(settings, task));
   search::PromptComposer composer(std::move(templates), told, facts,
                                   std::string(pattern.rule_set.name()), level);
+  WW_TRY(auto examples, examples_for(settings, task));
+  composer.show_examples(std::move(examples));
+  composer.offer_tuning(settings.integer("search.tune").value_or(0) > 0);
   WW_TRY(const auto strategy, search::make_strategy(settings.text("search.strategy"),
                                                     strategy_options(settings), composer));
   const auto dispatcher = search::make_thread_dispatcher(*model, *evaluator, clock, stop);
@@ -338,6 +344,11 @@ Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecor
       {*strategy, *dispatcher, *model, *evaluator, find_code, archive, run, clock, stop, observer},
       engine_options(settings, task, model_settings, wait));
   search::Ending ending = engine.run();
+  const auto budget = settings.integer("search.tune").value_or(0);
+  if (budget > 0) {
+    WW_CHECK(tune_best(archive, run, *evaluator, static_cast<std::size_t>(budget), ending, observer,
+                       stop));
+  }
   // All verdicts are in the archive: nobody asks the spool again.
   if (ending.status == store::RunStatus::finished) forget_queue(settings, queue);
   return ending;

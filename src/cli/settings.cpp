@@ -17,7 +17,7 @@ namespace {
 
 using enum SettingKind;
 
-constexpr std::array<SettingRow, 57> kRows = {{
+constexpr std::array<SettingRow, 61> kRows = {{
     {"search.strategy", "--strategy", text, "fsr", "search strategy (warpwright strategies)"},
     {"search.candidates", "-n,--candidates", integer, "3", "candidates per round (N), or chains"},
     {"search.depth", "-d,--depth", integer, "4", "rounds (D), or turns of a chain"},
@@ -25,6 +25,14 @@ constexpr std::array<SettingRow, 57> kRows = {{
     {"search.stop_at_roofline", "--stop-at-roofline", number, "0.95",
      "stop when the best kernel reaches this share of the roofline (0 = never)"},
     {"search.feedback", "--feedback", text, "rich", "what the model is told: paper or rich"},
+    {"search.tune", "--tune", integer, "",
+     "most judgements to tune the best kernel's declared parameters with (docs/search.md)"},
+    {"search.examples", "--examples", integer, "",
+     "how many proven kernels of like tasks the prompt shows (docs/search.md)"},
+    {"search.examples_from", "--examples-from", text, "",
+     "archives and folders of kernels to take them from, comma-separated"},
+    {"search.examples_same_task", "--examples-same-task", flag, "false",
+     "examples may be of the same task"},
     {"search.prompts", "--prompts", text, "", "folder with prompt files that replace ours"},
     {"limits.evaluations", "--budget-evaluations", integer, "", "most candidates to judge"},
     {"limits.tokens", "--budget-tokens", integer, "", "most tokens to use"},

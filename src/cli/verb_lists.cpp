@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/examples.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/session.h"
@@ -116,6 +117,9 @@ Result<int> preview(const std::string& name, const SettingFlags& flags, bool as_
   WW_TRY(const Task told, task_for_model(settings, task));
   search::PromptComposer composer(std::move(templates), told, facts,
                                   settings.text("judge.rule_set"), level);
+  WW_TRY(auto examples, examples_for(settings, task));
+  composer.show_examples(std::move(examples));
+  composer.offer_tuning(settings.integer("search.tune").value_or(0) > 0);
   WW_TRY(const auto messages, composer.initial());
   json list = json::array();
   for (const auto& message : messages) {
@@ -138,8 +142,9 @@ void add_prompt(CLI::App& verb, Action& action) {
   const auto as_json = std::make_shared<bool>(false);
   verb.add_option("task", *task, "a built-in task's name or a task folder")->required();
   verb.add_flag("--json", *as_json, "as JSON");
-  const auto flags = add_setting_flags(
-      verb, {"search.prompts", "search.feedback", "judge.target", "judge.rule_set", "judge.sizes"});
+  const auto flags =
+      add_setting_flags(verb, {"search.prompts", "search.feedback", "search.examples",
+                               "search.tune", "judge.target", "judge.rule_set", "judge.sizes"});
   verb.callback([task, flags, as_json, &action] {
     action = [task, flags, as_json] {
       const auto code = preview(*task, *flags, *as_json);

@@ -86,12 +86,15 @@ void add_runs(CLI::App& verb, Action& action) {
   verb.add_option("--delete", flags->to_delete,
                   "remove runs for good: whole ids, or last; nothing is asked");
   add_archive_option(verb, flags->archive);
-  verb.callback([flags, &action] {
+  verb.require_subcommand(0, 1);
+  verb.callback([flags, &verb, &action] {
+    if (!verb.get_subcommands().empty()) return;  // what was asked for is theirs
     action = [flags] {
       const auto code = list_runs(*flags);
       return code.ok() ? *code : fail(code.error());
     };
   });
+  add_scaling(verb, action);
 }
 
 }  // namespace warpwright::cli

@@ -35,6 +35,7 @@ void add_resume(CLI::App& verb, Action& action);
 void add_ask(CLI::App& verb, Action& action);
 void add_tell(CLI::App& verb, Action& action);
 void add_runs(CLI::App& verb, Action& action);
+void add_scaling(CLI::App& runs, Action& action);  ///< of `runs`
 void add_show(CLI::App& verb, Action& action);
 void add_export(CLI::App& verb, Action& action);
 void add_report(CLI::App& verb, Action& action);
@@ -59,6 +60,7 @@ void add_flops(CLI::App& verb, Action& action);
 void add_port(CLI::App& verb, Action& action);
 void add_compare(CLI::App& verb, Action& action);
 void add_tune(CLI::App& verb, Action& action);
+void add_merge(CLI::App& verb, Action& action);
 void add_bench(CLI::App& verb, Action& action);
 void add_worker(CLI::App& verb, Action& action);
 void add_pilot(CLI::App& verb, Action& action);

@@ -15,6 +15,10 @@ namespace warpwright::prompt {
 
 namespace {
 
+// Headings and empty lines around the parts of an optimise prompt.
+constexpr std::size_t kFrameLines = 10;
+constexpr std::size_t kLeastFindingLines = 5;
+
 /// A section's value when only its presence counts.
 constexpr const char* kYes = "yes";
 
@@ -69,6 +73,7 @@ Result<TemplateValues> common_values(const PromptContext& context) {
   values["compute_capability"] = fmt::format("{}.{}", device.compute_major, device.compute_minor);
   values["device_facts"] = device_facts_text(device);
   if (context.level == FeedbackLevel::rich) values["device_facts"] += device_notes(device);
+  if (context.offers_tuning) values["tuning"] = kYes;
   values["level_" + std::string(name_of(context.level))] = kYes;
   return values;
 }
@@ -115,7 +120,8 @@ Result<std::string> system_prompt(const TemplateSet& templates, const PromptCont
 }
 
 Result<std::string> initial_prompt(const TemplateSet& templates, const PromptContext& context) {
-  WW_TRY(const auto values, common_values(context));
+  WW_TRY(auto values, common_values(context));
+  values["examples"] = context.examples;
   return finished(trimmed(templates.get("initial.txt").render(values)));
 }
 
@@ -131,9 +137,19 @@ Result<std::string> optimise_prompt(const TemplateSet& templates, const PromptCo
     if (const auto share = roofline_share(winner)) {
       values["roofline"] = fmt::format("{:.0f}%", 100 * *share);
     }
+    if (const std::string line = farthest_text(winner); !line.empty()) {
+      values["times"] += "\n" + line;
+    }
     values["resources"] = resources_text(winner);
-    values["findings"] = findings_text(winner, source);
     values["tried"] = tried_text(tried);
+    std::size_t used = kFrameLines;
+    for (const char* name : {"times", "resources", "tried"}) {
+      used += lines_of(values[name]).size();
+    }
+    // At least the first findings, which are the gravest.
+    const std::size_t room =
+        std::max(kLeastFindingLines, kMaxLimitLines - std::min(used, kMaxLimitLines));
+    values["findings"] = limited(findings_text(winner, source), room - 1, kMaxFeedbackBytes);
   }
   return finished(trimmed(templates.get("optimise.txt").render(values)));
 }

@@ -33,6 +33,8 @@ struct PromptContext {
   /// The refined prompt has no dialogue before it: it restates the task and quotes the source.
   bool standalone = false;
   std::string direction;  ///< what an optimise prompt asks to change; empty = the model decides
+  std::string examples;   ///< of like tasks, for the initial prompt; empty = none
+  bool offers_tuning = false;  ///< the program may declare parameters for `warpwright tune`
 };
 
 /// An earlier candidate in one line.
@@ -43,6 +45,8 @@ struct TriedBefore {
 
 /// Limits of one prompt. What does not fit is left out with a note that says so.
 inline constexpr std::size_t kMaxFeedbackLines = 150;
+/// Of what an optimise prompt says of the program: times, resources, findings, what was tried.
+inline constexpr std::size_t kMaxLimitLines = 40;
 inline constexpr std::size_t kMaxFeedbackBytes = 8 * 1024;
 inline constexpr std::size_t kMaxFindings = 20;
 inline constexpr std::size_t kMaxTried = 12;

@@ -18,6 +18,7 @@ constexpr std::size_t kMaxQuotedBytes = 200;
 constexpr std::size_t kShortestSecret = 6;
 constexpr std::size_t kMaxRemark = 180;
 constexpr std::size_t kMaxTriedReason = 160;
+constexpr double kWideInterval = 0.05;  // a narrower one is not worth its words
 
 std::string number(double value) {
   if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
@@ -230,22 +231,36 @@ std::string times_text(const Evaluation& evaluation, FeedbackLevel level) {
       text += fmt::format(", and {} on the host beyond launching", microseconds(m.host_excess_us));
     }
     if (level == FeedbackLevel::rich) {
-      if (m.source == TimeSource::measured && m.high_us > m.low_us) {
+      if (m.source == TimeSource::measured && m.high_us > (1 + kWideInterval) * m.low_us) {
         text +=
             fmt::format(" (interval {} to {})", three_digits(m.low_us), microseconds(m.high_us));
       }
       if (m.baseline_us > 0 && m.median_us > 0) {
-        text += fmt::format("; baseline {}, so {}x as fast", microseconds(m.baseline_us),
-                            three_digits(m.baseline_us / m.median_us));
+        text +=
+            fmt::format("; {}x the baseline's speed", three_digits(m.baseline_us / m.median_us));
       }
       if (m.floor_us > 0 && m.median_us > 0) {
-        text += fmt::format("; physical floor {}, so {} of the roofline", microseconds(m.floor_us),
-                            percent(m.floor_us / m.median_us));
+        text += fmt::format("; physical floor {}, {} times that", microseconds(m.floor_us),
+                            three_digits(m.median_us / m.floor_us));
       }
     }
     text += '\n';
   }
   return std::string(trimmed(text));
+}
+
+std::string farthest_text(const Evaluation& evaluation) {
+  const Measurement* farthest = nullptr;
+  for (const auto& m : evaluation.measurements) {
+    if (m.floor_us <= 0 || m.median_us <= 0) return {};
+    if (farthest == nullptr ||
+        m.median_us * farthest->floor_us > farthest->median_us * m.floor_us) {
+      farthest = &m;
+    }
+  }
+  if (farthest == nullptr || evaluation.measurements.size() < 2) return {};
+  return fmt::format("- most is to be gained at {}: {} above the floor", farthest->size,
+                     microseconds(farthest->median_us - farthest->floor_us));
 }
 
 std::string resources_text(const Evaluation& evaluation) {

@@ -25,6 +25,8 @@ std::string sizes_text(std::span<const TaskSize> sizes);
 
 /// Each time says whether it is measured or estimated. The paper's level has the time alone.
 std::string times_text(const Evaluation& evaluation, FeedbackLevel level);
+/// At which size the time is farthest from its floor; empty when that is not known of all.
+std::string farthest_text(const Evaluation& evaluation);
 std::string resources_text(const Evaluation& evaluation);
 /// `source` may be empty: then no line is quoted.
 std::string findings_text(const Evaluation& evaluation, std::string_view source);

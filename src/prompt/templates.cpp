@@ -30,13 +30,14 @@ constexpr std::array<std::string_view, 7> kFiles = {
 };
 
 // Sorted. compose.cpp fills them; what each holds is in docs/prompts.md.
-constexpr std::array<std::string_view, 41> kNames = {
+constexpr std::array<std::string_view, 43> kNames = {
     "arguments",
     "compute_capability",
     "description",
     "device",
     "device_facts",
     "direction",
+    "examples",
     "feedback",
     "findings",
     "level_paper",
@@ -60,6 +61,7 @@ constexpr std::array<std::string_view, 41> kNames = {
     "times_are",
     "title",
     "tried",
+    "tuning",
     "verdict",
     "verdict_cheat",
     "verdict_compile_error",

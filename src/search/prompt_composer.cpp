@@ -15,7 +15,14 @@ PromptComposer::PromptComposer(prompt::TemplateSet templates, Task task, DeviceF
       level_(level) {}
 
 prompt::PromptContext PromptComposer::context() const {
-  return {.task = task_, .device = device_, .rule_set = rule_set_, .level = level_};
+  return {.task = task_,
+          .device = device_,
+          .rule_set = rule_set_,
+          .level = level_,
+          .standalone = false,
+          .direction = {},
+          .examples = examples_,
+          .offers_tuning = offers_tuning_};
 }
 
 Result<std::vector<llm::Message>> PromptComposer::alone(Result<std::string> question) const {

@@ -15,6 +15,11 @@ class PromptComposer final : public Composer {
   PromptComposer(prompt::TemplateSet templates, Task task, DeviceFacts device, std::string rule_set,
                  prompt::FeedbackLevel level);
 
+  /// Tells the model that it may declare parameters, which are then tuned without it.
+  void offer_tuning(bool offer) { offers_tuning_ = offer; }
+  /// Proven programs for like tasks, as the first question shows them.
+  void show_examples(std::string examples) { examples_ = std::move(examples); }
+
   Result<std::vector<llm::Message>> initial() override;
   Result<std::vector<llm::Message>> optimise(const Trial& winner,
                                              std::span<const Trial> tried) override;
@@ -35,6 +40,8 @@ class PromptComposer final : public Composer {
   DeviceFacts device_;
   std::string rule_set_;
   prompt::FeedbackLevel level_;
+  std::string examples_;
+  bool offers_tuning_ = false;
 };
 
 }  // namespace warpwright::search
