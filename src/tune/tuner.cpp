@@ -17,7 +17,10 @@ namespace {
 constexpr std::size_t kLeastBatch = 4;
 constexpr std::size_t kMostModelled = 400;     // answers that the model looks at, the latest first
 constexpr std::size_t kMostCandidates = 4000;  // configurations that it rates per batch
-constexpr double kFailurePenalty = 0.4;        // beyond the slowest, in logarithms
+constexpr double kFailurePenalty = 1.5;        // times the slowest
+// The model sees the logarithm of what is lost to the best, so that it tells the good ones apart;
+// less than this share of the time does not count.
+constexpr double kResolution = 0.01;
 
 /// Where the values of one parameter lie in [0, 1]: powers of two are equally far apart.
 std::vector<double> places_of(const Parameter& parameter) {
@@ -130,8 +133,7 @@ std::vector<std::size_t> Tuner::spread_out(std::size_t count) {
   return chosen;
 }
 
-/// Configurations that differ in one parameter from the best, or from the two behind it: by one
-/// step where values have an order, to any value otherwise.
+/// Configurations that differ in one parameter from the best, or from the two behind it.
 std::vector<std::size_t> Tuner::unseen_steps() {
   std::vector<std::pair<double, std::size_t>> ranked;
   for (const auto& [index, told] : told_) {
@@ -146,8 +148,7 @@ std::vector<std::size_t> Tuner::unseen_steps() {
       Point point = points_[index];
       const std::size_t here = point[p];
       for (std::size_t v = 0; v < parameter.values.size(); ++v) {
-        const std::size_t far = v > here ? v - here : here - v;
-        if (far == 0 || (parameter.numeric && far > 1)) continue;
+        if (v == here) continue;
         point[p] = v;
         const auto found = index_.find(point);
         if (found == index_.end() || asked_[found->second]) continue;
@@ -161,18 +162,19 @@ std::vector<std::size_t> Tuner::unseen_steps() {
 }
 
 std::vector<std::size_t> Tuner::by_model(std::size_t count, bool steps_only) {
-  double slowest = -1e300;
+  double fastest = 1e300, slowest = 0;
   for (const auto& [index, told] : told_) {
     if (!told.us) continue;
-    slowest = std::max(slowest, std::log(*told.us));
+    fastest = std::min(fastest, *told.us);
+    slowest = std::max(slowest, *told.us);
   }
   std::vector<Surrogate::Observation> observations;
   const std::size_t from = told_.size() > kMostModelled ? told_.size() - kMostModelled : 0;
   for (std::size_t i = from; i < told_.size(); ++i) {
     const auto& [index, told] = told_[i];
-    const double failed = slowest > -1e300 ? slowest + kFailurePenalty : 0;
-    const double value = told.us ? std::log(*told.us) : failed;
-    observations.push_back({&coordinates_[index], value, told.us ? told.error : 0});
+    const double us = told.us.value_or(slowest > 0 ? kFailurePenalty * slowest : fastest);
+    const double lost = us / fastest - 1 + kResolution;
+    observations.push_back({&coordinates_[index], std::log(lost), told.us ? told.error / lost : 0});
   }
   if (3 * fitted_ < 2 * told_.size()) {
     scale_ = fitted_scale(observations, scale_);
@@ -207,7 +209,7 @@ std::vector<std::size_t> Tuner::by_model(std::size_t count, bool steps_only) {
     return true;
   };
   const auto steps = unseen_steps();
-  constexpr double kBoldness[] = {0, 0.5, 1, 2};
+  constexpr double kBoldness[] = {0, 1, 2, 4};
   for (std::size_t slot = 0; chosen.size() < count; ++slot) {
     const bool step = steps_only ? slot % 2 == 0 : slot % 4 == 0;
     if (step && take_best(steps, 0)) continue;

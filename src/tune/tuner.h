@@ -19,8 +19,8 @@ struct Told {
 /// Chooses which configurations to try. Deterministic: what it chooses depends on the space, the
 /// budget, the seed and what it was told, never on the order of replies within a batch.
 ///
-/// It begins with configurations that lie far apart, then goes by a model of the logarithm of the
-/// time (a Gaussian process over the parameters) and by steps away from the best; the last quarter
+/// It begins with configurations that lie far apart, then goes by a model of what is lost to the
+/// best (a Gaussian process over the parameters) and by steps away from the best; the last quarter
 /// of the budget are steps alone.
 class Tuner {
  public:
