@@ -40,13 +40,13 @@ Json list_json(const simt::Module& module) {
 }
 
 Result<Json> result_json(const simt::StandaloneResult& result, const simt::StandaloneRun& run) {
-  Json json = {{"format", 1}, {"kernel", result.kernel}, {"buffers", Json::object()}};
-  json["launch"] = Json::parse(device::launch_report_json(result.report));
+  Json document = {{"format", 1}, {"kernel", result.kernel}, {"buffers", Json::object()}};
+  document["launch"] = Json::parse(device::launch_report_json(result.report));
   for (const simt::PrintRequest& request : run.prints) {
     WW_TRY(const std::string text, simt::printed_buffer(result, request));
-    json["buffers"][request.name] = text.substr(text.find('=') + 2);
+    document["buffers"][request.name] = text.substr(text.find('=') + 2);
   }
-  return json;
+  return document;
 }
 
 /// NAME=FILE, or FILE for the last buffer.
@@ -78,8 +78,8 @@ Result<int> run_file(const SimtFlags& flags) {
   for (const std::string& wanted : flags.dumps) WW_CHECK(dump(result, wanted));
   std::string text;
   if (flags.json) {
-    WW_TRY(const Json json, result_json(result, run));
-    text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    WW_TRY(const Json document, result_json(result, run));
+    text = document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   } else {
     WW_TRY(text, simt::standalone_text(result, run));
   }
