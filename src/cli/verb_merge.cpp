@@ -200,7 +200,7 @@ Result<int> merge(const MergeFlags& flags) {
   const Task& task = *given.task;
   WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-merge-"));
   WW_TRY(const auto pattern, job_pattern(settings, task));
-  const auto evaluator = make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern});
+  WW_TRY(const auto evaluator, make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern}));
   StopSignal stop;
   const InterruptGuard interrupts(stop);
   for (std::size_t i = 0; i < given.parts.size(); ++i) {
