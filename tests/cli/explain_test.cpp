@@ -35,10 +35,10 @@ TEST(SimtVerb, ReportsGiveOneAndUsageGivesTwo) {
       program.run({"simt", kSaxpy, "--block", "32", "--arg", "f32:2", "--arg", "x=buf:f32:30:iota",
                    "--arg", "y=buf:f32:32", "--arg", "u32:32", "--json"});
   EXPECT_EQ(bad.exit_code, 1) << bad.err;
-  const auto json = nlohmann::json::parse(bad.out);
-  EXPECT_EQ(json["launch"]["faults"][0]["kind"], "out_of_bounds");
-  EXPECT_EQ(json["launch"]["faults"][0]["object"], "x");
-  EXPECT_EQ(json["launch"]["faults"][0]["offset"], 120);
+  const auto told = nlohmann::json::parse(bad.out);
+  EXPECT_EQ(told["launch"]["faults"][0]["kind"], "out_of_bounds");
+  EXPECT_EQ(told["launch"]["faults"][0]["object"], "x");
+  EXPECT_EQ(told["launch"]["faults"][0]["offset"], 120);
   const auto usage = program.run({"simt", kSaxpy, "--arg", "f32:2"});
   EXPECT_EQ(usage.exit_code, 2);
   EXPECT_THAT(usage.err, HasSubstr("takes 4 arguments, 1 were given"));
@@ -108,13 +108,13 @@ TEST(ExplainVerb, ReportsARaceAtItsLine) {
   const auto exit = program.run({"explain", "transpose", "mine.cu", "--json"});
   if (exit.err.find("sandbox") != std::string::npos) GTEST_SKIP() << exit.err;
   ASSERT_EQ(exit.exit_code, 1) << exit.err;
-  const auto json = nlohmann::json::parse(exit.out);
+  const auto told = nlohmann::json::parse(exit.out);
   bool found = false;
-  for (const auto& fault : json["faults"])
+  for (const auto& fault : told["faults"])
     found = found || (fault["kind"] == "shared_race" && (fault["line"] == 8 || fault["line"] == 5));
-  EXPECT_TRUE(found) << json["faults"].dump(1);
-  EXPECT_FALSE(json["lines"].empty());
-  EXPECT_TRUE(json["launches"][0]["estimate"]["is_estimate"]);
+  EXPECT_TRUE(found) << told["faults"].dump(1);
+  EXPECT_FALSE(told["lines"].empty());
+  EXPECT_TRUE(told["launches"][0]["estimate"]["is_estimate"]);
 }
 
 }  // namespace

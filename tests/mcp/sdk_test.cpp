@@ -15,7 +15,7 @@ namespace {
 /// The SDK's folder, or empty: below WARPWRIGHT_NODE_MODULES, or where npm puts global packages.
 std::string sdk_folder() {
   const char* chosen = std::getenv("WARPWRIGHT_NODE_MODULES");
-  for (const std::string root :
+  for (const std::string& root :
        {std::string(chosen == nullptr ? "" : chosen), std::string("/usr/local/lib/node_modules"),
         std::string("/usr/lib/node_modules")}) {
     const auto folder = std::filesystem::path(root) / "@modelcontextprotocol" / "sdk";
