@@ -50,8 +50,8 @@ struct CallInputs {
 Result<CallInputs> draw_inputs(const Task& task, const std::vector<InputVariant>& patterns,
                                const TaskSize& size, std::uint64_t call_seed, double declared);
 
-/// The task's variants that fit a size and leave scalars as they are, then one pattern of each kind,
-/// for an argument that is drawn; both in a drawn order.
+/// The task's variants that fit a size and leave scalars as they are, then one pattern of each
+/// kind, for an argument that is drawn; both in a drawn order.
 Result<std::vector<const InputVariant*>> every_kind(const Task& task,
                                                     const std::vector<InputVariant>& patterns,
                                                     const TaskSize& size, std::uint64_t seed);

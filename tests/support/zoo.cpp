@@ -114,7 +114,9 @@ Result<ZooMember> parse_member(std::string name, std::string source) {
 }
 
 std::vector<std::string> zoo_folders() { return {"cheats", "honest"}; }
-std::vector<std::string> red_team_folders() { return {"redteam/attacks", "redteam/defused", "redteam/honest"}; }
+std::vector<std::string> red_team_folders() {
+  return {"redteam/attacks", "redteam/defused", "redteam/honest"};
+}
 
 Result<std::vector<ZooMember>> load_zoo(const fs::path& tests,
                                         const std::vector<std::string>& folders) {

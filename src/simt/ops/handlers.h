@@ -68,8 +68,8 @@ Handler match_handler(bool all, std::uint32_t width);
 /// `form` tells those apart that differ in more than the names of their types.
 Handler redux_handler(std::string_view op, std::string_view type, std::uint32_t& form);
 
-// Wavefronts of 32 or 64 lanes: the lanes that are active at the call take part, as on devices whose
-// lanes share one counter. Two warps make a wavefront of 64. more = arguments, d = result.
+// Wavefronts of 32 or 64 lanes: the lanes that are active at the call take part, as on devices
+// whose lanes share one counter. Two warps make a wavefront of 64. more = arguments, d = result.
 const Ins* run_wave_ballot(Warp& w, const Ins* i);  ///< predicate, width -> 64 bits
 const Ins* run_wave_pick(Warp& w, const Ins* i);    ///< value, lane, width -> that lane's, or 0
 
