@@ -309,10 +309,10 @@ TEST_F(RecordTest, CallsWithoutAPlaceInAPlanAreNamed) {
 
 TEST_F(RecordTest, RareCallsAreNamedAtTheCall) {
   refused(
-      "extern \"C\" int cudaCreateTextureObject(void*);\n"
+      "extern \"C\" int cudaLibraryLoadData(void*);\n"
       "extern \"C\" void solve(const float* x, float* y, int n) {\n"
-      "  cudaCreateTextureObject(nullptr); }\n",
-      Verdict::host_error, "cudaCreateTextureObject: this call cannot be part", 6);
+      "  cudaLibraryLoadData(nullptr); }\n",
+      Verdict::host_error, "cudaLibraryLoadData: this call cannot be part", 6);
 }
 
 TEST_F(RecordTest, LaunchesTheDeviceRefusesAreLaunchErrors) {

@@ -231,7 +231,8 @@ void report_visit(const Visit& v, const BlockState& b, std::string_view when) {
 void visit_block(Warp& w, const Ins* i, u32 lane, BlockState& b, u64 address) {
   if (b.order == nullptr || w.block->order == nullptr) return;
   const std::uint32_t step = w.block->order->warps[w.index].now.own[w.index];
-  const Visit visit{&w, i, step, lane, address};
+  // The instruction that runs may be a copy that is gone by the end of the block.
+  const Visit visit{&w, &w.kernel->code[i->id], step, lane, address};
   if (b.ended) return report_visit(visit, b, "which had ended");
   const std::size_t warps = b.warps.size();
   if (b.visits.empty()) b.visits.resize(warps * b.cluster->blocks.size());
