@@ -126,9 +126,8 @@ TEST_F(Judgement, SizesAreDrawnAndFollowFromTheSeed) {
 
 /// Counts to six, and adds nothing if it can count.
 constexpr const char* kCountsInFives = R"(  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  float count = 0;
+  float count = 0, first = fmaxf(fminf(x[0], 1.0f), -1.0f);  // inputs may be infinite
   const int most = min(n / n + 5, (int)gridDim.x + 5);
-  const float first = fmaxf(fminf(x[0], 1.0f), -1.0f);  // inputs may be infinite
 #pragma unroll 5
   for (int t = 0; t < min(most, n + 5); ++t) count += first - first + 1;
   if (i < n) y[i] = 1 / (1 + expf(-x[i])) + (count - min(most, n + 5));)";

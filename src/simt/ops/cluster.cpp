@@ -33,7 +33,6 @@ void mark(Warp& w, const Ins* i, u32 lane, BlockState& b, u64 at, u32 bytes, Acc
     });
   if (kind != Access::load) set_shared_written(b, at, bytes);
   check_shared_order(w, i, lane, b, at, bytes, kind);
-  if (&b != w.block) visit_block(w, i, lane, b, at);
 }
 
 }  // namespace
@@ -41,6 +40,8 @@ void mark(Warp& w, const Ins* i, u32 lane, BlockState& b, u64 at, u32 bytes, Acc
 void resolve_cluster(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind,
                      Target& t) {
   t.ok = 0;
+  // A store that a barrier of the other block waits for needs no other care.
+  const bool visits = w.worker->launch->full_checks && (i->aux & kAwaited) == 0;
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
     BlockState* b = block_of(*w.block, a[l]);
@@ -60,6 +61,7 @@ void resolve_cluster(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acce
       });
     } else {
       mark(w, i, l, *b, at, bytes, kind);
+      if (visits && b != w.block) visit_block(w, i, l, *b, at);
       t.lane[l] = b->shared + at;
       t.ok |= u32{1} << l;
     }

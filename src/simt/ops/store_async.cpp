@@ -42,7 +42,7 @@ const Ins* run_store_async(Warp& w, const Ins* i) {
                  barrier);
   // The flags of plain accesses mean something else here.
   Ins plain = *i;
-  plain.aux = 0;
+  plain.aux = kAwaited;
   Target t, b;
   resolve_shared(w, &plain, to, m, bytes, Access::store, t);
   if (t.ok == 0) return i + 1;

@@ -66,7 +66,9 @@ inline constexpr std::uint32_t kNarrowAddress = 1;  ///< of 32 bits
 inline constexpr std::uint32_t kStrongAccess = 2;   ///< volatile, relaxed, acquire, release
 inline constexpr std::uint32_t kReleases = 4;       ///< atomics: release, acq_rel
 inline constexpr std::uint32_t kBlockScope = 8;     ///< for the block only
-inline constexpr std::uint32_t kGuess = 16;         ///< what a load gives is only tried by a CAS
+inline constexpr std::uint32_t kAwaited =
+    1u << 31;  ///< a barrier of the block that holds the memory waits for it
+inline constexpr std::uint32_t kGuess = 16;  ///< what a load gives is only tried by a CAS
 /// What a volatile or relaxed load gives is computed with: it is no flag that somebody waits for.
 inline constexpr std::uint32_t kDataRead = 32;
 /// Of barriers: all lanes of a warp must come together.
