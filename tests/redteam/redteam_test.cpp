@@ -115,7 +115,7 @@ std::map<std::string, bool> open_attacks() {
 
 bool is_chosen(const ZooMember& member) {
   const bool slow = std::find(kSlow.begin(), kSlow.end(), own_name(member)) != kSlow.end();
-  return in_this_run(member.name, 6) && (whole_suites() || !slow);
+  return in_this_run(member.name, 12) && (whole_suites() || !slow);
 }
 
 std::vector<std::size_t> members_here() {
