@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "mcp/server.h"
+#include "support/torch_task.h"
 
 namespace warpwright::mcp {
 
@@ -51,26 +52,7 @@ class FakeWorkshop final : public Workshop {
       return Error{wish.name + ".py:1: there is no module"};
     }
     described = wish;
-    return std::string(R"toml(
-title = "T"
-description = "D"
-argument = [
-  { name = "x", type = "f32", role = "input", count = "n", values = "normal(0, 1)", torch = "input 0" },
-  { name = "y", type = "f32", role = "output", count = "n", torch = "output" },
-  { name = "n", type = "i32", role = "scalar" },
-]
-size = [{ label = "given", n = 1000 }]
-edge = [{ n = 3 }]
-[torch]
-shapes = "fixed"
-[domain]
-n = "1..1000"
-[check]
-rule = "elementwise"
-[cost]
-bytes = "8*n"
-flops = "n"
-)toml");
+    return std::string(kFixedTorchTask);
   }
   ModuleWish described;
   Result<Evaluation> compare(const CompareWish& wish, const StopSignal& stop) override {

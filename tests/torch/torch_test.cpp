@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "suite/load.h"
 #include "suite/scaffold.h"
+#include "support/torch_task.h"
 #include "torch/check.h"
 #include "torch/gpu_mode.h"
 #include "torch/import.h"
@@ -416,32 +417,11 @@ TEST(TraceDefinitions, AFunctionOfTheDefinitionMakesInputs) {
   EXPECT_THAT(module->text, HasSubstr(R"(# trace: {"definition":"x","inputs":["x","weight"])"));
 }
 
-constexpr const char* kFixedTask = R"toml(
-title = "T"
-description = "D"
-argument = [
-  { name = "x", type = "f32", role = "input", count = "n", values = "normal(0, 1)", torch = "input 0" },
-  { name = "y", type = "f32", role = "output", count = "n", torch = "output" },
-  { name = "n", type = "i32", role = "scalar" },
-]
-size = [{ label = "given", n = 1000 }]
-edge = [{ n = 3 }]
-[torch]
-shapes = "fixed"
-[domain]
-n = "1..1000"
-[check]
-rule = "elementwise"
-[cost]
-bytes = "8*n"
-flops = "n"
-)toml";
-
 TEST(TorchTasks, AFixedShapeIsTheOnlySize) {
   suite::TaskFolder folder;
   folder.name = "t";
   folder.where = "task.toml";
-  folder.toml = kFixedTask;
+  folder.toml = kFixedTorchTask;
   folder.torch = "def forward(x): return x";
   const auto task = suite::parse_task(folder);
   ASSERT_TRUE(task.ok()) << task.error().message;
