@@ -35,6 +35,7 @@ struct PatternRow {
   bool of_all = false;       ///< also for all arguments at once
   bool adds_to_own = false;  ///< is the declared distribution with one more stage
   bool of_copies = false;    ///< only where outputs are copies of inputs
+  bool repeats = false;      ///< few values: roundings of a long sum add up instead of cancelling
 };
 
 constexpr std::array<PatternRow, 12> kRealPatterns = {{
@@ -63,13 +64,15 @@ constexpr std::array<PatternRow, 12> kRealPatterns = {{
            const auto a = i.cut("-" + i.value), b = i.cut(i.value);
            return fmt::format("index() | mod(2) | scale({} - {}) | offset({})", a, b, b);
          },
-     .of_all = true},
+     .of_all = true,
+     .repeats = true},
     {.name = "constant",
      .make =
          [](const Ingredients& i) {
            return fmt::format("const({})", i.cut(fmt::format("(1 - 2*(u3 < 0.5))*{}", i.value)));
          },
-     .of_all = true},
+     .of_all = true,
+     .repeats = true},
     {.name = "tiny",
      .make =
          [](const Ingredients& i) {
@@ -92,7 +95,8 @@ constexpr std::array<PatternRow, 12> kRealPatterns = {{
            return fmt::format("choice({}, {}, {})", i.cut("-" + i.value), i.cut("0"),
                               i.cut(i.value));
          },
-     .of_all = true},
+     .of_all = true,
+     .repeats = true},
     {.name = "skewed",
      .make =
          [](const Ingredients& i) {
@@ -104,7 +108,8 @@ constexpr std::array<PatternRow, 12> kRealPatterns = {{
            return fmt::format("ints(ceil({0}), max(ceil({0}), floor({1})))", i.cut("-8"),
                               i.cut("8"));
          },
-     .of_all = true},
+     .of_all = true,
+     .repeats = true},
     {.name = "denormals",
      .make =
          [](const Ingredients& i) {
@@ -210,6 +215,16 @@ void add_usable(const Task& task, const TaskArgument& argument, const Domain* ra
   }
 }
 
+/// The same rounding at each of many equal terms: the error of a sum grows with its length, not
+/// with the root of that, and a task's share of the terms (tau) allows for the root.
+CheckRule check_of(const Task& task, const PatternRow& row, const TaskArgument& argument) {
+  const auto tau = task.check.parameters.find("tau");
+  if (!row.repeats || tau == task.check.parameters.end()) return {};
+  return {.rule = {},
+          .parameters = {{"tau", fmt::format("({})*max(1, sqrt(({})/2^16))", tau->second,
+                                             argument.expression)}}};
+}
+
 std::vector<Usable> usable_patterns(const Task& task) {
   std::vector<Usable> list;
   for (const TaskArgument& argument : task.arguments) {
@@ -243,13 +258,16 @@ std::vector<InputVariant> generic_patterns(const Task& task) {
   std::vector<InputVariant> patterns;
   for (const Usable& one : usable) {
     patterns.push_back({.name = fmt::format("{}_in_{}", one.row->name, one.argument->name),
-                        .inputs = {{one.argument->name, one.distribution}}});
+                        .inputs = {{one.argument->name, one.distribution}},
+                        .check = check_of(task, *one.row, *one.argument)});
   }
   for (const PatternRow& row : kRealPatterns) {
     if (!row.of_all) continue;
     InputVariant all{.name = fmt::format("{}_everywhere", row.name)};
     for (const Usable& one : usable) {
-      if (one.row == &row) all.inputs[one.argument->name] = one.distribution;
+      if (one.row != &row) continue;
+      all.inputs[one.argument->name] = one.distribution;
+      if (all.check.parameters.empty()) all.check = check_of(task, row, *one.argument);
     }
     if (all.inputs.size() > 1) patterns.push_back(std::move(all));
   }
