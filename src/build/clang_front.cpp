@@ -26,7 +26,6 @@ enum class Side { device, host };
 
 // In PTX the arrays of a thread lie in one variable, side by side: where each of them ends is known
 // to the compiler alone, and told by code that it adds.
-constexpr std::string_view kLocalArrays = "__local_depot";
 const std::vector<std::string> kBoundsFlags = {"-Xclang", "-fsanitize=array-bounds", "-Xclang",
                                                "-fsanitize-trap=array-bounds"};
 
@@ -229,9 +228,12 @@ bool succeeded(const Compiled& compiled) {
 
 }  // namespace
 
+bool has_local_arrays(std::string_view ptx) {
+  return ptx.find("__local_depot") != std::string_view::npos;
+}
+
 Result<std::string> build_with_bounds(const Workshop& given, std::string_view ptx) {
-  const bool has_arrays = ptx.find(kLocalArrays) != std::string_view::npos;
-  if (!has_arrays || !given.builder.tools().clang.found()) return std::string();
+  if (!has_local_arrays(ptx) || !given.builder.tools().clang.found()) return std::string();
   Workshop shop = given;
   shop.precompiled.clear();  // made with other flags
   WW_TRY(const fs::path folder, bench(shop, "bounds"));

@@ -63,6 +63,9 @@ struct BuildOutcome {
   double wall_s = 0;
 };
 
+/// Whether threads have arrays in local memory, as nvcc and clang write them.
+bool has_local_arrays(std::string_view ptx);
+
 /// Compiles candidates, each in the sandbox. Safe to use from several threads and processes with
 /// the same cache folder: results appear there whole, by rename.
 class Builder {

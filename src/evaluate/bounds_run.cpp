@@ -43,7 +43,11 @@ Result<bool> run_bounded(const Prepared& prepared, Context& context, CarefulRun&
 
 CarefulRun run_within_bounds(const Prepared& prepared, Context& context) {
   CarefulRun careful;
-  if (prepared.candidate.code.bounds_ptx.empty()) return careful;
+  const build::BuildOutcome& code = prepared.candidate.code;
+  if (code.bounds_ptx.empty()) {
+    if (build::has_local_arrays(code.ptx)) careful.why_not = "clang did not compile this source";
+    return careful;
+  }
   const PartTimer timer(context, "simt");
   const auto ran = run_bounded(prepared, context, careful);
   careful.complete = ran.ok() && *ran;
