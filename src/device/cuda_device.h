@@ -34,7 +34,7 @@ class CudaDevice final : public Device {
   Result<Loaded> load_own(const Code& code) override;
   Result<BufferId> allocate(std::uint64_t bytes, std::string_view name) override;
   void release(BufferId buffer) override;
-  void vary_places(bool yes) override { pool_.vary_places(yes); }
+  void allocate_for(BufferUse use) override { pool_.allocate_for(use); }
   Status upload(BufferId to, std::span<const std::byte> bytes) override;
   Status download(std::span<std::byte> to, BufferId from) override;
   Result<std::uint64_t> digest(BufferId of, std::uint64_t key) override;

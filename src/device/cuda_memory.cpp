@@ -106,18 +106,21 @@ CudaMemory::~CudaMemory() {
 }
 
 std::unique_ptr<CudaMemory> CudaMemoryPool::placed(std::unique_ptr<CudaMemory> memory) {
-  if (varied_ && (coin_() >> 32 & 1) != 0) memory->move_to_start();
+  memory->timed_ = use_ == BufferUse::timed;
+  if (use_ == BufferUse::validated && (coin_() >> 32 & 1) != 0) memory->move_to_start();
   return memory;
 }
 
 Result<std::unique_ptr<CudaMemory>> CudaMemoryPool::take(const CudaDriver& driver, CuDevice device,
                                                          std::uint64_t bytes,
                                                          CudaMemory::Guard guard) {
+  const bool timed = use_ == BufferUse::timed;
   for (auto memory = kept_.begin(); memory != kept_.end(); ++memory) {
-    if ((*memory)->guard() != guard || !(*memory)->resize(bytes)) continue;
+    if ((*memory)->timed_ != timed || (*memory)->guard() != guard) continue;
+    if (!(*memory)->resize(bytes)) continue;
     auto taken = std::move(*memory);
     kept_.erase(memory);
-    bytes_ -= taken->mapped_bytes();
+    bytes_[timed ? 1 : 0] -= taken->mapped_bytes();
     return placed(std::move(taken));
   }
   auto fresh = CudaMemory::allocate(driver, device, bytes, guard);
@@ -131,11 +134,10 @@ Result<std::unique_ptr<CudaMemory>> CudaMemoryPool::take(const CudaDriver& drive
 }
 
 void CudaMemoryPool::give_back(std::unique_ptr<CudaMemory> memory) {
-  if (memory == nullptr || bytes_ + memory->mapped_bytes() > limit_ ||
-      kept_.size() >= kMostKeptBuffers) {
-    return;
-  }
-  bytes_ += memory->mapped_bytes();
+  if (memory == nullptr || kept_.size() >= kMostKeptBuffers) return;
+  std::uint64_t& bytes = bytes_[memory->timed_ ? 1 : 0];
+  if (bytes + memory->mapped_bytes() > limit_) return;
+  bytes += memory->mapped_bytes();
   const auto behind =
       std::upper_bound(kept_.begin(), kept_.end(), memory,
                        [](const auto& a, const auto& b) { return a->number() < b->number(); });
@@ -144,7 +146,7 @@ void CudaMemoryPool::give_back(std::unique_ptr<CudaMemory> memory) {
 
 void CudaMemoryPool::clear() {
   kept_.clear();
-  bytes_ = 0;
+  bytes_ = {};
 }
 
 void CudaMemoryPool::abandon() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/cuda_driver.h"
+#include "device/device.h"
 
 namespace warpwright::device {
 
@@ -64,6 +65,7 @@ class CudaMemory {
   friend class CudaMemoryPool;
   const CudaDriver& driver_;
   std::uint64_t number_ = 0;
+  bool timed_ = false;  ///< its pool gives it to timed calls alone
   bool exact_ = false;
   CuAddress address_ = 0;
   std::uint64_t bytes_ = 0;
@@ -76,29 +78,31 @@ class CudaMemory {
 };
 
 /// Mapping memory costs more than most calls. What buffers leave is kept for the next ones, up to
-/// a bound; whoever takes it fills it, margins included. The oldest is given first, so that calls
-/// like earlier ones meet the same memory: where it lies may be worth a tenth of a kernel's time.
+/// a bound for timed calls and one for all others; whoever takes it fills it, margins included. The
+/// oldest is given first, so that calls like earlier ones meet the same memory.
 class CudaMemoryPool {
  public:
-  /// Keeps at most so much.
+  /// Keeps at most so much for timed calls, and for others.
   void set_limit(std::uint64_t bytes) { limit_ = bytes; }
   Result<std::unique_ptr<CudaMemory>> take(const CudaDriver& driver, CuDevice device,
                                            std::uint64_t bytes, CudaMemory::Guard guard);
   void give_back(std::unique_ptr<CudaMemory> memory);
-  /// Whether a coin decides if a buffer begins or ends with its pages; else it ends with them.
-  void vary_places(bool yes) { varied_ = yes; }
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  void allocate_for(BufferUse use) { use_ = use; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_[0] + bytes_[1]; }
   void clear();
   /// Without freeing: the context is lost.
   void abandon();
 
  private:
+  /// A coin decides whether a buffer of validation begins or ends with its pages; others end with
+  /// them.
   std::unique_ptr<CudaMemory> placed(std::unique_ptr<CudaMemory> memory);
 
   std::vector<std::unique_ptr<CudaMemory>> kept_;  ///< by number
-  bool varied_ = false;
+  BufferUse use_ = BufferUse::any;
   std::mt19937_64 coin_{std::random_device{}()};
-  std::uint64_t bytes_ = 0, limit_ = 0, made_ = 0;
+  std::array<std::uint64_t, 2> bytes_ = {};  ///< kept for others and for timed calls
+  std::uint64_t limit_ = 0, made_ = 0;
 };
 
 }  // namespace warpwright::device

@@ -149,6 +149,11 @@ class Replay {
   virtual Status queue() = 0;
 };
 
+/// any: no matter. validated: buffers lie now so, now so in their pages, so that code cannot tell
+/// from that whether it is judged. timed: in memory that serves nothing else, so that later
+/// evaluations like this one meet the same: where data lies may be worth a tenth of a time.
+enum class BufferUse { any, validated, timed };
+
 /// One interface over a GPU and the SIMT machine. Not for use by several threads.
 class Device {
  public:
@@ -161,9 +166,8 @@ class Device {
   /// is undefined until written.
   virtual Result<BufferId> allocate(std::uint64_t bytes, std::string_view name) = 0;
   virtual void release(BufferId buffer) = 0;
-  /// From now on buffers lie now so, now so in their pages, where a device has a choice: code
-  /// cannot tell by that whether it is judged. Not for buffers of timed calls.
-  virtual void vary_places(bool /*yes*/) {}
+  /// What buffers are allocated for from now on, where that makes a difference to the device.
+  virtual void allocate_for(BufferUse /*use*/) {}
   virtual Status upload(BufferId to, std::span<const std::byte> bytes) = 0;
   /// The content of one buffer to another of the same size.
   virtual Status copy(BufferId to, BufferId from) = 0;
@@ -229,5 +233,17 @@ inline constexpr std::uint64_t kPoisonTileBytes = std::uint64_t{1} << 20;
 
 /// Bytes of a seed's random pattern, the same on every device.
 std::vector<std::byte> poison_pattern(std::uint64_t seed, std::size_t bytes);
+
+/// While it lives, a device allocates for one use.
+class AllocatingFor {
+ public:
+  AllocatingFor(Device& device, BufferUse use) : device_(device) { device_.allocate_for(use); }
+  AllocatingFor(const AllocatingFor&) = delete;
+  AllocatingFor& operator=(const AllocatingFor&) = delete;
+  ~AllocatingFor() { device_.allocate_for(BufferUse::any); }
+
+ private:
+  Device& device_;
+};
 
 }  // namespace warpwright::device

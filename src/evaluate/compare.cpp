@@ -201,6 +201,7 @@ Outcome<> add_measured(Duel& duel, const Sized& sized, profile::PairedTiming tim
 }
 
 Outcome<> measure_size(Duel& duel, const Sized& sized) {
+  const device::AllocatingFor use(duel.first.device, device::BufferUse::timed);
   WW_TRY(auto paired, load_paired(duel, sized));
   std::uint64_t calls = 0;
   std::vector<device::Fault> first_faults, second_faults;

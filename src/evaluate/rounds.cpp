@@ -145,6 +145,7 @@ Outcome<> time_together(Validated& validated, std::span<const Sized> sizes, GpuW
   WW_CHECK(validated.checks->conclude_ready());
   std::random_device secret;
   std::mt19937_64 random((std::uint64_t{secret()} << 32) ^ secret());
+  const device::AllocatingFor use(session.device, device::BufferUse::timed);
   std::vector<Timed> all;
   for (const Sized& sized : sizes) {
     Timed& timed = all.emplace_back();

@@ -268,18 +268,6 @@ Outcome<> validate_on_device(Validated& validated, std::uint64_t number, Unconcl
   return {};
 }
 
-/// While it lives, buffers do not all end with their pages: device code could ask for that.
-class VariedPlaces {
- public:
-  explicit VariedPlaces(device::Device& device) : device_(device) { device_.vary_places(true); }
-  VariedPlaces(const VariedPlaces&) = delete;
-  VariedPlaces& operator=(const VariedPlaces&) = delete;
-  ~VariedPlaces() { device_.vary_places(false); }
-
- private:
-  device::Device& device_;
-};
-
 /// The verdict on a candidate whose small calls alone do more than all of them should.
 Ended too_much_work(const Prepared& prepared, std::size_t done, std::uint64_t most) {
   const std::string reason =
@@ -301,7 +289,8 @@ Outcome<Validated> validate_stage(const Prepared& prepared, Context& context,
   WW_CHECK(open_and_load(prepared, context, device, validated));
   const std::uint64_t most = work_limits(prepared.request(), prepared.target).validate_work;
   std::uint64_t work = 0;
-  const VariedPlaces varied(validated.session->device);
+  // Device code could ask whether a buffer ends with its pages.
+  const device::AllocatingFor use(validated.session->device, device::BufferUse::validated);
   Unconcluded last;
   for (std::size_t i = 0; i < prepared.cases.size(); ++i) {
     WW_CHECK(may_go_on(context));

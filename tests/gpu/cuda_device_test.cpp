@@ -31,6 +31,28 @@ TEST(CudaDevice, TellsWhatItIs) {
   RecordProperty("timer_overhead_us", std::to_string(info.timer_overhead_us));
 }
 
+// Sizes that are drawn differ from evaluation to evaluation, and must not move those that are
+// timed.
+TEST(CudaDevice, TimedCallsMeetTheSameMemoryAgain) {
+  if (!cuda_available()) GTEST_SKIP() << "no GPU here";
+  const auto device = CudaDevice::open(0, 60);
+  ASSERT_TRUE(device.ok()) << device.error().message;
+  constexpr std::uint64_t kTimed = 4 << 20;
+  const auto timed_address = [&] {
+    const AllocatingFor use(**device, BufferUse::timed);
+    const auto buffer = (*device)->allocate(kTimed, "timed").value();
+    const std::uint64_t address = (*device)->address(buffer);
+    (*device)->release(buffer);
+    return address;
+  };
+  const std::uint64_t first = timed_address();
+  const auto validated = (*device)->allocate(kTimed, "validated").value();
+  EXPECT_NE((*device)->address(validated), first);
+  EXPECT_EQ(timed_address(), first);
+  (*device)->release(validated);
+  EXPECT_EQ(timed_address(), first);
+}
+
 // A kernel that leaves its output alone finds zeros, NaN, infinities and numbers there, by turns.
 TEST(CudaDevice, OutputsHoldEveryKindOfGarbage) {
   if (!cuda_available()) GTEST_SKIP() << "no GPU here";
