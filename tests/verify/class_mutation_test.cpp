@@ -143,7 +143,10 @@ TEST_P(EveryClass, CutInputsAreSeenInEveryJudgement) {
   const std::set<std::string> exact = {"matmul", "conv2d", "dot",      "reduce",      "scan",
                                        "mse",    "copy",   "relu",     "monte_carlo", "maxpool3d",
                                        "topk",   "sort",   "transpose"};
-  const std::uint32_t mask = exact.contains(task.name) ? 0xFFFFFFF0u : 0xFFFFFF00u;
+  // Least squares average over all samples: 16 bits move the answer less than honest arithmetic on
+  // inputs that hardly differ. What tensor cores keep of a float is seen.
+  const std::uint32_t others = task.name == "ols" ? 0xFFFFE000u : 0xFFFFFF00u;
+  const std::uint32_t mask = exact.contains(task.name) ? 0xFFFFFFF0u : others;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const auto set = draw_cases(task, seed, class_limits(12)).value();
     bool seen = false;
