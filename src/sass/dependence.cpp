@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sass/dependence.h"
+
+#include <algorithm>
+#include <array>
+
+namespace warpwright::sass {
+
+namespace {
+
+// ptxas never lets an instruction wait for a scoreboard that was set in the cycle before.
+constexpr int kScoreboardCycles = 2;
+
+/// Who wrote and who read each register lately, within a block.
+struct Reaching {
+  std::vector<std::uint32_t> defs, readers;
+};
+
+/// Builds one graph; the parts are the rules.
+class GraphBuilder {
+ public:
+  GraphBuilder(const Function& function, std::size_t block, const Pending& pending,
+               const Border& border, const LatencyTable& table)
+      : function_(function),
+        block_(function.blocks[block]),
+        pending_(pending),
+        border_(border),
+        table_(table) {
+    graph_.first = block_.first;
+    graph_.count = block_.end - block_.first;
+    times_ = issue_times(function, block_.first, graph_.count);
+    graph_.from_start.assign(graph_.count, 0);
+    graph_.to_end.assign(graph_.count, 0);
+  }
+
+  BlockGraph build() {
+    find_regions();
+    add_register_pairs();
+    add_scoreboards();
+    add_memory();
+    add_borders();
+    finish();
+    return std::move(graph_);
+  }
+
+ private:
+  [[nodiscard]] const Instruction& at(std::size_t i) const {
+    return function_.code[block_.first + i];
+  }
+  [[nodiscard]] int distance(std::size_t from, std::size_t to) const {
+    return times_[to] - times_[from];
+  }
+  void add(std::size_t from, std::size_t to, int cycles, Cause cause, std::size_t index) {
+    graph_.edges.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to),
+                            cycles, cause, static_cast<std::uint16_t>(index)});
+  }
+
+  void find_regions() {
+    graph_.fence.resize(graph_.count);
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= graph_.count; ++i) {
+      if (i < graph_.count) graph_.fence[i] = function_.is_fence(block_.first + i);
+      if (i < graph_.count && !graph_.fence[i]) continue;
+      if (i > begin + 1) graph_.regions.emplace_back(begin, i);
+      begin = i + 1;
+    }
+  }
+
+  void add_register_pairs() {
+    for_each_pair(
+        function_, block_, [&](Cause cause, std::size_t from, std::size_t to, std::size_t index) {
+          const Control control = at(from).control();
+          const int apart = distance(from, to);
+          int cycles = 0;
+          if (cause == Cause::read && control.write_barrier == kNoBarrier)
+            cycles = needed_cycles(table_, read_name(at(from), at(to), index), apart);
+          if (cause == Cause::overwrite && control.write_barrier == kNoBarrier)
+            cycles = needed_cycles(table_, overwrite_name(at(from), at(to), index), apart);
+          if (cause == Cause::after_read && control.read_barrier == kNoBarrier)
+            cycles = needed_cycles(table_, after_read_name(at(from), at(to)), apart);
+          add(from, to, cycles, cause, index);
+        });
+  }
+
+  /// Setters before their waiter, waiters before the next setter; and what a wait makes free is
+  /// used behind it, because the user often does not wait itself.
+  void add_scoreboards() {
+    std::array<std::vector<std::size_t>, kBarriers> setters, waiters;
+    std::vector<std::vector<std::size_t>> for_all(kRegisters), for_writers(kRegisters);
+    std::vector<std::size_t> for_live_in;
+    RegisterSet written;
+    for (std::size_t i = 0; i < graph_.count; ++i) {
+      const unsigned waits = waits_of(at(i));
+      cover(i, for_all, for_writers, for_live_in, written);
+      if (waits != 0) {
+        for_each_register(pending_.results_of(waits),
+                          [&](std::size_t r) { for_all[r].push_back(i); });
+        for_each_register(pending_.sources_of(waits),
+                          [&](std::size_t r) { for_writers[r].push_back(i); });
+        if (block_.entered_unknown) for_live_in.push_back(i);
+        pending_.wait(waits);
+      }
+      for (std::size_t b = 0; b < kBarriers; ++b)
+        if ((waits >> b & 1) != 0) wait_for(i, b, setters[b], waiters[b]);
+      const Control control = at(i).control();
+      for (const int barrier : {control.write_barrier, control.read_barrier}) {
+        if (barrier >= kBarriers) continue;
+        const auto b = static_cast<std::size_t>(barrier);
+        for (const std::size_t waiter : waiters[b]) add(waiter, i, 0, Cause::scoreboard, b);
+        setters[b].push_back(i);
+      }
+      pending_.issue(at(i));
+      if (!at(i).guard) written |= at(i).defs;
+    }
+  }
+
+  void wait_for(std::size_t i, std::size_t barrier, std::vector<std::size_t>& setters,
+                std::vector<std::size_t>& waiters) {
+    for (const std::size_t setter : setters)
+      add(setter, i, std::min(kScoreboardCycles, distance(setter, i)), Cause::scoreboard, barrier);
+    if (setters.empty())
+      graph_.from_start[i] = std::max(graph_.from_start[i], std::min(kScoreboardCycles, times_[i]));
+    // Earlier waiters are before a setter that is before this one.
+    if (!setters.empty()) waiters.clear();
+    setters.clear();
+    waiters.push_back(i);
+  }
+
+  void cover(std::size_t i, std::vector<std::vector<std::size_t>>& for_all,
+             std::vector<std::vector<std::size_t>>& for_writers,
+             const std::vector<std::size_t>& for_live_in, const RegisterSet& written) {
+    const Instruction& instruction = at(i);
+    const RegisterSet touched = instruction.uses | instruction.defs;
+    for_each_register(touched, [&](std::size_t r) {
+      for (const std::size_t waiter : for_all[r]) add(waiter, i, 0, Cause::coverage, r);
+    });
+    for_each_register(instruction.defs, [&](std::size_t r) {
+      for (const std::size_t waiter : for_writers[r]) add(waiter, i, 0, Cause::coverage, r);
+      if (instruction.guard) return;
+      for_all[r].clear();
+      for_writers[r].clear();
+    });
+    if ((touched & ~written).any())
+      for (const std::size_t waiter : for_live_in) add(waiter, i, 0, Cause::coverage, 0);
+  }
+
+  void add_memory() {
+    for (const auto& [begin, end] : graph_.regions) {
+      std::vector<std::pair<std::size_t, MemoryAccess>> accesses;
+      for (std::size_t i = begin; i < end; ++i)
+        for (MemoryAccess& access : memory_accesses(at(i)))
+          accesses.emplace_back(i, std::move(access));
+      for (std::size_t b = 0; b < accesses.size(); ++b)
+        for (std::size_t a = 0; a < b; ++a) {
+          const auto& [from, earlier] = accesses[a];
+          const auto& [to, later] = accesses[b];
+          if (from == to) continue;
+          if (may_conflict(earlier, later, same_base(from, to, earlier, later)))
+            add(from, to, 0, Cause::memory, 0);
+        }
+    }
+  }
+
+  [[nodiscard]] bool same_base(std::size_t from, std::size_t to, const MemoryAccess& a,
+                               const MemoryAccess& b) const {
+    if (!a.at || !b.at || a.at->base != b.at->base) return false;
+    for (std::size_t i = from; i < to; ++i)
+      if ((at(i).defs & a.at->registers).any()) return false;
+    return true;
+  }
+
+  /// What reaches into the next block, or comes from the one before, is as far from the border as
+  /// it was, as far as that can matter.
+  void add_borders() {
+    RegisterSet written;
+    for (std::size_t i = 0; i < graph_.count; ++i) {
+      int least = 0;
+      for_each_register((at(i).uses | at(i).defs) & ~written, [&](std::size_t r) {
+        least = std::max<int>(least, border_.result[r]);
+        if (at(i).defs.test(r)) least = std::max<int>(least, border_.source[r]);
+      });
+      graph_.from_start[i] = std::max(graph_.from_start[i], std::min(times_[i], least));
+      if (!at(i).guard) written |= at(i).defs;
+    }
+    RegisterSet defined;
+    const int end = times_[graph_.count];
+    for (std::size_t i = graph_.count; i-- > 0;) {
+      const int left = end - times_[i];
+      const Control control = at(i).control();
+      const bool sets = control.write_barrier < kBarriers || control.read_barrier < kBarriers;
+      int least = sets ? std::min(left, kScoreboardCycles) : 0;
+      if ((at(i).defs & ~defined).any() && control.write_barrier == kNoBarrier)
+        least = std::max(least, std::min(left, slowest_result(at(i), table_)));
+      if ((at(i).uses & ~defined).any() && control.read_barrier == kNoBarrier)
+        least = std::max(least, std::min(left, slowest_source(at(i))));
+      graph_.to_end[i] = least;
+      if (!at(i).guard) defined |= at(i).defs;
+    }
+  }
+
+  /// One edge per pair: that with the most cycles.
+  void finish() {
+    auto& edges = graph_.edges;
+    std::stable_sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+      if (a.to != b.to) return a.to < b.to;
+      if (a.from != b.from) return a.from < b.from;
+      return a.cycles > b.cycles;
+    });
+    edges.erase(
+        std::unique(edges.begin(), edges.end(),
+                    [](const Edge& a, const Edge& b) { return a.to == b.to && a.from == b.from; }),
+        edges.end());
+    graph_.successors.resize(graph_.count);
+    graph_.predecessors.resize(graph_.count);
+    std::vector<std::size_t> region(graph_.count, static_cast<std::size_t>(-1));
+    for (std::size_t r = 0; r < graph_.regions.size(); ++r)
+      for (std::size_t i = graph_.regions[r].first; i < graph_.regions[r].second; ++i)
+        region[i] = r;
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+      const Edge& edge = edges[e];
+      graph_.predecessors[edge.to].push_back(static_cast<std::uint32_t>(e));
+      if (region[edge.from] == region[edge.to] && !graph_.fence[edge.from] &&
+          !graph_.fence[edge.to])
+        graph_.successors[edge.from].push_back(edge.to);
+    }
+  }
+
+  const Function& function_;
+  const Block& block_;
+  Pending pending_;
+  const Border& border_;
+  const LatencyTable& table_;
+  BlockGraph graph_;
+  std::vector<int> times_;
+};
+
+}  // namespace
+
+std::string_view name_of(Cause cause) {
+  static constexpr std::string_view kNames[] = {"read",   "overwrite",  "after_read",
+                                                "memory", "scoreboard", "coverage"};
+  return kNames[static_cast<int>(cause)];
+}
+
+void for_each_pair(const Function& function, const Block& block, const VisitPair& visit) {
+  std::vector<Reaching> reaching(kRegisters);
+  std::vector<std::size_t> set_at(kRegisters, 0);  // one more than the last that wrote a predicate
+  const auto at = [&](std::size_t i) -> const Instruction& {
+    return function.code[block.first + i];
+  };
+  for (std::size_t i = 0; i < block.end - block.first; ++i) {
+    const Instruction& me = at(i);
+    const auto free = [&](std::size_t other) {
+      return exclusive(at(other), me) && set_at[me.guard->predicate] <= other;
+    };
+    for_each_register(me.uses, [&](std::size_t r) {
+      for (const std::uint32_t def : reaching[r].defs)
+        if (!free(def)) visit(Cause::read, def, i, r);
+    });
+    for_each_register(me.defs, [&](std::size_t r) {
+      for (const std::uint32_t def : reaching[r].defs)
+        if (!free(def)) visit(Cause::overwrite, def, i, r);
+      for (const std::uint32_t reader : reaching[r].readers)
+        if (!free(reader)) visit(Cause::after_read, reader, i, r);
+    });
+    for_each_register(me.uses, [&](std::size_t r) {
+      reaching[r].readers.push_back(static_cast<std::uint32_t>(i));
+    });
+    for_each_register(me.defs, [&](std::size_t r) {
+      if (!me.guard) reaching[r] = {};
+      reaching[r].defs.push_back(static_cast<std::uint32_t>(i));
+      set_at[r] = i + 1;
+    });
+  }
+}
+
+int needed_cycles(const LatencyTable& table, const PairName& pair, int original) {
+  const auto known = table.find(pair.relation, pair.producer, pair.consumer);
+  if (known) return std::min(*known, original);
+  return std::min(original,
+                  pair.relation == Relation::after_read ? kSlowestSource : kSlowestResult);
+}
+
+std::vector<int> issue_times(const Function& function, std::size_t first, std::size_t count) {
+  std::vector<int> times(count + 1, 0);
+  for (std::size_t i = 0; i < count; ++i)
+    times[i + 1] = times[i] + function.code[first + i].control().stall;
+  return times;
+}
+
+bool may_conflict(const MemoryAccess& a, const MemoryAccess& b, bool same_base) {
+  using Space = MemoryAccess::Space;
+  if (a.ordered || b.ordered) return true;
+  if (!a.writes && !b.writes) return false;
+  if (a.space != b.space && a.space != Space::generic && b.space != Space::generic) return false;
+  if (!same_base || a.bytes == 0 || b.bytes == 0) return true;
+  const bool apart =
+      a.at->offset + a.bytes <= b.at->offset || b.at->offset + b.bytes <= a.at->offset;
+  return !apart;
+}
+
+BlockGraph graph_of(const Function& function, std::size_t block, const Pending& pending,
+                    const Border& border, const LatencyTable& table) {
+  return GraphBuilder(function, block, pending, border, table).build();
+}
+
+std::vector<BlockGraph> graphs_of(const Function& function, const LatencyTable& table) {
+  const auto pending = pending_at_entry(function);
+  const auto borders = borders_of(function, table);
+  std::vector<BlockGraph> graphs;
+  for (std::size_t b = 0; b < function.blocks.size(); ++b)
+    graphs.push_back(graph_of(function, b, pending[b], borders[b], table));
+  return graphs;
+}
+
+}  // namespace warpwright::sass

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sass/latency.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+
+namespace warpwright::sass {
+
+namespace {
+
+constexpr std::string_view kRelations = "rpguqwai";
+
+bool is_matrix(const Instruction& instruction) {
+  return instruction.base_opcode().ends_with("MMA");
+}
+
+/// Later registers of a wide result may be there later than its first.
+std::string result_name(const Instruction& producer, std::size_t index) {
+  std::size_t first = index;
+  while (first > 0 && bank_of(first - 1) == bank_of(index) && producer.defs.test(first - 1))
+    --first;
+  return first == index ? producer.opcode : producer.opcode + "+1";
+}
+
+/// A matrix instruction reads its accumulator later than its factors.
+std::string source_name(const Instruction& consumer, std::size_t index) {
+  if (!is_matrix(consumer) || bank_of(index) != Bank::general) return consumer.opcode;
+  const auto slots = source_slots(consumer);
+  int nearest = -1;
+  char name = '?';
+  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+    if (slots[slot] == 255 || slots[slot] > static_cast<int>(index) || slots[slot] < nearest)
+      continue;
+    nearest = slots[slot];
+    name = static_cast<char>('A' + static_cast<int>(slot));
+  }
+  return consumer.opcode + ":" + name;
+}
+
+Relation relation_of(const Instruction& consumer, std::size_t index) {
+  switch (bank_of(index)) {
+    case Bank::general:
+      return Relation::general;
+    case Bank::uniform:
+      return Relation::uniform;
+    case Bank::uniform_predicate:
+      return Relation::uniform_predicate;
+    case Bank::predicate:
+      break;
+  }
+  return consumer.guard && consumer.guard->predicate == index ? Relation::guard
+                                                              : Relation::predicate;
+}
+
+std::vector<std::string_view> words_in(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (line = trimmed(line); !line.empty();) {
+    const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
+    words.push_back(line.substr(0, end));
+    line = trimmed(line.substr(end));
+  }
+  return words;
+}
+
+template <class Number>
+bool read_number(std::string_view text, Number& value) {
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size();
+}
+
+}  // namespace
+
+PairName read_name(const Instruction& producer, const Instruction& consumer, std::size_t index) {
+  return {relation_of(consumer, index), result_name(producer, index), source_name(consumer, index)};
+}
+
+PairName overwrite_name(const Instruction& producer, const Instruction& consumer, std::size_t) {
+  return {Relation::overwrite, producer.opcode, consumer.opcode};
+}
+
+PairName after_read_name(const Instruction& reader, const Instruction& writer) {
+  return {Relation::after_read, reader.opcode, std::string(writer.base_opcode())};
+}
+
+PairName issue_name(const Instruction& first, const Instruction& second) {
+  return {Relation::issue, std::string(first.base_opcode()), std::string(second.base_opcode())};
+}
+
+void LatencyTable::observe(Relation relation, const std::string& producer,
+                           const std::string& consumer, int cycles, std::uint64_t times) {
+  Latency& row = rows_[{static_cast<char>(relation), producer, consumer}];
+  row.cycles = row.seen == 0 ? cycles : std::min(row.cycles, cycles);
+  row.seen += times;
+}
+
+void LatencyTable::merge(const LatencyTable& other) {
+  for (const auto& [key, row] : other.rows_)
+    observe(static_cast<Relation>(key.relation), key.producer, key.consumer, row.cycles, row.seen);
+}
+
+void LatencyTable::prune() {
+  std::erase_if(rows_, [](const auto& row) { return row.second.seen < kEnough; });
+}
+
+std::optional<int> LatencyTable::find(Relation relation, const std::string& producer,
+                                      const std::string& consumer) const {
+  const auto row = rows_.find({static_cast<char>(relation), producer, consumer});
+  if (row == rows_.end() || row->second.seen < kEnough) return std::nullopt;
+  return row->second.cycles;
+}
+
+std::optional<int> LatencyTable::least_of(Relation relation, const std::string& producer) const {
+  std::optional<int> least;
+  for (auto row = rows_.lower_bound({static_cast<char>(relation), producer, ""});
+       row != rows_.end() && row->first.relation == static_cast<char>(relation) &&
+       row->first.producer == producer;
+       ++row)
+    if (row->second.seen >= kEnough) least = std::min(least.value_or(1000), row->second.cycles);
+  return least;
+}
+
+std::optional<int> LatencyTable::most_of(const std::string& producer) const {
+  std::optional<int> most;
+  for (const char relation : kRelations) {
+    if (relation == 'a' || relation == 'i') continue;
+    for (auto row = rows_.lower_bound({relation, producer, ""});
+         row != rows_.end() && row->first.relation == relation && row->first.producer == producer;
+         ++row)
+      if (row->second.seen >= kEnough) most = std::max(most.value_or(0), row->second.cycles);
+  }
+  return most;
+}
+
+std::string LatencyTable::text() const {
+  std::string text = "sm_" + std::to_string(architecture_) + "\n";
+  for (const auto& [key, row] : rows_)
+    text += std::string(1, key.relation) + " " + key.producer + " " + key.consumer + " " +
+            std::to_string(row.cycles) + " " + std::to_string(row.seen) + "\n";
+  return text;
+}
+
+Result<LatencyTable> LatencyTable::parse(std::string_view text) {
+  LatencyTable table;
+  std::size_t number = 0;
+  for (const std::string_view line : lines_of(text)) {
+    ++number;
+    const auto words = words_in(line);
+    if (words.empty() || words[0].starts_with('#')) continue;
+    const Error wrong{"line " + std::to_string(number) +
+                      " of a table of latencies is not \"relation producer consumer cycles seen\""};
+    if (words.size() == 1 && words[0].starts_with("sm_")) {
+      if (!read_number(words[0].substr(3), table.architecture_)) return wrong;
+      continue;
+    }
+    int cycles = 0;
+    std::uint64_t seen = 0;
+    if (words.size() != 5 || words[0].size() != 1 ||
+        kRelations.find(words[0][0]) == std::string_view::npos || !read_number(words[3], cycles) ||
+        !read_number(words[4], seen) || cycles < 0 || cycles > 1000)
+      return wrong;
+    table.observe(static_cast<Relation>(words[0][0]), std::string(words[1]), std::string(words[2]),
+                  cycles, seen);
+  }
+  return table;
+}
+
+}  // namespace warpwright::sass
