@@ -30,6 +30,11 @@ void set_control(Instruction& instruction, const Control& control) {
   instruction.words = with_control(instruction.words, control, instruction.shows_reuse);
 }
 
+/// Whether an instruction and the next do the same: then their order says nothing.
+bool alike(const Function& function, std::size_t at) {
+  return function.code[at].text() == function.code[at + 1].text();
+}
+
 /// Two neighbours of a region of which the second reads what the first writes change places.
 std::optional<Function> swap_dependent(const Function& function,
                                        const std::vector<BlockGraph>& graphs, Random& random) {
@@ -37,7 +42,7 @@ std::optional<Function> swap_dependent(const Function& function,
   for (const BlockGraph& graph : graphs)
     for (const Edge& edge : graph.edges)
       if (edge.cause <= Cause::after_read && edge.to == edge.from + 1 && !graph.fence[edge.from] &&
-          !graph.fence[edge.to])
+          !graph.fence[edge.to] && !alike(function, graph.first + edge.from))
         places.push_back(graph.first + edge.from);
   const auto at = any_of(places, random);
   if (!at) return std::nullopt;

@@ -78,6 +78,9 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
      add_completions},
     {"man", "print the manual page", "warpwright man | man -l -", add_man},
 #endif
+    {"sass", "machine code: show it, check it, learn latencies, tune its schedule on a GPU",
+     "warpwright sass check kernel.cubin\n  warpwright sass tune gemm_f16 mine.cu -o tuned",
+     add_sass},
     {"worker", "judge the trial in a job directory", "warpwright worker JOBDIR", add_worker},
     {"pilot", "judge jobs of a spool with this machine's GPU (used by --worker slurm)",
      "warpwright pilot /shared/spool --idle 10m", add_pilot},

@@ -139,7 +139,8 @@ void CudaDevice::abandon() {
   for (auto& [id, buffer] : buffers_) static_cast<void>(buffer.memory.release());
   buffers_.clear();
   pool_.abandon();
-  for (auto& module : modules_) module->abandon();
+  for (auto& module : modules_)
+    if (module != nullptr) module->abandon();
   for (auto& module : own_modules_) module->abandon();
   own_modules_.clear();
   modules_.clear();
@@ -236,6 +237,10 @@ Result<Loaded> CudaDevice::load(const Code& code) {
   if (code.ptx.find("malloc") != std::string::npos) altered_ = true;
   modules_.push_back(std::move(module));
   return Loaded{.module = static_cast<ModuleId>(modules_.size()) - 1};
+}
+
+void CudaDevice::unload(ModuleId module) {
+  if (!lost_) modules_.at(static_cast<std::size_t>(module)).reset();
 }
 
 Result<Loaded> CudaDevice::load_own(const Code& code) {

@@ -31,6 +31,7 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   Result<Loaded> load(const Code& code) override;
+  void unload(ModuleId module) override;
   Result<Loaded> load_own(const Code& code) override;
   Result<BufferId> allocate(std::uint64_t bytes, std::string_view name) override;
   void release(BufferId buffer) override;

@@ -38,7 +38,8 @@ Result<std::optional<Fault>> CudaModule::load_image() {
       driver_.module_load(&module_, code_.cubin.data(), 0, nullptr, nullptr) == 0) {
     return std::optional<Fault>{};
   }
-  if (code_.ptx.empty()) return Error{"the driver refuses the compiled code, and there is no PTX"};
+  if (code_.ptx.empty() || code_.cubin_only)
+    return Error{"the driver refuses the compiled code, and there is no PTX to use instead"};
   std::array<char, 4096> log{};
   std::array<int, 2> options{kCuJitErrorLog, kCuJitErrorLogBytes};
   std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};

@@ -44,6 +44,8 @@ struct Code {
   std::string ptx;
   std::string cubin;
   std::string source_file;  ///< the candidate's name in the line information
+  /// The PTX only tells about variables; a cubin that the device refuses is an error.
+  bool cubin_only = false;
 };
 
 using ModuleId = int;
@@ -160,6 +162,8 @@ class Device {
   virtual ~Device() = default;
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
   virtual Result<Loaded> load(const Code& code) = 0;
+  /// Gives a module's memory back. No replay of it may be run any more.
+  virtual void unload(ModuleId /*module*/) {}
   /// Code of the judge's own, which has no state. It may stay loaded for later candidates.
   virtual Result<Loaded> load_own(const Code& code) { return load(code); }
   /// Aligned to 256 bytes, with memory around it that the candidate must not touch. The content

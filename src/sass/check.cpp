@@ -34,8 +34,8 @@ void check_scoreboards(const Function& function, std::vector<Hazard>& hazards) {
                         fmt::format("{}: waits for scoreboard {} in the cycle behind its setter",
                                     me.text(), s)));
       state.wait(waits);
-      const RegisterSet unwritten = state.unwritten(me.uses | me.defs);
-      const RegisterSet unread = state.unread(me.defs);
+      const RegisterSet unwritten = state.unwritten(me);
+      const RegisterSet unread = state.unread(me);
       if (unwritten.any())
         hazards.push_back(
             hazard_at(HazardKind::scoreboard, function, i,
@@ -55,13 +55,6 @@ void check_scoreboards(const Function& function, std::vector<Hazard>& hazards) {
   }
 }
 
-/// Cycles that the table asks for. Of a pair that it does not know: the least that the producer
-/// ever needed.
-int asked_for(const LatencyTable& table, const PairName& pair) {
-  if (const auto known = table.find(pair.relation, pair.producer, pair.consumer)) return *known;
-  return table.least_of(pair.relation, pair.producer).value_or(0);
-}
-
 void check_latencies(const Function& function, const LatencyTable& table,
                      std::vector<Hazard>& hazards) {
   for (const Block& block : function.blocks) {
@@ -72,13 +65,12 @@ void check_latencies(const Function& function, const LatencyTable& table,
           const Instruction& one = function.code[block.first + from];
           const Instruction& two = function.code[block.first + to];
           const Control control = one.control();
-          const bool free = cause == Cause::after_read ? control.read_barrier == kNoBarrier
-                                                       : control.write_barrier == kNoBarrier;
-          if (!free || told[to]) return;
-          const PairName pair = cause == Cause::read        ? read_name(one, two, r)
-                                : cause == Cause::overwrite ? overwrite_name(one, two, r)
-                                                            : after_read_name(one, two);
-          const int wanted = asked_for(table, pair), got = times[to] - times[from];
+          // Whoever reads late holds a scoreboard, or ptxas knows better than a table of pairs.
+          if (cause == Cause::after_read || control.write_barrier != kNoBarrier || told[to]) return;
+          const PairName pair =
+              cause == Cause::read ? read_name(one, two, r) : overwrite_name(one, two, r);
+          const int wanted = table.kept(pair.relation, pair.producer, pair.consumer).value_or(0);
+          const int got = times[to] - times[from];
           if (got >= wanted) return;
           told[to] = true;
           hazards.push_back(

@@ -106,7 +106,8 @@ class GraphBuilder {
       for (const int barrier : {control.write_barrier, control.read_barrier}) {
         if (barrier >= kBarriers) continue;
         const auto b = static_cast<std::size_t>(barrier);
-        for (const std::size_t waiter : waiters[b]) add(waiter, i, 0, Cause::scoreboard, b);
+        for (const std::size_t waiter : waiters[b])
+          if (waiter != i) add(waiter, i, 0, Cause::scoreboard, b);
         setters[b].push_back(i);
       }
       pending_.issue(at(i));

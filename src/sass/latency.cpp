@@ -89,15 +89,21 @@ PairName issue_name(const Instruction& first, const Instruction& second) {
 }
 
 void LatencyTable::observe(Relation relation, const std::string& producer,
-                           const std::string& consumer, int cycles, std::uint64_t times) {
+                           const std::string& consumer, int cycles, std::uint64_t times,
+                           std::uint64_t met) {
   Latency& row = rows_[{static_cast<char>(relation), producer, consumer}];
-  row.cycles = row.seen == 0 ? cycles : std::min(row.cycles, cycles);
+  if (row.seen == 0 || cycles < row.cycles) {
+    row.cycles = cycles;
+    row.at_least = 0;
+  }
+  if (cycles == row.cycles) row.at_least += met;
   row.seen += times;
 }
 
 void LatencyTable::merge(const LatencyTable& other) {
   for (const auto& [key, row] : other.rows_)
-    observe(static_cast<Relation>(key.relation), key.producer, key.consumer, row.cycles, row.seen);
+    observe(static_cast<Relation>(key.relation), key.producer, key.consumer, row.cycles, row.seen,
+            row.at_least);
 }
 
 void LatencyTable::prune() {
@@ -111,14 +117,14 @@ std::optional<int> LatencyTable::find(Relation relation, const std::string& prod
   return row->second.cycles;
 }
 
-std::optional<int> LatencyTable::least_of(Relation relation, const std::string& producer) const {
-  std::optional<int> least;
-  for (auto row = rows_.lower_bound({static_cast<char>(relation), producer, ""});
-       row != rows_.end() && row->first.relation == static_cast<char>(relation) &&
-       row->first.producer == producer;
-       ++row)
-    if (row->second.seen >= kEnough) least = std::min(least.value_or(1000), row->second.cycles);
-  return least;
+std::optional<int> LatencyTable::kept(Relation relation, const std::string& producer,
+                                      const std::string& consumer) const {
+  for (const std::string& name : {consumer, std::string(kAny)}) {
+    const auto row = rows_.find({static_cast<char>(relation), producer, name});
+    if (row != rows_.end() && row->second.seen >= kEnough && row->second.at_least >= kTight)
+      return row->second.cycles;
+  }
+  return std::nullopt;
 }
 
 std::optional<int> LatencyTable::most_of(const std::string& producer) const {
@@ -128,7 +134,8 @@ std::optional<int> LatencyTable::most_of(const std::string& producer) const {
     for (auto row = rows_.lower_bound({relation, producer, ""});
          row != rows_.end() && row->first.relation == relation && row->first.producer == producer;
          ++row)
-      if (row->second.seen >= kEnough) most = std::max(most.value_or(0), row->second.cycles);
+      if (row->second.seen >= kEnough && row->first.consumer != kAny)
+        most = std::max(most.value_or(0), row->second.cycles);
   }
   return most;
 }
@@ -137,7 +144,8 @@ std::string LatencyTable::text() const {
   std::string text = "sm_" + std::to_string(architecture_) + "\n";
   for (const auto& [key, row] : rows_)
     text += std::string(1, key.relation) + " " + key.producer + " " + key.consumer + " " +
-            std::to_string(row.cycles) + " " + std::to_string(row.seen) + "\n";
+            std::to_string(row.cycles) + " " + std::to_string(row.seen) + " " +
+            std::to_string(row.at_least) + "\n";
   return text;
 }
 
@@ -148,20 +156,21 @@ Result<LatencyTable> LatencyTable::parse(std::string_view text) {
     ++number;
     const auto words = words_in(line);
     if (words.empty() || words[0].starts_with('#')) continue;
-    const Error wrong{"line " + std::to_string(number) +
-                      " of a table of latencies is not \"relation producer consumer cycles seen\""};
+    const Error wrong{
+        "line " + std::to_string(number) +
+        " of a table of latencies is not \"relation producer consumer cycles seen met\""};
     if (words.size() == 1 && words[0].starts_with("sm_")) {
       if (!read_number(words[0].substr(3), table.architecture_)) return wrong;
       continue;
     }
     int cycles = 0;
-    std::uint64_t seen = 0;
-    if (words.size() != 5 || words[0].size() != 1 ||
+    std::uint64_t seen = 0, met = 0;
+    if (words.size() != 6 || words[0].size() != 1 ||
         kRelations.find(words[0][0]) == std::string_view::npos || !read_number(words[3], cycles) ||
-        !read_number(words[4], seen) || cycles < 0 || cycles > 1000)
+        !read_number(words[4], seen) || !read_number(words[5], met) || cycles < 0 || cycles > 1000)
       return wrong;
     table.observe(static_cast<Relation>(words[0][0]), std::string(words[1]), std::string(words[2]),
-                  cycles, seen);
+                  cycles, seen, met);
   }
   return table;
 }

@@ -28,6 +28,7 @@ enum class Relation : char {
 struct Latency {
   int cycles = 0;
   std::uint64_t seen = 0;
+  std::uint64_t at_least = 0;  ///< how often exactly the least
 };
 
 /// What is known of an architecture: nothing but what ptxas's own code shows.
@@ -35,13 +36,18 @@ class LatencyTable {
  public:
   /// A minimum of fewer observations is no minimum.
   static constexpr std::uint64_t kEnough = 20;
+  /// A minimum that ptxas meets so often is one that it keeps; others may be chance.
+  static constexpr std::uint64_t kTight = 4;
+  /// Stands for all consumers of a producer.
+  static constexpr std::string_view kAny = "*";
 
-  /// "Relation producer consumer cycles seen" in lines behind a line "sm_90"; "#" begins a comment.
+  /// "Relation producer consumer cycles seen met" in lines behind a line "sm_90"; "#" begins a
+  /// comment.
   static Result<LatencyTable> parse(std::string_view text);
   [[nodiscard]] std::string text() const;
 
   void observe(Relation relation, const std::string& producer, const std::string& consumer,
-               int cycles, std::uint64_t times = 1);
+               int cycles, std::uint64_t times = 1, std::uint64_t met = 1);
   void merge(const LatencyTable& other);
   /// Forgets what was seen too rarely to be used.
   void prune();
@@ -49,8 +55,11 @@ class LatencyTable {
   /// The minimum, where it was seen often enough.
   [[nodiscard]] std::optional<int> find(Relation relation, const std::string& producer,
                                         const std::string& consumer) const;
-  /// The least and the most of the minima of one producer, over all consumers.
-  [[nodiscard]] std::optional<int> least_of(Relation relation, const std::string& producer) const;
+  /// What ptxas is known to keep: the pair's minimum where it was met often, else that of the
+  /// producer over all consumers, if that was.
+  [[nodiscard]] std::optional<int> kept(Relation relation, const std::string& producer,
+                                        const std::string& consumer) const;
+  /// The most of the minima of one producer, over all consumers.
   [[nodiscard]] std::optional<int> most_of(const std::string& producer) const;
 
   [[nodiscard]] int architecture() const { return architecture_; }

@@ -27,7 +27,9 @@ void learn_block(const Function& function, const Block& block, LatencyTable& tab
     return function.code[block.first + i];
   };
   const auto observe = [&](const PairName& pair, int cycles) {
-    if (cycles <= kFarthest) table.observe(pair.relation, pair.producer, pair.consumer, cycles);
+    if (cycles > kFarthest) return;
+    table.observe(pair.relation, pair.producer, pair.consumer, cycles);
+    table.observe(pair.relation, pair.producer, std::string(LatencyTable::kAny), cycles);
   };
   for_each_pair(function, block, [&](Cause cause, std::size_t from, std::size_t to, std::size_t r) {
     const Control control = at(from).control();

@@ -25,34 +25,54 @@ std::optional<std::uint64_t> hex_number(std::string_view text) {
   return value;
 }
 
+/// The banks of a table of live ranges, from its title "|  GPR  | PRED | UGPR | UPRED |"; those
+/// that a function does not use are missing.
+using Banks = std::vector<Bank>;
+
+Banks banks_of(std::string_view row) {
+  Banks banks;
+  for (std::size_t at = row.find('|'); at != std::string_view::npos;) {
+    const std::size_t end = row.find('|', at + 1);
+    if (end == std::string_view::npos) break;
+    const std::string_view name = trimmed(row.substr(at + 1, end - at - 1));
+    at = end;
+    if (name == "GPR") banks.push_back(Bank::general);
+    if (name == "PRED") banks.push_back(Bank::predicate);
+    if (name == "UGPR") banks.push_back(Bank::uniform);
+    if (name == "UPRED") banks.push_back(Bank::uniform_predicate);
+  }
+  return banks;
+}
+
 /// Which register each column of a table of live ranges speaks of.
 struct Columns {
   std::map<std::size_t, std::size_t> registers;  ///< column -> index in a RegisterSet
-  std::array<std::size_t, 5> bars = {};          ///< the columns between the banks
+  std::vector<std::size_t> bars;                 ///< the columns before the banks
   bool known = false;
 };
 
 /// The header row "|  # 0 1 2 ... | # 0 1 | # 0 | # 0 |": a mark stands below a number's last
 /// digit.
-Columns columns_of(std::string_view row) {
+Columns columns_of(std::string_view row, const Banks& banks) {
   Columns columns;
-  int bank = -1;
   for (std::size_t at = 0; at < row.size(); ++at) {
     if (row[at] == '|') {
-      ++bank;
-      if (bank >= 0 && bank < 5) columns.bars[static_cast<std::size_t>(bank)] = at;
+      columns.bars.push_back(at);
       continue;
     }
-    if (bank < 0 || bank > 3 || row[at] < '0' || row[at] > '9') continue;
+    if (columns.bars.empty() || columns.bars.size() > banks.size() || row[at] < '0' ||
+        row[at] > '9')
+      continue;
+    const Bank bank = banks[columns.bars.size() - 1];
     std::size_t number = 0;
     std::size_t end = at;
     while (end < row.size() && row[end] >= '0' && row[end] <= '9' && number < 1000)
       number = number * 10 + static_cast<std::size_t>(row[end++] - '0');
-    if (number <= kBankSize[bank])
-      columns.registers[end - 1] = register_at(static_cast<Bank>(bank), number);
+    if (number < kBankSize[static_cast<int>(bank)])
+      columns.registers[end - 1] = register_at(bank, number);
     at = end - 1;
   }
-  columns.known = bank == 4;
+  columns.known = !banks.empty() && columns.bars.size() == banks.size() + 1;
   return columns;
 }
 
@@ -136,7 +156,8 @@ class ListingParser {
     if (sections_.empty()) return {};
     if (text.empty()) {
       // A narrow table has numbers as columns of digits; we ask for the wide one.
-      if (marks.find('#') != std::string_view::npos) columns_ = columns_of(marks);
+      if (marks.find("GPR") != std::string_view::npos) banks_ = banks_of(marks);
+      if (marks.find('#') != std::string_view::npos) columns_ = columns_of(marks, banks_);
       return {};
     }
     if (text.starts_with("//##")) return take_source_line(text);
@@ -148,6 +169,7 @@ class ListingParser {
     const std::size_t at = text.find(".text.");
     in_code_ = at != std::string_view::npos;
     columns_ = {};
+    banks_ = {};
     line_ = 0;
     if (half_) return Error{"the listing of nvdisasm ends within an instruction"};
     if (!in_code_) return {};
@@ -205,7 +227,7 @@ class ListingParser {
   Status take_marks(std::size_t number, std::string_view marks, Instruction& instruction) {
     if (!columns_.known || marks.empty())
       return Error{at_line(number, "no table of live registers; use -plr")};
-    for (std::size_t bank = 0; bank < 4; ++bank) take_live(marks, bank, instruction);
+    for (std::size_t bank = 0; bank < banks_.size(); ++bank) take_live(marks, bank, instruction);
     for (const auto& [column, index] : columns_.registers) {
       if (column >= marks.size()) break;
       const char mark = marks[column];
@@ -221,11 +243,12 @@ class ListingParser {
     const std::string_view count = trimmed(marks.substr(at, 4));
     int value = 0;
     std::from_chars(count.data(), count.data() + count.size(), value);
-    instruction.live[bank] = value;
+    instruction.live[static_cast<std::size_t>(banks_[bank])] = value;
   }
 
   std::vector<ListedSection> sections_;
   Columns columns_;
+  Banks banks_;
   bool in_code_ = false;
   bool half_ = false;  ///< the first line of an instruction was read
   int line_ = 0;

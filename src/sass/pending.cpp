@@ -37,18 +37,41 @@ void Pending::wait(unsigned mask) {
   }
 }
 
+Pending::GuardCode Pending::code_of(const Guard& guard) {
+  return static_cast<GuardCode>(guard.predicate * 2 + (guard.negated ? 1 : 0));
+}
+
+bool Pending::excludes(GuardCode code, const Instruction& instruction) {
+  return code != 0 && instruction.guard && (code_of(*instruction.guard) ^ 1) == code;
+}
+
 void Pending::issue(const Instruction& instruction) {
   const Control control = instruction.control();
+  const GuardCode guard = instruction.guard ? code_of(*instruction.guard) : GuardCode{0};
   if (control.write_barrier < kBarriers)
     for_each_register(instruction.defs, [&](std::size_t index) {
+      writer_guard_[index] = writes_[index] == 0 ? guard : GuardCode{0};
       writes_[index] = static_cast<std::uint8_t>(writes_[index] | 1U << control.write_barrier);
     });
   if (control.read_barrier < kBarriers) {
     const int partner = control.write_barrier < kBarriers ? control.write_barrier : kBarriers;
+    const bool in_order = !memory_accesses(instruction).empty();
+    // Predicates and uniform registers are read when the instruction issues.
     for_each_register(instruction.uses, [&](std::size_t index) {
+      if (bank_of(index) != Bank::general) return;
+      reader_guard_[index] = reads_[index] == 0 ? guard : GuardCode{0};
+      read_in_order_[index] = in_order && (reads_[index] == 0 || read_in_order_[index]);
       reads_[index] |= std::uint64_t{1} << (control.read_barrier * kPairs + partner);
     });
   }
+  // A predicate that changes excludes nothing any more.
+  if ((instruction.defs >> kBankStart[1]).any())
+    for (std::size_t i = 0; i < kRegisters; ++i) {
+      if (writer_guard_[i] != 0 && instruction.defs.test(writer_guard_[i] / 2))
+        writer_guard_[i] = 0;
+      if (reader_guard_[i] != 0 && instruction.defs.test(reader_guard_[i] / 2))
+        reader_guard_[i] = 0;
+    }
 }
 
 bool Pending::merge(const Pending& other) {
@@ -56,10 +79,23 @@ bool Pending::merge(const Pending& other) {
   for (std::size_t i = 0; i < kRegisters; ++i) {
     changed =
         changed || (other.writes_[i] & ~writes_[i]) != 0 || (other.reads_[i] & ~reads_[i]) != 0;
+    join_guards(i, other);
     writes_[i] = static_cast<std::uint8_t>(writes_[i] | other.writes_[i]);
     reads_[i] |= other.reads_[i];
   }
   return changed;
+}
+
+void Pending::join_guards(std::size_t i, const Pending& other) {
+  if (other.writes_[i] != 0)
+    writer_guard_[i] = writes_[i] == 0 || writer_guard_[i] == other.writer_guard_[i]
+                           ? other.writer_guard_[i]
+                           : GuardCode{0};
+  if (other.reads_[i] == 0) return;
+  const bool first = reads_[i] == 0;
+  reader_guard_[i] =
+      first || reader_guard_[i] == other.reader_guard_[i] ? other.reader_guard_[i] : GuardCode{0};
+  read_in_order_[i] = other.read_in_order_[i] && (first || read_in_order_[i]);
 }
 
 unsigned Pending::read_by(std::size_t index) const {
@@ -84,15 +120,21 @@ RegisterSet Pending::sources_of(unsigned mask) const {
   return found;
 }
 
-RegisterSet Pending::unwritten(const RegisterSet& among) const {
+RegisterSet Pending::unwritten(const Instruction& instruction) const {
   RegisterSet found;
-  for_each_register(among, [&](std::size_t index) { found[index] = writes_[index] != 0; });
+  for_each_register(instruction.uses | instruction.defs, [&](std::size_t index) {
+    found[index] = writes_[index] != 0 && !excludes(writer_guard_[index], instruction);
+  });
   return found;
 }
 
-RegisterSet Pending::unread(const RegisterSet& among) const {
+RegisterSet Pending::unread(const Instruction& instruction) const {
   RegisterSet found;
-  for_each_register(among, [&](std::size_t index) { found[index] = reads_[index] != 0; });
+  const bool in_order = !memory_accesses(instruction).empty();
+  for_each_register(instruction.defs, [&](std::size_t index) {
+    found[index] = reads_[index] != 0 && !excludes(reader_guard_[index], instruction) &&
+                   !(in_order && read_in_order_[index]);
+  });
   return found;
 }
 

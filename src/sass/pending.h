@@ -27,11 +27,21 @@ class Pending {
   /// Registers that a wait on these scoreboards makes free: for all, or for writers.
   [[nodiscard]] RegisterSet results_of(unsigned mask) const;
   [[nodiscard]] RegisterSet sources_of(unsigned mask) const;
-  /// Registers of a set whose results are under way, or whose sources are still to be read.
-  [[nodiscard]] RegisterSet unwritten(const RegisterSet& among) const;
-  [[nodiscard]] RegisterSet unread(const RegisterSet& among) const;
+  /// Registers that an instruction touches whose results are under way, and that it writes while
+  /// they are still to be read. Whose setter has the opposite guard does not count.
+  [[nodiscard]] RegisterSet unwritten(const Instruction& instruction) const;
+  [[nodiscard]] RegisterSet unread(const Instruction& instruction) const;
 
  private:
+  /// A guard as a number, 0 = none or no longer known.
+  using GuardCode = std::uint16_t;
+  static GuardCode code_of(const Guard& guard);
+  void join_guards(std::size_t index, const Pending& other);
+  [[nodiscard]] static bool excludes(GuardCode code, const Instruction& instruction);
+
+  std::array<GuardCode, kRegisters> writer_guard_ = {}, reader_guard_ = {};
+  /// Read by an instruction that goes through memory: others of that way come behind it.
+  RegisterSet read_in_order_;
   std::array<std::uint8_t, kRegisters> writes_ = {};
   /// Bit read_barrier * 7 + write_barrier: either of the two ends it.
   std::array<std::uint64_t, kRegisters> reads_ = {};

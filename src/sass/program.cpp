@@ -59,9 +59,15 @@ Exits exits_of(const Function& function, std::size_t at,
     exits.falls_through = !always;
   } else if (base == "CALL") {
     exits.falls_unknown = true;
-  } else if (base == "BSYNC" || base == "BREAK") {
+  } else if (base == "BSYNC") {
+    // Threads go on where their BSSY said: mostly right behind this instruction.
     const auto [from, to] = joins.equal_range(barrier_register(instruction));
-    for (auto join = from; join != to; ++join) exits.targets.push_back(join->second);
+    for (auto join = from; join != to; ++join) {
+      exits.targets.push_back(join->second);
+      if (join->second != at + 1) continue;
+      exits.targets.clear();
+      break;
+    }
   }
   return exits;
 }

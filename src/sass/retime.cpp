@@ -20,8 +20,8 @@ int least_stall(const Function& function, const BlockGraph& graph, std::uint32_t
   const auto known = table.find(pair.relation, pair.producer, pair.consumer);
   if (neighbours) return std::min(own, known.value_or(own));
   if (known) return std::max(1, *known);
-  return std::max(graph.fence[second] ? 2 : 1,
-                  table.least_of(pair.relation, pair.producer).value_or(2));
+  const auto any = table.find(pair.relation, pair.producer, std::string(LatencyTable::kAny));
+  return std::max(graph.fence[second] ? 2 : 1, any.value_or(2));
 }
 
 }  // namespace
@@ -82,13 +82,26 @@ std::optional<std::vector<int>> stalls_of(const Function& function, const BlockG
   return stalls;
 }
 
+namespace {
+
+/// How many registers the operand of a slot has.
+std::size_t operand_width(const Instruction& instruction, int slot) {
+  const std::string_view base = instruction.base_opcode();
+  if (base.ends_with("MMA")) return 4;
+  if (base.starts_with('D')) return 2;
+  const bool wide = instruction.opcode.find(".WIDE") != std::string::npos;
+  return wide && slot == 2 ? 2 : 1;
+}
+
+}  // namespace
+
 bool reuse_holds(std::span<const Instruction> code, std::size_t at, int slot) {
   const auto number =
       static_cast<std::size_t>(source_slots(code[at])[static_cast<std::size_t>(slot)]);
   if (number >= kBankSize[0]) return true;
   RegisterSet kept;
-  kept.set(number);
-  if (number + 1 < kBankSize[0] && code[at].uses.test(number + 1)) kept.set(number + 1);
+  for (std::size_t i = number; i < number + operand_width(code[at], slot) && i < kBankSize[0]; ++i)
+    kept.set(i);
   bool written = (code[at].defs & kept).any();
   for (std::size_t i = at + 1; i < code.size(); ++i) {
     const auto read =

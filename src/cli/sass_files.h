@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace warpwright::cli {
+
+/// What `sass tune` works on, as files.
+struct SassInputs {
+  std::string workload, cubin;
+  std::string kernel;  ///< empty = the cubin's largest function
+  std::string source;  ///< empty = only the cubin is there
+};
+
+/// A workload file with a cubin as they are; a task with a source is built and recorded into
+/// `folder` first, for the GPU of this machine.
+Result<SassInputs> sass_inputs(const std::string& task, const std::string& file,
+                               const std::string& folder);
+
+/// The tuned cubin, a loader that refuses other architectures, the source and the report.
+Status export_tuned(const std::string& folder, const SassInputs& inputs, const std::string& cubin,
+                    const std::string& report, int architecture);
+
+}  // namespace warpwright::cli

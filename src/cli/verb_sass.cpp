@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "base/files.h"
+#include "base/process.h"
+#include "cli/exit_codes.h"
+#include "cli/sass_files.h"
+#include "cli/verbs.h"
+#include "reorder/tune.h"
+#include "sass/check.h"
+#include "sass/report.h"
+#include "sass/schedule.h"
+#include "sass/tool.h"
+
+namespace warpwright::cli {
+
+namespace {
+
+struct SassFlags {
+  std::string file, against, table, output, function, listing, task;
+  std::vector<std::string> files;
+  reorder::TuneOptions tune;
+  int count = 200;
+  bool json = false;
+};
+
+Result<sass::LatencyTable> table_for(const SassFlags& flags, int architecture) {
+  if (flags.table.empty()) return sass::shipped_table(architecture);
+  WW_TRY(const std::string text, read_file(flags.table));
+  WW_TRY(auto table, sass::LatencyTable::parse(text));
+  if (table.architecture() != architecture)
+    return Error{fmt::format("{} is for sm_{}, the cubin for sm_{}", flags.table,
+                             table.architecture(), architecture)};
+  return table;
+}
+
+/// A cubin with its listing: nvdisasm's, or one that was made elsewhere.
+Result<sass::Program> program_of(const SassFlags& flags, const std::string& file) {
+  if (flags.listing.empty()) {
+    WW_TRY(const auto tool, sass::Disassembler::open());
+    return tool.read_file(file);
+  }
+  WW_TRY(std::string bytes, read_file(file));
+  WW_TRY(sass::Cubin cubin, sass::Cubin::parse(std::move(bytes)));
+  WW_TRY(const std::string listing, read_file(flags.listing, std::size_t{1} << 30));
+  return sass::Program::join(std::move(cubin), listing);
+}
+
+Result<const sass::Function*> function_of(const sass::Program& program, const std::string& name) {
+  const sass::Function* largest = nullptr;
+  for (const sass::Function& function : program.functions()) {
+    if (!name.empty() && function.name != name) continue;
+    if (largest == nullptr || function.code.size() > largest->code.size()) largest = &function;
+  }
+  if (largest == nullptr)
+    return Error{name.empty() ? "the cubin has no code" : "the cubin has no function " + name};
+  return largest;
+}
+
+Result<int> show(const SassFlags& flags) {
+  WW_TRY(const auto program, program_of(flags, flags.file));
+  WW_TRY(const auto table, table_for(flags, program.cubin().architecture()));
+  std::vector<const sass::Function*> functions;
+  for (const sass::Function& function : program.functions())
+    if (flags.function.empty() || function.name == flags.function) functions.push_back(&function);
+  if (functions.empty()) return Error{"the cubin has no function " + flags.function};
+  std::fputs((flags.json ? sass::show_json(program, functions, table)
+                         : sass::show_text(program, functions, table))
+                 .c_str(),
+             stdout);
+  return kOk;
+}
+
+Result<int> check(const SassFlags& flags) {
+  std::vector<sass::Hazard> hazards;
+  std::size_t instructions = 0;
+  if (flags.against.empty()) {
+    WW_TRY(const auto program, program_of(flags, flags.file));
+    WW_TRY(const auto table, table_for(flags, program.cubin().architecture()));
+    for (const auto& function : program.functions()) instructions += function.code.size();
+    hazards = sass::check(program, table);
+  } else {
+    WW_TRY(const auto original, program_of(flags, flags.against));
+    WW_TRY(const auto table, table_for(flags, original.cubin().architecture()));
+    WW_TRY(std::string bytes, read_file(flags.file));
+    WW_TRY(const auto changed, sass::Cubin::parse(std::move(bytes)));
+    for (const auto& function : original.functions()) instructions += function.code.size();
+    hazards = sass::check_against(original, changed, table);
+  }
+  std::fputs((flags.json ? sass::hazards_json(hazards, instructions)
+                         : sass::hazards_text(hazards, instructions))
+                 .c_str(),
+             stdout);
+  return hazards.empty() ? kOk : kBad;
+}
+
+Result<int> learn(const SassFlags& flags) {
+  WW_TRY(const auto tool, sass::Disassembler::open());
+  std::map<int, sass::LatencyTable> tables;
+  for (const std::string& file : flags.files) {
+    const auto program = tool.read_file(file);
+    if (!program.ok()) {
+      std::fprintf(stderr, "%s: %s\n", file.c_str(), program.error().message.c_str());
+      continue;
+    }
+    sass::learn(*program, tables[program->cubin().architecture()]);
+  }
+  if (tables.size() != 1)
+    return Error{tables.empty() ? "none of the files could be read"
+                                : "the files are for several architectures; name those of one"};
+  auto& table = tables.begin()->second;
+  table.prune();
+  if (flags.output.empty()) {
+    std::fputs(table.text().c_str(), stdout);
+  } else {
+    WW_CHECK(write_file(flags.output, table.text()));
+    std::fprintf(stderr, "%zu rows for sm_%d\n", table.size(), table.architecture());
+  }
+  return kOk;
+}
+
+Result<reorder::Canary> canary_for(const std::string& workload, const std::string& cubin) {
+  Command command;
+  command.argv = {own_program(), "sass", "canary", absolute_path(workload).string(),
+                  absolute_path(cubin).string()};
+  command.env = minimal_environment();
+  for (const std::string& more :
+       environment_subset({"HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"}))
+    command.env.push_back(more);
+  return reorder::Canary::start(std::move(command));
+}
+
+/// Random legal schedules, each compared bit by bit with the kernel as it was built.
+Result<int> random(const SassFlags& flags) {
+  WW_TRY(const auto program, program_of(flags, flags.file));
+  WW_TRY(const auto* function, function_of(program, flags.function));
+  WW_TRY(auto table, table_for(flags, program.cubin().architecture()));
+  const sass::Kernel kernel(*function, std::move(table));
+  WW_TRY(auto canary, canary_for(flags.task, flags.file));
+  sass::Random drawn(flags.tune.seed);
+  int same = 0, different = 0, faults = 0, unmade = 0;
+  std::uint64_t outputs = 0;
+  const std::string identity = program.bytes();
+  for (int i = -1; i < flags.count; ++i) {
+    std::string cubin = identity;
+    if (i >= 0) {
+      const auto scheduled = kernel.apply(sass::random_schedule(kernel, drawn));
+      if (!scheduled) {
+        ++unmade;
+        continue;
+      }
+      cubin = program.bytes_with(*scheduled);
+    }
+    WW_TRY(const auto behaviour, canary.check(cubin, static_cast<std::uint64_t>(i + 1) % 8, 4));
+    outputs += behaviour.outputs;
+    using Kind = reorder::Behaviour::Kind;
+    same += behaviour.kind == Kind::same ? 1 : 0;
+    different += behaviour.kind == Kind::different ? 1 : 0;
+    faults += behaviour.kind == Kind::fault ? 1 : 0;
+    if (behaviour.kind == Kind::same) continue;
+    std::printf("schedule %d: %s\n", i, behaviour.why.c_str());
+    if (!flags.output.empty())
+      WW_CHECK(write_file(flags.output + fmt::format("/wrong-{}.cubin", i), cubin));
+  }
+  std::printf(
+      "%s: %zu instructions, %zu regions; %d schedules and the identity: %d the same, %d "
+      "different, %d faults, %d not made; %llu outputs compared\n",
+      function->name.c_str(), function->code.size(), kernel.regions().size(), flags.count, same,
+      different, faults, unmade, static_cast<unsigned long long>(outputs));
+  return different + faults == 0 ? kOk : kBad;
+}
+
+Result<int> tune(const SassFlags& flags) {
+  WW_TRY(const SassInputs inputs, sass_inputs(flags.task, flags.file, flags.output));
+  WW_TRY(const auto program, program_of(flags, inputs.cubin));
+  WW_TRY(const auto* function,
+         function_of(program, flags.function.empty() ? inputs.kernel : flags.function));
+  WW_TRY(auto table, table_for(flags, program.cubin().architecture()));
+  const sass::Kernel kernel(*function, std::move(table));
+  WW_TRY(auto canary, canary_for(inputs.workload, inputs.cubin));
+  WW_TRY(const auto tuned, reorder::tune(program, kernel, canary, flags.tune));
+  const std::string report = reorder::tuned_json(tuned, flags.tune, kernel);
+  WW_CHECK(export_tuned(flags.output, inputs, tuned.cubin, report, program.cubin().architecture()));
+  if (flags.json) {
+    std::fputs(report.c_str(), stdout);
+  } else if (tuned.accepted) {
+    std::printf(
+        "%s: %.2f %% faster (95 %%: %.2f to %.2f), %d schedules tried, %llu outputs "
+        "compared; see %s\n",
+        function->name.c_str(), 100 * (1 / tuned.figures.ratio - 1),
+        100 * (1 / tuned.figures.high - 1), 100 * (1 / tuned.figures.low - 1), tuned.search.tried,
+        static_cast<unsigned long long>(tuned.outputs), flags.output.c_str());
+  } else {
+    std::printf("%s: kept as it was built: %s (%d schedules tried)\n", function->name.c_str(),
+                tuned.why_not.c_str(), tuned.search.tried);
+  }
+  return kOk;
+}
+
+using Run = Result<int> (*)(const SassFlags&);
+
+void sets_action(CLI::App& verb, const std::shared_ptr<SassFlags>& flags, Action& action, Run run) {
+  verb.callback([flags, &action, run] {
+    action = [flags, run] {
+      const auto code = run(*flags);
+      return code.ok() ? *code : fail(code.error());
+    };
+  });
+}
+
+void add_common(CLI::App& verb, SassFlags& flags) {
+  verb.add_option("--table", flags.table, "latencies, as `learn` writes them [the shipped ones]");
+  verb.add_option("--listing", flags.listing,
+                  "nvdisasm -c -plr -hex of the cubin, where nvdisasm is elsewhere");
+}
+
+void add_readers(CLI::App& sass, const std::shared_ptr<SassFlags>& flags, Action& action) {
+  CLI::App* verb = sass.add_subcommand("show",
+                                       "listing with stalls, scoreboards, live registers "
+                                       "and issue cycles");
+  verb->add_option("file", flags->file, "a cubin")->required();
+  verb->add_option("--function", flags->function, "only this one");
+  verb->add_flag("--json", flags->json, "as JSON (docs/sass.md)");
+  add_common(*verb, *flags);
+  verb->footer("Example:\n  warpwright sass show kernel.cubin --function gemm");
+  sets_action(*verb, flags, action, show);
+
+  verb = sass.add_subcommand("check", "hazards of a cubin; exit code 1 where there are any");
+  verb->add_option("file", flags->file, "a cubin")->required();
+  verb->add_option("--against", flags->against,
+                   "the cubin as it was built: checks all orders, too");
+  verb->add_flag("--json", flags->json, "as JSON (docs/sass.md)");
+  add_common(*verb, *flags);
+  verb->footer("Example:\n  warpwright sass check tuned.cubin --against kernel.cubin");
+  sets_action(*verb, flags, action, check);
+
+  verb = sass.add_subcommand("learn", "latencies of an architecture from cubins of ptxas");
+  verb->add_option("files", flags->files, "cubins of one architecture")->required();
+  verb->add_option("-o,--output", flags->output, "file to write [standard output]");
+  verb->footer("Example:\n  warpwright sass learn build/*.cubin -o sm_90.txt");
+  sets_action(*verb, flags, action, learn);
+}
+
+void add_runners(CLI::App& sass, const std::shared_ptr<SassFlags>& flags, Action& action) {
+  CLI::App* verb = sass.add_subcommand("tune", "search a faster schedule, on a GPU");
+  verb->add_option("task", flags->task, "a task, or a workload file (docs/sass.md)")->required();
+  verb->add_option("file", flags->file, "a kernel's source, or its cubin")->required();
+  verb->add_option("-o,--output", flags->output, "folder for the tuned cubin and its proof")
+      ->default_val("tuned");
+  verb->add_option("--function", flags->function, "the kernel to tune [the launched one]");
+  verb->add_option("--strategy", flags->tune.strategy, "anneal or policy");
+  verb->add_option("--seconds", flags->tune.search_s, "of searching");
+  verb->add_option("--seed", flags->tune.seed, "of the search");
+  verb->add_option("--outputs", flags->tune.outputs, "to compare before a schedule is accepted");
+  verb->add_option("--proof-seconds", flags->tune.proof_s, "for that at most");
+  verb->add_flag("--json", flags->json, "the report as JSON");
+  add_common(*verb, *flags);
+  verb->footer("Example:\n  warpwright sass tune gemm_f16 mine.cu -o tuned --seconds 120");
+  sets_action(*verb, flags, action, tune);
+
+  verb = sass.add_subcommand("random", "run random legal schedules and compare, on a GPU");
+  verb->add_option("workload", flags->task, "a workload file (docs/sass.md)")->required();
+  verb->add_option("file", flags->file, "a cubin")->required();
+  verb->add_option("--count", flags->count, "how many");
+  verb->add_option("--seed", flags->tune.seed, "of the schedules");
+  verb->add_option("--function", flags->function, "the kernel [the largest]");
+  verb->add_option("-o,--output", flags->output, "folder for schedules that went wrong");
+  add_common(*verb, *flags);
+  verb->footer("Example:\n  warpwright sass random hgemm.json hgemm.cubin --count 200");
+  sets_action(*verb, flags, action, random);
+
+  verb = sass.add_subcommand("canary", "the process that runs schedules (used by tune)");
+  verb->group("");
+  verb->add_option("workload", flags->task)->required();
+  verb->add_option("file", flags->file)->required();
+  verb->callback([flags, &action] {
+    action = [flags] {
+      return reorder::serve_arena(flags->task, flags->file, STDIN_FILENO, STDOUT_FILENO);
+    };
+  });
+}
+
+}  // namespace
+
+void add_sass(CLI::App& verb, Action& action) {
+  const auto flags = std::make_shared<SassFlags>();
+  verb.require_subcommand(1);
+  add_readers(verb, flags, action);
+  add_runners(verb, flags, action);
+}
+
+}  // namespace warpwright::cli

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reorder/arena.h"
+
+#include <chrono>
+#include <thread>
+
+#include "base/clock.h"
+#include "core/task.h"
+
+namespace warpwright::reorder {
+
+namespace {
+
+constexpr double kRunLimitSeconds = 5;
+constexpr int kQuickRuns = 5;
+constexpr int kPausedEvery = 64;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::span<const std::byte> bytes_of_text(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Arena>> Arena::open(device::Device& device, Workload workload,
+                                           std::string cubin, std::string ptx) {
+  std::unique_ptr<Arena> arena(new Arena(device, std::move(workload), std::move(ptx)));
+  WW_CHECK(arena->prepare(cubin));
+  return arena;
+}
+
+Status Arena::prepare(const std::string& cubin) {
+  original_cubin_ = cubin;
+  WW_TRY(const auto loaded, device_.load({.ptx = ptx_, .cubin = cubin, .cubin_only = true}));
+  if (loaded.fault) return Error{"the kernel as it was built: " + loaded.fault->message};
+  module_ = loaded.module;
+  places_.resize(workload_.cases.size());
+  for (std::size_t c = 0; c < workload_.cases.size(); ++c) {
+    Place& place = places_[c];
+    place.item = &workload_.cases[c];
+    for (const WorkBuffer& buffer : place.item->buffers) {
+      device::Binding binding;
+      if (buffer.count > 0) {
+        const std::uint64_t bytes = buffer.count * bytes_of(buffer.type);
+        WW_TRY(binding.buffer, device_.allocate(bytes, "argument"));
+        if (buffer.role == WorkBuffer::Role::out) binding.before = device::Binding::Before::poison;
+        if (buffer.role == WorkBuffer::Role::inout) {
+          binding.before = device::Binding::Before::restore;
+          WW_TRY(binding.pristine, device_.allocate(bytes, "pristine"));
+        }
+      }
+      place.bindings.push_back(binding);
+    }
+    WW_TRY(place.original, device_.prepare(module_, place.item->plan, place.bindings));
+  }
+  for (Place& place : places_)
+    for (const std::uint64_t set : {0, 1}) {
+      WW_TRY(const auto* first, expected(place, set));
+      WW_TRY(const auto again, digests_of(place, *place.original, true));
+      if (!again) return Error{"the kernel as it was built: " + fault_};
+      if (*again != *first)
+        return Error{
+            "the kernel's own results differ between two runs: no schedule of it can be checked"};
+    }
+  return {};
+}
+
+Result<Arena::Candidate> Arena::load(const std::string& cubin, std::size_t cases) {
+  Candidate candidate;
+  WW_TRY(const auto loaded, device_.load({.ptx = ptx_, .cubin = cubin, .cubin_only = true}));
+  if (loaded.fault) return Error{"the driver refuses a schedule: " + loaded.fault->message};
+  candidate.module = loaded.module;
+  for (std::size_t c = 0; c < cases; ++c) {
+    Place& place = places_[c];
+    WW_TRY(auto replay, device_.prepare_beside(*place.original, candidate.module, place.item->plan,
+                                               place.bindings));
+    candidate.replays.push_back(std::move(replay));
+  }
+  return candidate;
+}
+
+void Arena::drop(Candidate& candidate) {
+  candidate.replays.clear();
+  device_.unload(candidate.module);
+}
+
+Status Arena::fill(Place& place, std::uint64_t set) {
+  if (place.filled == set) return {};
+  for (std::size_t i = 0; i < place.item->buffers.size(); ++i) {
+    const WorkBuffer& buffer = place.item->buffers[i];
+    if (buffer.count == 0 || buffer.role == WorkBuffer::Role::out) continue;
+    const auto& binding = place.bindings[i];
+    WW_CHECK(device_.upload(binding.pristine >= 0 ? binding.pristine : binding.buffer,
+                            bytes_of_text(input_bytes(buffer, i, set))));
+  }
+  place.filled = set;
+  return {};
+}
+
+Result<std::optional<std::vector<std::uint64_t>>> Arena::digests_of(Place& place,
+                                                                    device::Replay& replay,
+                                                                    bool timed) {
+  using Digests = std::vector<std::uint64_t>;
+  WW_TRY(const auto report,
+         replay.run({.poison_seed = ++runs_, .timed = timed, .limit_s = kRunLimitSeconds}));
+  if (!report.faults.empty()) {
+    fault_ = report.faults.front().message;
+    return std::optional<Digests>();
+  }
+  Digests digests;
+  // Inputs, too: a schedule that writes elsewhere is another one.
+  for (const auto& binding : place.bindings) {
+    if (binding.buffer < 0) continue;
+    WW_TRY(const std::uint64_t digest, device_.digest(binding.buffer, key_));
+    digests.push_back(digest);
+  }
+  return std::optional<Digests>(std::move(digests));
+}
+
+Result<const std::vector<std::uint64_t>*> Arena::expected(Place& place, std::uint64_t set) {
+  WW_CHECK(fill(place, set));
+  const auto known = place.digests.find(set);
+  if (known != place.digests.end()) return &known->second;
+  WW_TRY(auto digests, digests_of(place, *place.original, false));
+  if (!digests) return Error{"the kernel as it was built: " + fault_};
+  return &place.digests.emplace(set, std::move(*digests)).first->second;
+}
+
+std::uint64_t Arena::outputs_of(const Place& place) const {
+  std::uint64_t outputs = 0;
+  for (const WorkBuffer& buffer : place.item->buffers)
+    if (buffer.role != WorkBuffer::Role::in) outputs += buffer.count;
+  return outputs;
+}
+
+Result<Behaviour> Arena::check(const std::string& cubin, std::uint64_t first, std::uint64_t count) {
+  WW_TRY(Candidate candidate, load(cubin, places_.size()));
+  Behaviour behaviour;
+  for (std::uint64_t set = first; set < first + count; ++set)
+    for (std::size_t c = 0; c < places_.size(); ++c) {
+      Place& place = places_[c];
+      WW_TRY(const auto* wanted, expected(place, set));
+      WW_TRY(const auto got, digests_of(place, *candidate.replays[c], set % 2 == 1));
+      if (!got) return Behaviour{Behaviour::Kind::fault, fault_, behaviour.outputs};
+      behaviour.outputs += outputs_of(place);
+      if (*got == *wanted) continue;
+      drop(candidate);
+      return Behaviour{Behaviour::Kind::different,
+                       "case " + std::to_string(c) + ", input set " + std::to_string(set),
+                       behaviour.outputs};
+    }
+  drop(candidate);
+  return behaviour;
+}
+
+Result<Behaviour> Arena::check_many(const std::string& cubin, std::uint64_t outputs,
+                                    double limit_s) {
+  WW_TRY(Candidate candidate, load(cubin, 1));
+  Place& place = places_.front();
+  const auto start = std::chrono::steady_clock::now();
+  Behaviour behaviour;
+  for (std::uint64_t run = 0; behaviour.outputs < outputs && seconds_since(start) < limit_s;
+       ++run) {
+    // Sets change now and then: uploads are slow, and the digest of the original is kept.
+    WW_TRY(const auto* wanted, expected(place, run / 16 % 16));
+    if (run % kPausedEvery == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    WW_TRY(const auto got, digests_of(place, *candidate.replays.front(), run % 2 == 0));
+    if (!got) return Behaviour{Behaviour::Kind::fault, fault_, behaviour.outputs};
+    behaviour.outputs += outputs_of(place);
+    if (*got == *wanted) continue;
+    drop(candidate);
+    return Behaviour{Behaviour::Kind::different, "run " + std::to_string(run), behaviour.outputs};
+  }
+  drop(candidate);
+  return behaviour;
+}
+
+Result<std::optional<double>> Arena::timed_run(device::Replay& replay) {
+  WW_TRY(const auto report,
+         replay.run({.poison_seed = ++runs_, .timed = true, .limit_s = kRunLimitSeconds}));
+  if (report.faults.empty()) return std::optional<double>(report.elapsed_us);
+  fault_ = report.faults.front().message;
+  return std::optional<double>();
+}
+
+Result<std::optional<double>> Arena::quick_ratio(const std::string& cubin) {
+  WW_TRY(Candidate candidate, load(cubin, 1));
+  WW_CHECK(fill(places_.front(), 0));
+  std::vector<double> own, original;
+  for (int i = 0; i < kQuickRuns; ++i) {
+    WW_TRY(const auto mine, timed_run(*candidate.replays.front()));
+    if (!mine) return std::optional<double>();
+    WW_TRY(const auto theirs, timed_run(*places_.front().original));
+    if (!theirs) return std::optional<double>();
+    own.push_back(*mine);
+    original.push_back(*theirs);
+  }
+  drop(candidate);
+  return std::optional<double>(profile::median(own) / profile::median(original));
+}
+
+Result<double> Arena::original_us() {
+  WW_CHECK(fill(places_.front(), 0));
+  std::vector<double> times;
+  for (int i = 0; i < 4 * kQuickRuns; ++i) {
+    WW_TRY(const auto us, timed_run(*places_.front().original));
+    if (!us) return Error{"the kernel as it was built: " + fault_};
+    times.push_back(*us);
+  }
+  return profile::median(times);
+}
+
+Result<profile::PairedTiming> Arena::paired(const std::string& cubin, double limit_s) {
+  // Where code lies shows in short times: both are compared at several places.
+  constexpr std::size_t kPlaces = 8;
+  WW_CHECK(fill(places_.front(), 0));
+  std::vector<Candidate> candidates, originals;
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    WW_TRY(auto one, load(cubin, 1));
+    candidates.push_back(std::move(one));
+    WW_TRY(auto other, load(original_cubin_, 1));
+    originals.push_back(std::move(other));
+  }
+  const auto timed = [&](Candidate& which) -> Result<double> {
+    WW_TRY(const auto us, timed_run(*which.replays.front()));
+    if (!us) return Error{"a fault while it was timed: " + fault_};
+    return *us;
+  };
+  profile::PairTimingOptions options;
+  options.stop = {.min_quads = 48, .max_quads = 600, .max_s = limit_s, .half_width = 0.001};
+  options.pairs.confidence = 0.95;
+  options.pairs.places = kPlaces;
+  auto timing = profile::gather_paired(
+      [&](std::uint64_t quad) { return timed(candidates[quad % kPlaces]); },
+      [&](std::uint64_t quad) { return timed(originals[quad % kPlaces]); }, options, SystemClock());
+  if (!fault_.empty()) return Error{"a fault while it was timed: " + fault_};
+  for (auto& each : candidates) drop(each);
+  for (auto& each : originals) drop(each);
+  return timing;
+}
+
+}  // namespace warpwright::reorder

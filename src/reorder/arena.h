@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "profile/timing.h"
+#include "reorder/workload.h"
+
+namespace warpwright::reorder {
+
+/// How a schedule behaved on the device.
+struct Behaviour {
+  enum class Kind : int { same, different, fault };
+  Kind kind = Kind::same;
+  std::string why;            ///< one line, empty for same
+  std::uint64_t outputs = 0;  ///< elements that were compared
+};
+
+/// A device with a kernel as it was built and its workload: schedules are held against it. Every
+/// output byte counts, through keyed digests that are made on the device.
+class Arena {
+ public:
+  /// Refuses a kernel whose own results differ between two runs.
+  static Result<std::unique_ptr<Arena>> open(device::Device& device, Workload workload,
+                                             std::string cubin, std::string ptx);
+
+  /// Runs it on input sets [first, first + count) of all cases, and compares.
+  Result<Behaviour> check(const std::string& cubin, std::uint64_t first, std::uint64_t count);
+  /// The same on the timed case until so many outputs were compared, or the time is up: with a cold
+  /// and a warm cache in turns, and after pauses in which clocks go down.
+  Result<Behaviour> check_many(const std::string& cubin, std::uint64_t outputs, double limit_s);
+  /// A few runs of the timed case beside as many of the original: the ratio to it. Nothing after a
+  /// fault.
+  Result<std::optional<double>> quick_ratio(const std::string& cubin);
+  /// Both in turns, by the judge's own rules.
+  Result<profile::PairedTiming> paired(const std::string& cubin, double limit_s);
+  /// The median time of the kernel as it was built.
+  Result<double> original_us();
+
+  /// Of the last call that saw one: then the device is lost.
+  [[nodiscard]] const std::string& fault() const { return fault_; }
+
+ private:
+  struct Place {  ///< one case with its buffers
+    const WorkCase* item = nullptr;
+    std::vector<device::Binding> bindings;
+    std::unique_ptr<device::Replay> original;
+    std::uint64_t filled = static_cast<std::uint64_t>(-1);        ///< the set in its inputs
+    std::map<std::uint64_t, std::vector<std::uint64_t>> digests;  ///< of the original, by set
+  };
+  struct Candidate {
+    device::ModuleId module = -1;
+    std::vector<std::unique_ptr<device::Replay>> replays;  ///< by case
+  };
+
+  Arena(device::Device& device, Workload workload, std::string ptx)
+      : device_(device), workload_(std::move(workload)), ptx_(std::move(ptx)) {}
+  Status prepare(const std::string& cubin);
+  Result<Candidate> load(const std::string& cubin, std::size_t cases);
+  void drop(Candidate& candidate);
+  Status fill(Place& place, std::uint64_t set);
+  /// Digests of the outputs after a run; nothing after a fault.
+  Result<std::optional<std::vector<std::uint64_t>>> digests_of(Place& place, device::Replay& replay,
+                                                               bool timed);
+  Result<const std::vector<std::uint64_t>*> expected(Place& place, std::uint64_t set);
+  Result<std::optional<double>> timed_run(device::Replay& replay);
+  [[nodiscard]] std::uint64_t outputs_of(const Place& place) const;
+
+  device::Device& device_;
+  Workload workload_;
+  std::string ptx_, original_cubin_;
+  device::ModuleId module_ = -1;
+  std::vector<Place> places_;
+  std::string fault_;
+  std::uint64_t runs_ = 0;
+  std::uint64_t key_ = 0x9e3779b97f4a7c15;
+};
+
+}  // namespace warpwright::reorder

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reorder/canary.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+namespace warpwright::reorder {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr std::chrono::milliseconds kStartPatience{60'000};
+constexpr std::chrono::milliseconds kPatience{20'000};
+constexpr int kLostDevice = 3;
+
+Words split(const std::string& line) {
+  std::istringstream stream(line);
+  Words words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+double number_at(const Words& words, std::size_t at) {
+  return at < words.size() ? std::strtod(words[at].c_str(), nullptr) : 0;
+}
+
+bool say(int output, const std::string& line) {
+  const std::string whole = line + "\n";
+  return ::write(output, whole.data(), whole.size()) == static_cast<ssize_t>(whole.size());
+}
+
+std::string answer_of(const Result<Behaviour>& behaviour) {
+  if (!behaviour.ok()) return "error " + behaviour.error().message;
+  static constexpr const char* kNames[] = {"same", "different", "fault"};
+  return fmt::format("{} {} {}", kNames[static_cast<int>(behaviour->kind)], behaviour->outputs,
+                     behaviour->why);
+}
+
+std::string answer(Arena& arena, const Words& words) {
+  const std::string& verb = words[0];
+  if (verb == "original") {
+    const auto us = arena.original_us();
+    return us.ok() ? fmt::format("us {}", *us) : "error " + us.error().message;
+  }
+  if (words.size() < 2) return "error a request without a file";
+  const auto cubin = read_file(words[1]);
+  if (!cubin.ok()) return "error " + cubin.error().message;
+  if (verb == "check")
+    return answer_of(arena.check(*cubin, static_cast<std::uint64_t>(number_at(words, 2)),
+                                 static_cast<std::uint64_t>(number_at(words, 3))));
+  if (verb == "many")
+    return answer_of(arena.check_many(*cubin, static_cast<std::uint64_t>(number_at(words, 2)),
+                                      number_at(words, 3)));
+  if (verb == "quick") {
+    const auto ratio = arena.quick_ratio(*cubin);
+    if (!ratio.ok()) return "error " + ratio.error().message;
+    return *ratio ? fmt::format("ratio {}", **ratio) : "fault 0 " + arena.fault();
+  }
+  if (verb == "pair") {
+    const auto timing = arena.paired(*cubin, number_at(words, 2));
+    if (!arena.fault().empty()) return "fault 0 " + arena.fault();
+    if (!timing.ok()) return "error " + timing.error().message;
+    const auto& ratio = timing->comparison.ratio;
+    return fmt::format("pair {} {} {} {} {} {}", ratio.value, ratio.low, ratio.high,
+                       profile::median(timing->a_us), profile::median(timing->b_us),
+                       timing->a_us.size());
+  }
+  return "error an unknown request";
+}
+
+/// Without PTX nothing is known of variables; a module without any has nothing to restore.
+std::string ptx_for(const std::string& cubin) {
+  const bool has_variables = cubin.find(".nv.global") != std::string::npos ||
+                             cubin.find(".nv.constant3") != std::string::npos;
+  return has_variables ? "" : "// no variables\n";
+}
+
+Result<std::unique_ptr<Arena>> open_arena(device::Device& device,
+                                          const std::filesystem::path& workload,
+                                          const std::filesystem::path& cubin) {
+  WW_TRY(const std::string text, read_file(workload));
+  WW_TRY(const Workload work, workload_from(text));
+  WW_TRY(const std::string bytes, read_file(cubin));
+  return Arena::open(device, work, bytes, ptx_for(bytes));
+}
+
+}  // namespace
+
+int serve_arena(const std::filesystem::path& workload, const std::filesystem::path& cubin,
+                int input, int output) {
+  const auto failed = [&](const Error& error) { return say(output, "error " + error.message), 2; };
+  const auto resolved = device::resolve_device({.device = DeviceName("cuda")});
+  if (!resolved.ok()) return failed(resolved.error());
+  const auto device = device::open_device(*resolved, 60);
+  if (!device.ok()) return failed(device.error());
+  const auto arena = open_arena(**device, workload, cubin);
+  if (!arena.ok()) return failed(arena.error());
+  say(output, "ready");
+  std::string line;
+  for (char letter = 0; ::read(input, &letter, 1) == 1;) {
+    if (letter != '\n') {
+      line += letter;
+      continue;
+    }
+    const Words words = split(line);
+    line.clear();
+    if (words.empty()) continue;
+    say(output, answer(**arena, words));
+    if (!(*arena)->fault().empty()) {
+      // A kernel that still runs would hold up a normal exit.
+      std::fflush(nullptr);
+      std::_Exit(kLostDevice);
+    }
+  }
+  return 0;
+}
+
+Result<Canary> Canary::start(Command command) {
+  WW_TRY(auto folder, TemporaryDirectory::create("warpwright-canary"));
+  Canary canary(std::move(command), std::move(folder));
+  WW_CHECK(canary.begin());
+  return canary;
+}
+
+Status Canary::begin() {
+  child_.reset();
+  WW_TRY(auto child, ChildProcess::start(command_));
+  child_.emplace(std::move(child));
+  const auto reply = child_->read_line(kStartPatience);
+  if (reply.heard == ChildProcess::Heard::line && reply.line == "ready") return {};
+  if (reply.heard == ChildProcess::Heard::line && reply.line.starts_with("error "))
+    return Error{reply.line.substr(6)};
+  return Error{"the process that runs schedules did not start"};
+}
+
+Result<std::optional<Words>> Canary::ask(const std::string& verb, const std::string& cubin,
+                                         const std::string& numbers,
+                                         std::chrono::milliseconds patience) {
+  std::string line = verb;
+  if (!cubin.empty()) {
+    const auto file = folder_.path() / ("schedule-" + std::to_string(files_++ % 4) + ".cubin");
+    WW_CHECK(write_file(file, cubin));
+    line += " " + file.string();
+  }
+  if (!numbers.empty()) line += " " + numbers;
+  if (!child_->write_line(line).ok()) {
+    ++replaced_;
+    WW_CHECK(begin());
+    WW_CHECK(child_->write_line(line));
+  }
+  const auto reply = child_->read_line(patience);
+  if (reply.heard != ChildProcess::Heard::line) {
+    ++replaced_;
+    WW_CHECK(begin());
+    return std::optional<Words>();
+  }
+  if (reply.line.starts_with("error ")) return Error{reply.line.substr(6)};
+  Words words = split(reply.line);
+  if (words.empty()) return Error{"the process that runs schedules answered nothing"};
+  if (words[0] == "fault") {
+    ++replaced_;
+    WW_CHECK(begin());
+  }
+  return std::optional<Words>(std::move(words));
+}
+
+Result<Behaviour> Canary::behaviour_of(const Result<std::optional<Words>>& answer) {
+  if (!answer.ok()) return answer.error();
+  if (!*answer)
+    return Behaviour{Behaviour::Kind::fault, "the process hung or ended; it was replaced"};
+  const Words& words = **answer;
+  Behaviour behaviour{.outputs = static_cast<std::uint64_t>(number_at(words, 1))};
+  if (words[0] == "different") behaviour.kind = Behaviour::Kind::different;
+  if (words[0] == "fault") behaviour.kind = Behaviour::Kind::fault;
+  for (std::size_t i = 2; i < words.size(); ++i) behaviour.why += (i > 2 ? " " : "") + words[i];
+  return behaviour;
+}
+
+Result<Behaviour> Canary::check(const std::string& cubin, std::uint64_t first,
+                                std::uint64_t count) {
+  return behaviour_of(ask("check", cubin, fmt::format("{} {}", first, count),
+                          kPatience + std::chrono::milliseconds(200 * count)));
+}
+
+Result<Behaviour> Canary::check_many(const std::string& cubin, std::uint64_t outputs,
+                                     double limit_s) {
+  return behaviour_of(
+      ask("many", cubin, fmt::format("{} {}", outputs, limit_s),
+          kPatience + std::chrono::milliseconds(static_cast<std::int64_t>(limit_s * 1000))));
+}
+
+Result<std::optional<double>> Canary::quick_ratio(const std::string& cubin) {
+  WW_TRY(const auto words, ask("quick", cubin, "", kPatience));
+  if (!words || (*words)[0] != "ratio") return std::optional<double>();
+  return std::optional<double>(number_at(*words, 1));
+}
+
+Result<std::optional<PairedFigures>> Canary::paired(const std::string& cubin, double limit_s) {
+  WW_TRY(const auto words,
+         ask("pair", cubin, fmt::format("{}", limit_s),
+             kPatience + std::chrono::milliseconds(static_cast<std::int64_t>(limit_s * 2000))));
+  if (!words || (*words)[0] != "pair") return std::optional<PairedFigures>();
+  return std::optional<PairedFigures>(PairedFigures{
+      number_at(*words, 1), number_at(*words, 2), number_at(*words, 3), number_at(*words, 4),
+      number_at(*words, 5), static_cast<int>(number_at(*words, 6))});
+}
+
+Result<double> Canary::original_us() {
+  WW_TRY(const auto words, ask("original", "", "", kPatience));
+  if (!words || (*words)[0] != "us") return Error{"the kernel as it was built could not be timed"};
+  return number_at(*words, 1);
+}
+
+}  // namespace warpwright::reorder
