@@ -8,6 +8,7 @@
 #include "base/cores.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/asked_models.h"
 #include "cli/examples.h"
 #include "cli/exit_codes.h"
 #include "cli/fleet_judge.h"
@@ -20,6 +21,7 @@
 #include "evaluate/mailbox.h"
 #include "prompt/extract.h"
 #include "search/prompt_composer.h"
+#include "verifiers/gate.h"
 
 namespace warpwright::cli {
 
@@ -73,6 +75,31 @@ store::CandidateRecord find_code(const llm::Reply& reply) {
   prompt::Extraction found = prompt::extract_source(reply.text, reply.finish_reason);
   if (!found.ok) return {"", std::move(found.reason)};
   return {std::move(found.source), ""};
+}
+
+int models_of(const Settings& settings) {
+  return 1 + static_cast<int>(further_models(settings).size());
+}
+
+/// What reads candidates before the judge does, and what belongs to it.
+struct Verifying {
+  std::unique_ptr<llm::Model> model;
+  std::unique_ptr<verifiers::Panel> panel;
+  std::unique_ptr<verifiers::Gate> gate;
+};
+
+/// Empty without --verify-with.
+Result<Verifying> make_verifying(const Settings& settings, const fs::path& folder,
+                                 search::Composer& composer, evaluate::Evaluator& judge) {
+  Verifying made;
+  const std::string& spec = settings.text("search.verify_with");
+  if (spec.empty()) return made;
+  WW_CHECK(make_directories(folder / "verifiers"));
+  WW_TRY(made.model, make_verifier(settings, spec, folder / "verifiers"));
+  WW_TRY(const auto messages, composer.initial());
+  made.panel = std::make_unique<verifiers::Panel>(*made.model, messages.back().text);
+  made.gate = std::make_unique<verifiers::Gate>(judge, *made.panel);
+  return made;
 }
 
 search::EngineOptions engine_options(const Settings& settings, const Task& task,
@@ -258,14 +285,15 @@ Result<CheckedSettings> check_settings(const Settings& settings, const Task& tas
   WW_TRY(const auto level, feedback_level(settings));
   WW_TRY(const auto templates, prompt_templates(settings));
   WW_TRY(const auto pattern, job_pattern(settings, task));
-  WW_TRY(const auto options, model_options(settings));
-  const auto environment = llm::process_environment(temporary_folder(), {own_program(), "courier"});
-  WW_TRY(const auto model, llm::make_model(options, environment));
-  if (settings.number("limits.usd") && !model->price_known()) {
-    return Error{"--budget-usd: the price of '" + options.spec +
-                 "' is not known; state it in warpwright.toml: [prices] \"" + options.spec +
-                 "\" = [fresh, cache_read, cache_write, output]  # USD per million tokens"};
+  WW_TRY(const auto model, make_search_model(settings, temporary_folder()));
+  std::vector<const llm::Model*> asked;
+  for (int i = 0; i < models_of(settings); ++i) asked.push_back(&model->chosen(i));
+  std::unique_ptr<llm::Model> verifier;
+  if (const std::string& spec = settings.text("search.verify_with"); !spec.empty()) {
+    WW_TRY(verifier, make_verifier(settings, spec, temporary_folder()));
+    asked.push_back(verifier.get());
   }
+  WW_CHECK(check_prices(settings, asked));
   WW_TRY(const Task told, task_for_model(settings, task));
   WW_TRY(const auto examples, examples_for(settings, task));
   search::PromptComposer composer(templates, told, facts, std::string(pattern.rule_set.name()),
@@ -310,7 +338,7 @@ void describe(store::RunRecord& run, const Settings& settings) {
 search::StrategyOptions strategy_options(const Settings& settings) {
   return {static_cast<int>(settings.integer("search.candidates").value_or(3)),
           static_cast<int>(settings.integer("search.depth").value_or(4)),
-          static_cast<int>(settings.integer("search.repairs").value_or(3))};
+          static_cast<int>(settings.integer("search.repairs").value_or(3)), models_of(settings)};
 }
 
 Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecord& run,
@@ -319,9 +347,7 @@ Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecor
                                   const Clock& clock) {
   const fs::path& folder = held.folder;
   WW_TRY(const auto model_settings, model_options(settings));
-  WW_TRY(const auto model,
-         llm::make_model(model_settings,
-                         llm::process_environment(folder / "spool", {own_program(), "courier"})));
+  WW_TRY(const auto model, make_search_model(settings, folder / "spool"));
   WW_TRY(auto pattern, job_pattern(settings, task));
   pattern.cache = absolute_path(archive.path().parent_path() / "cache");
   const std::string queue = queue_of_run(archive.path(), run);
@@ -339,10 +365,14 @@ Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecor
   composer.offer_tuning(settings.integer("search.tune").value_or(0) > 0);
   WW_TRY(const auto strategy, search::make_strategy(settings.text("search.strategy"),
                                                     strategy_options(settings), composer));
-  const auto dispatcher = search::make_thread_dispatcher(*model, *evaluator, clock, stop);
+  WW_TRY(const Verifying verifying, make_verifying(settings, folder, composer, *evaluator));
+  evaluate::Evaluator& judge = verifying.gate ? *verifying.gate : *evaluator;
+  search::EngineOptions options = engine_options(settings, task, model_settings, wait);
+  if (verifying.panel) options.verifying = verifying.panel->most();
+  const auto dispatcher = search::make_thread_dispatcher(*model, judge, clock, stop);
   search::Engine engine(
-      {*strategy, *dispatcher, *model, *evaluator, find_code, archive, run, clock, stop, observer},
-      engine_options(settings, task, model_settings, wait));
+      {*strategy, *dispatcher, *model, judge, find_code, archive, run, clock, stop, observer},
+      options);
   search::Ending ending = engine.run();
   const auto budget = settings.integer("search.tune").value_or(0);
   if (budget > 0) {

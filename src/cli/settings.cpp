@@ -17,7 +17,7 @@ namespace {
 
 using enum SettingKind;
 
-constexpr std::array<SettingRow, 61> kRows = {{
+constexpr std::array<SettingRow, 63> kRows = {{
     {"search.strategy", "--strategy", text, "fsr", "search strategy (warpwright strategies)"},
     {"search.candidates", "-n,--candidates", integer, "3", "candidates per round (N), or chains"},
     {"search.depth", "-d,--depth", integer, "4", "rounds (D), or turns of a chain"},
@@ -25,6 +25,11 @@ constexpr std::array<SettingRow, 61> kRows = {{
     {"search.stop_at_roofline", "--stop-at-roofline", number, "0.95",
      "stop when the best kernel reaches this share of the roofline (0 = never)"},
     {"search.feedback", "--feedback", text, "rich", "what the model is told: paper or rich"},
+    {"search.models", "--models", text, "",
+     "further models, comma-separated: evolve asks whichever does better (docs/search.md)"},
+    {"search.verify_with", "--verify-with", text, "",
+     "model that reads each candidate before it is judged; two of three votes against it keep it "
+     "from the judge (docs/search.md)"},
     {"search.tune", "--tune", integer, "",
      "most judgements to tune the best kernel's declared parameters with (docs/search.md)"},
     {"search.examples", "--examples", integer, "",

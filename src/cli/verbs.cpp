@@ -46,6 +46,10 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
      add_prompt},
     {"models", "list the services and programs that can answer", "warpwright models", add_models},
     {"strategies", "list the search strategies", "warpwright strategies", add_strategies},
+    {"verifiers", "how often a model's votes on candidates agree with the judge, and their cost",
+     "warpwright verifiers last\n  warpwright verifiers last --model deepseek:deepseek-flash "
+     "--json",
+     add_verifiers},
     {"devices", "list the described devices", "warpwright devices", add_devices},
     {"eval", "judge one kernel: verdict, errors, times",
      "warpwright eval transpose mine.cu\n  warpwright eval transpose mine.cu --watch\n"
@@ -61,8 +65,6 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
      add_simt},
     {"flops", "count FLOPs and bytes of a whole CUDA program, without a GPU",
      "warpwright flops heat.cu --run \"4096 10\" --json", add_flops},
-    {"port", "carry a CUDA program to HIP or back, and compile it for AMD devices",
-     "warpwright port saxpy.cu --to hip -o saxpy_hip --targets gfx90a,gfx1100 --json", add_port},
     {"compare", "time two kernels in turns: faster, slower or the same",
      "warpwright compare transpose mine.cu baseline", add_compare},
     {"tune", "find the best values of a kernel's declared parameters, without a model",
@@ -81,6 +83,11 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
     {"sass", "machine code: show it, check it, learn latencies, tune its schedule on a GPU",
      "warpwright sass check kernel.cubin\n  warpwright sass tune gemm_f16 mine.cu -o tuned",
      add_sass},
+    {"port", "carry a CUDA program to HIP or back, and compile it for AMD devices",
+     "warpwright port saxpy.cu --to hip -o saxpy_hip --targets gfx90a,gfx1100 --json\n"
+     "  warpwright port saxpy.ptx --to hip -o saxpy_hip --targets gfx1100 --host saxpy.cu --verify "
+     "cpu",
+     add_port},
     {"worker", "judge the trial in a job directory", "warpwright worker JOBDIR", add_worker},
     {"pilot", "judge jobs of a spool with this machine's GPU (used by --worker slurm)",
      "warpwright pilot /shared/spool --idle 10m", add_pilot},

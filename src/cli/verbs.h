@@ -52,6 +52,7 @@ void add_prompt(CLI::App& verb, Action& action);
 void add_models(CLI::App& verb, Action& action);
 void add_strategies(CLI::App& verb, Action& action);
 void add_devices(CLI::App& verb, Action& action);
+void add_verifiers(CLI::App& verb, Action& action);
 void add_eval(CLI::App& verb, Action& action);
 void add_judge_solution(CLI::App& verb, Action& action);
 void add_explain(CLI::App& verb, Action& action);

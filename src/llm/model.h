@@ -44,6 +44,7 @@ struct Request {
   std::vector<Message> messages;
   std::int64_t max_output_tokens = 0;  ///< 0 = the provider's default
   std::optional<double> temperature;
+  int choice = 0;  ///< of several models, which one is asked
 };
 
 /// A complete answer.
@@ -97,6 +98,8 @@ class Model {
   /// False: nobody told us what this model costs, price_usd() is 0 for want of better, and a
   /// budget in money cannot be kept.
   [[nodiscard]] virtual bool price_known() const { return true; }
+  /// Of several models behind this one, the one that answers requests with that choice.
+  [[nodiscard]] virtual const Model& chosen(int /*choice*/) const { return *this; }
   virtual Outcome ask(const Request& request, const ProgressCallback& progress,
                       const StopSignal& stop) = 0;
 };

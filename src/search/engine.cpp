@@ -46,10 +46,12 @@ void Engine::start_asking() {
     const std::string id = to_ask_.front();
     Open& open = open_.at(id);
     llm::Request request{open.attempt == 0 ? id : fmt::format("{}.a{}", id, open.attempt),
-                         open.proposal.messages, options_.max_output_tokens, options_.temperature};
-    const llm::Usage bound = parts_.model.reserve(request);
-    const Cost cost{1, bound.total(), parts_.model.price_usd(bound),
-                    parts_.evaluator.max_device_s()};
+                         open.proposal.messages, options_.max_output_tokens, options_.temperature,
+                         open.proposal.model};
+    const llm::Model& model = model_of(id);
+    const llm::Usage bound = model.reserve(request);
+    Cost cost = judging_bound();
+    cost += {0, bound.total(), model.price_usd(bound), 0};
     if (const auto refusal = budget_.refusal(cost)) {
       if (idle()) limit_ = *refusal;  // nothing in flight will free anything
       return;
@@ -172,9 +174,10 @@ Status Engine::recall(const std::string& id) {
 /// A stored answer; one without a price gets it once somebody has stated it.
 Result<llm::Reply> Engine::recalled(const std::string& id, const store::ReplyRecord& record) {
   llm::Reply reply = to_reply(record);
-  if (reply.unpriced && record.unpriced == parts_.model.name() && parts_.model.price_known()) {
+  const llm::Model& model = model_of(id);
+  if (reply.unpriced && record.unpriced == model.name() && model.price_known()) {
     reply.unpriced = false;
-    reply.cost_usd = parts_.model.price_usd(reply.usage);
+    reply.cost_usd = model.price_usd(reply.usage);
     WW_CHECK(log_.set_price(id, reply.cost_usd));
   }
   return reply;
@@ -200,11 +203,12 @@ Status Engine::handle(const Answered& event) {
     return {};
   }
   // The tokens are settled now; the evaluation that the answer leads to stays promised.
-  const Cost asked{0, open.reserved.tokens, open.reserved.usd, 0};
+  const Cost asked{0, open.reserved.tokens - options_.verifying.tokens,
+                   open.reserved.usd - options_.verifying.usd, 0};
   budget_.release(asked);
   open.reserved -= asked;
   if (outcome.kind == llm::OutcomeKind::answered) {
-    WW_CHECK(log_.add_reply(event.trial, to_record(outcome.reply, parts_.model.name())));
+    WW_CHECK(log_.add_reply(event.trial, to_record(outcome.reply, model_of(event.trial).name())));
     return accept(event.trial, outcome.reply);
   }
   parts_.observer.on_event("failed", event.trial + ": " + outcome.error, state_);
@@ -214,8 +218,9 @@ Status Engine::handle(const Answered& event) {
   // may have cost is kept.
   const bool silent = outcome.wasted.estimated && outcome.wasted.output == 0;
   WW_CHECK(log_.add_failure(
-      event.trial, {event.attempt, outcome.error, last && !silent, outcome.wasted.total(),
-                    outcome.wasted_usd, outcome.wasted_unpriced ? parts_.model.name() : ""}));
+      event.trial,
+      {event.attempt, outcome.error, last && !silent, outcome.wasted.total(), outcome.wasted_usd,
+       outcome.wasted_unpriced ? model_of(event.trial).name() : ""}));
   budget_.spend({0, outcome.wasted.total(), outcome.wasted_usd, 0, outcome.wasted_unpriced});
   const std::string again =
       "question " + event.trial + ": " + outcome.error + "; 'resume' asks again";
@@ -245,7 +250,7 @@ Status Engine::accept(const std::string& id, const llm::Reply& reply) {
   WW_TRY(auto known, log_.evaluation(key));
   if (known) {
     if (awaiting_.emplace(key, std::vector<std::string>{}).second) {
-      budget_.spend({1, 0, 0, known->device_s});
+      budget_.spend(cost_of(*known));
     }
     return finish(id, std::move(*known));
   }
@@ -295,7 +300,7 @@ Status Engine::handle(const Judged& event) {
 Status Engine::settle(const std::string& key, Evaluation evaluation) {
   if (baseline_) add_baseline_times(evaluation, *baseline_);
   WW_CHECK(log_.add_evaluation(key, evaluation));
-  budget_.spend({1, 0, 0, evaluation.device_s});
+  budget_.spend(cost_of(evaluation));
   const auto trials = std::exchange(awaiting_.at(key), {});
   for (const auto& id : trials) WW_CHECK(finish(id, evaluation));
   return {};

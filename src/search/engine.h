@@ -27,6 +27,7 @@ struct EngineOptions {
   std::int64_t max_output_tokens = 0;
   std::optional<double> temperature;
   std::string baseline_source;  ///< empty: no speed-ups
+  Cost verifying;               ///< the most that verifiers may cost before a candidate is judged
   /// How often to look for answers that somebody told while the judge works; absent = never: they
   /// are found by the next run of the engine.
   std::optional<Nanoseconds> look_for_answers;
@@ -99,6 +100,8 @@ class Engine {
   Status drain();
   std::optional<std::string> reserve_judging(Open& open);
   bool may_judge(const std::string& key);
+  [[nodiscard]] Cost judging_bound() const;
+  [[nodiscard]] const llm::Model& model_of(const std::string& id) const;
   Status judge_failed(const std::string& key, Evaluation evaluation);
   Status settle(const std::string& key, Evaluation evaluation);
   [[nodiscard]] Status comparable(const Evaluation& evaluation) const;

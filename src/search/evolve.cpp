@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/one_way.h"
+#include "search/bandit.h"
 #include "search/niche.h"
 #include "search/strategy.h"
 
@@ -18,11 +19,12 @@ constexpr int kWavesUntilRestart = 2;  // without a faster kernel
 /// elite and may become a parent, by rank and by how seldom it was one. A wave of N proposals has
 /// repairs, crossings of two elites, changes of one elite in directions that differ within the
 /// wave, and a new beginning where nothing became faster for a while. A wave waits for its last
-/// answer: proposals do not depend on who finished first.
+/// answer: proposals do not depend on who finished first. Which of several models is asked is a
+/// bandit's choice.
 class Evolve final : public Strategy {
  public:
   Evolve(const StrategyOptions& options, Composer& composer)
-      : options_(options), composer_(composer) {}
+      : options_(options), composer_(composer), bandit_(options.models) {}
 
   Result<std::vector<Proposal>> start() override { return next_wave(); }
 
@@ -37,7 +39,23 @@ class Evolve final : public Strategy {
   }
 
  private:
+  /// A model earns a half for a kernel as fast as the best one before, more for a faster one, and
+  /// nothing for one that is not valid.
+  void reward_models(const std::vector<Trial>& wave) {
+    std::optional<double> mark;
+    if (!best_.empty()) mark = score_us(tried_[best_index_].evaluation);
+    for (const Trial& trial : wave) {
+      const auto time = trial.evaluation.valid() ? score_us(trial.evaluation) : std::nullopt;
+      if (best_.empty() && time) mark = std::min(mark.value_or(*time), *time);
+    }
+    for (const Trial& trial : wave) {
+      const auto time = trial.evaluation.valid() ? score_us(trial.evaluation) : std::nullopt;
+      bandit_.learn(trial.proposal.model, time && mark ? 1 / (1 + *time / *mark) : 0);
+    }
+  }
+
   void take(std::vector<Trial> wave) {
+    reward_models(wave);
     ++idle_waves_;
     failed_.clear();
     for (Trial& trial : wave) {
@@ -114,6 +132,7 @@ class Evolve final : public Strategy {
       } else {
         WW_CHECK(make_change(proposal));
       }
+      proposal.model = bandit_.choose();
       proposals.push_back(std::move(proposal));
     }
     if (idle_waves_ >= kWavesUntilRestart) idle_waves_ = 0;
@@ -164,6 +183,7 @@ class Evolve final : public Strategy {
 
   StrategyOptions options_;
   Composer& composer_;
+  Bandit bandit_;  ///< over the models
   int wave_ = 0;
   int idle_waves_ = 0;
   std::vector<Trial> finished_;

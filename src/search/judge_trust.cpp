@@ -14,11 +14,21 @@ std::string_view name_of(TimeSource source) {
 
 }  // namespace
 
+Cost Engine::judging_bound() const {
+  Cost cost{1, 0, 0, parts_.evaluator.max_device_s()};
+  cost += options_.verifying;
+  return cost;
+}
+
+const llm::Model& Engine::model_of(const std::string& id) const {
+  return parts_.model.chosen(open_.at(id).proposal.model);
+}
+
 /// An answer that was told, or found again, has nothing reserved yet for its evaluation. The
 /// refusal, if it does not fit.
 std::optional<std::string> Engine::reserve_judging(Open& open) {
   if (open.reserved.evaluations != 0) return std::nullopt;
-  const Cost cost{1, 0, 0, parts_.evaluator.max_device_s()};
+  const Cost cost = judging_bound();
   if (auto refusal = budget_.refusal(cost)) return refusal;
   budget_.reserve(cost);
   open.reserved += cost;

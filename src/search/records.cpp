@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/records.h"
 
+#include "verifiers/votes.h"
+
 namespace warpwright::search {
 
 store::PromptRecord to_record(const Proposal& proposal) {
@@ -48,6 +50,17 @@ llm::Reply to_reply(const store::ReplyRecord& record) {
   reply.cost_usd = record.cost_usd;
   reply.unpriced = !record.unpriced.empty();
   return reply;
+}
+
+Cost cost_of(const Evaluation& evaluation) {
+  Cost cost{1, 0, 0, evaluation.device_s};
+  const auto votes = verifiers::votes_of(evaluation);
+  if (!votes) return cost;
+  if (verifiers::is_refusal(evaluation)) cost.evaluations = 0;
+  cost.tokens = votes->tokens;
+  cost.usd = votes->usd;
+  cost.unpriced = votes->unpriced;
+  return cost;
 }
 
 Evaluation no_code(const std::string& reason) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/budget.h"
 #include "search/trial.h"
 #include "store/records.h"
 
@@ -16,6 +17,9 @@ std::vector<llm::Message> messages_of(const store::PromptRecord& prompt);
 /// `spec` is the model's, for the day when its price is known.
 store::ReplyRecord to_record(const llm::Reply& reply, const std::string& spec);
 llm::Reply to_reply(const store::ReplyRecord& record);
+
+/// What a judgement cost, with what verifiers cost before it.
+Cost cost_of(const Evaluation& evaluation);
 
 /// The verdict of an answer without code.
 Evaluation no_code(const std::string& reason);

@@ -19,7 +19,7 @@ constexpr std::array<StrategyRow, 4> kStrategies = {{
      make_tree},
     {"evolve",
      "D waves of N proposals from a population in niches: changes, crossings, repairs, restarts",
-     make_evolve},
+     make_evolve, true},
 }};
 
 }  // namespace
@@ -41,6 +41,9 @@ Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name,
                                                 Composer& composer) {
   std::string known;
   for (const auto& row : kStrategies) {
+    if (row.name == name && options.models > 1 && !row.several_models)
+      return Error{"--models: strategy '" + std::string(name) +
+                   "' asks one model; several need --strategy evolve"};
     if (row.name == name) return row.make(options, composer);
     known += (known.empty() ? "" : ", ") + std::string(row.name);
   }

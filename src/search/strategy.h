@@ -16,6 +16,7 @@ struct StrategyOptions {
   int candidates = 3;  ///< N: per round, or the number of chains
   int depth = 4;       ///< D: rounds, or turns of a chain
   int repairs = 3;     ///< tries to get one valid candidate in a round
+  int models = 1;      ///< how many models there are to choose from
 };
 
 /// Decides what to ask next. Deterministic: its proposals depend only on the trials it was given,
@@ -33,6 +34,7 @@ struct StrategyRow {
   std::string_view name;
   std::string_view summary;
   std::unique_ptr<Strategy> (*make)(const StrategyOptions&, Composer&);
+  bool several_models = false;  ///< knows how to choose between models
 };
 
 std::span<const StrategyRow> strategies();

@@ -19,6 +19,7 @@ struct Proposal {
   std::string kind;    ///< "initial", "optimise", "repair-compile", ...
   std::string parent;  ///< the trial it refines, or empty
   std::vector<llm::Message> messages;
+  int model = 0;  ///< of several models, which one is asked
 };
 
 /// What came of a proposal: the answer, its source and the verdict.

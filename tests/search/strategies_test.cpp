@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "search/bandit.h"
 #include "search/simulated_model.h"
 #include "search/strategy.h"
 
@@ -114,6 +115,72 @@ TEST(Strategies, SerialRefinementLosesWhereSingleChangesDoNotHelp) {
   EXPECT_LT(gain_of(kSerial, Terrain::rugged), gain_of(kIndependent, Terrain::rugged));
 }
 
+/// Several models: the choice says which one answers, and some know less than others.
+std::unique_ptr<World> world_of_models(const std::vector<SimulatedRules>& models,
+                                       std::uint64_t seed, Terrain terrain) {
+  auto made = world_of(kEvolve, seed, terrain);
+  std::vector<SimulatedModel> all;
+  for (const SimulatedRules& rules : models)
+    all.emplace_back(seed, Landscape(seed, terrain), rules);
+  made->model = FakeModel([all](const llm::Request& request) {
+    return all.at(static_cast<std::size_t>(request.choice))(request);
+  });
+  made->strategy_options.models = static_cast<int>(models.size());
+  return made;
+}
+
+TEST(Strategies, EvolveAsksTheBetterModelMoreOften) {
+  constexpr SimulatedRules kGood;
+  constexpr SimulatedRules kPoor{.ideas = 1, .insight = 0, .wrong = 0.7, .repaired = 0.2};
+  double both = 0, poor_alone = 0, good_alone = 0;
+  int asked = 0, asked_good = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const auto mixed = world_of_models({kPoor, kGood}, seed, Terrain::smooth);
+    mixed->run();
+    both += std::log(speedup_within(*mixed, 32));
+    for (const llm::Request& request : mixed->model.requests) {
+      ++asked;
+      asked_good += request.choice == 1 ? 1 : 0;
+    }
+    const auto poor = world_of_models({kPoor}, seed, Terrain::smooth);
+    poor->run();
+    poor_alone += std::log(speedup_within(*poor, 32));
+    const auto good = world_of_models({kGood}, seed, Terrain::smooth);
+    good->run();
+    good_alone += std::log(speedup_within(*good, 32));
+  }
+  const double share = static_cast<double>(asked_good) / asked;
+  std::printf("the better model got %.0f %% of the questions; x%.3f, alone x%.3f and x%.3f\n",
+              100 * share, std::exp(both / kSeeds), std::exp(good_alone / kSeeds),
+              std::exp(poor_alone / kSeeds));
+  EXPECT_GT(share, 0.6);
+  // Closer to the better model than to the poor one.
+  EXPECT_GT(both - poor_alone, good_alone - both);
+}
+
+TEST(Strategies, OthersAskOneModel) {
+  FakeComposer composer;
+  EXPECT_TRUE(make_strategy("evolve", {.models = 2}, composer).ok());
+  const auto refused = make_strategy("fsr", {.models = 2}, composer);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("evolve"));
+}
+
+TEST(Bandit, TriesEveryArmAndThenTheBest) {
+  Bandit bandit(3);
+  EXPECT_EQ(bandit.choose(), 0);
+  EXPECT_EQ(bandit.choose(), 1);
+  EXPECT_EQ(bandit.choose(), 2);
+  const double rewards[] = {0.1, 0.6, 0.3};
+  for (int arm = 0; arm < 3; ++arm) bandit.learn(arm, rewards[arm]);
+  for (int i = 0; i < 97; ++i) {
+    const int arm = bandit.choose();
+    bandit.learn(arm, rewards[arm]);
+  }
+  EXPECT_GT(bandit.chosen(1), 50);
+  EXPECT_GT(bandit.chosen(0), 2);  // nobody is forgotten
+}
+
 /// The archive without times: what two equal searches must agree on.
 std::string story(World& world) {
   std::string text;
@@ -138,6 +205,19 @@ TEST_P(KilledStrategy, EndsLikeAnUndisturbedOne) {
   for (int moment = 1; moment <= 30; ++moment) {
     const auto world = world_of(course, 7, Terrain::smooth);
     world->run(moment);  // dies after so many events
+    world->run();
+    EXPECT_EQ(story(*world), expected) << "killed after event " << moment;
+  }
+}
+
+TEST(Strategies, AKilledSearchWithTwoModelsAsksTheSameOnesAgain) {
+  const std::vector<SimulatedRules> models = {SimulatedRules(), SimulatedRules{.insight = 0.4}};
+  const auto undisturbed = world_of_models(models, 7, Terrain::smooth);
+  undisturbed->run();
+  const std::string expected = story(*undisturbed);
+  for (const int moment : {5, 19, 40}) {
+    const auto world = world_of_models(models, 7, Terrain::smooth);
+    world->run(moment);
     world->run();
     EXPECT_EQ(story(*world), expected) << "killed after event " << moment;
   }
