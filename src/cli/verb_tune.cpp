@@ -75,15 +75,6 @@ json space_json(const Space& space) {
           {"points", space.points().size()}};
 }
 
-double gain_of(const Tuning& tuning) {
-  if (!tuning.changed || !tuning.given().evaluation.valid()) return 1;
-  if (tuning.comparison && tuning.comparison->ratio.value > 0) {
-    return 1 / tuning.comparison->ratio.value;
-  }
-  const auto before = score_us(tuning.given().evaluation), after = score_us(tuning.best.evaluation);
-  return before && after ? *before / *after : 1;
-}
-
 json tuning_json(const TuneFlags& flags, const Space& space, const Tuning& tuning) {
   json document = {{"format", 1},
                    {"task", flags.task},

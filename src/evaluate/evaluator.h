@@ -19,6 +19,8 @@ struct EvaluationRequest {
   /// a comparison. A bad verdict of either is the evaluation's; the comparison says whose it is.
   std::optional<std::string> rival = std::nullopt;
   bool rival_is_baseline = false;
+  /// How often the same was judged before. A judge that keeps verdicts judges anew for each number.
+  int repeat = 0;
 };
 
 /// Judges sources of one task on one device. evaluate() blocks its thread; up to parallelism()

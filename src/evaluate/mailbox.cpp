@@ -50,7 +50,7 @@ void glance_away(const StopSignal& stop, std::chrono::milliseconds duration) {
 
 }  // namespace
 
-std::string mailbox_job_name(const JobRequest& request) {
+std::string mailbox_job_name(const JobRequest& request, int repeat) {
   JobRequest nameless = request;
   nameless.id.clear();
   // Lengths first: no two requests give the same text.
@@ -58,7 +58,8 @@ std::string mailbox_job_name(const JobRequest& request) {
   whole += "\n" + std::to_string(request.source.size()) + "\n" + request.source;
   if (request.rival) whole += *request.rival;
   const char* kind = request.rival ? "-pair" : request.is_baseline ? "-baseline" : "";
-  return request.task.name + kind + "-" + sha256_hex(whole).substr(0, kNameDigits);
+  const std::string which = repeat > 0 ? "-again" + std::to_string(repeat) : "";
+  return request.task.name + kind + "-" + sha256_hex(whole).substr(0, kNameDigits) + which;
 }
 
 MailboxEvaluator::MailboxEvaluator(MailboxOptions options) : options_(std::move(options)) {
@@ -120,7 +121,7 @@ Result<Evaluation> MailboxEvaluator::evaluate(const EvaluationRequest& request,
   full.is_baseline = request.is_baseline;
   full.rival = request.rival;
   full.rival_is_baseline = request.rival_is_baseline;
-  const std::string name = mailbox_job_name(full);
+  const std::string name = mailbox_job_name(full, request.repeat);
   const JobDirectory done(options_.folder / kJudged / name);
   const JobDirectory pending(options_.folder / kPending / name);
   for (;;) {

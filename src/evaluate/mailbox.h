@@ -41,8 +41,8 @@ class MailboxEvaluator final : public Evaluator {
   MailboxOptions options_;
 };
 
-/// The job's folder: the task, "baseline" or "pair" where it is one, and a hash of the whole
-/// request.
-std::string mailbox_job_name(const JobRequest& request);
+/// The job's folder: the task, "baseline" or "pair" where it is one, a hash of the whole request,
+/// and where it is not the first of its kind, which one it is.
+std::string mailbox_job_name(const JobRequest& request, int repeat = 0);
 
 }  // namespace warpwright::evaluate

@@ -154,11 +154,11 @@ Result<Evaluation> FleetEvaluator::collect(const std::string& job) {
   return result;
 }
 
-Result<Evaluation> FleetEvaluator::judge(JobRequest request, const StopSignal& stop) {
+Result<Evaluation> FleetEvaluator::judge(JobRequest request, const StopSignal& stop, int repeat) {
   // From taken/PILOT/JOB. A path of this machine means nothing to another one.
   request.cache = "../../../cache";
   WW_TRY(const std::string gpu, bound_gpu(request, stop));
-  const std::string job = job_name(gpu, request);
+  const std::string job = job_name(gpu, request, repeat);
   {
     const std::lock_guard lock(mutex_);
     awaited_.insert(job);
@@ -182,7 +182,7 @@ Result<Evaluation> FleetEvaluator::evaluate(const evaluate::EvaluationRequest& r
   full.is_baseline = request.is_baseline;
   full.rival = request.rival;
   full.rival_is_baseline = request.rival_is_baseline;
-  return judge(std::move(full), stop);
+  return judge(std::move(full), stop, request.repeat);
 }
 
 void FleetEvaluator::look_for_results() {

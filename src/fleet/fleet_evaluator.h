@@ -39,7 +39,7 @@ class FleetEvaluator final : public evaluate::Evaluator {
   Result<Evaluation> evaluate(const evaluate::EvaluationRequest& request,
                               const StopSignal& stop) override;
   /// A whole request, e.g. of a benchmark; its cache is the spool's.
-  Result<Evaluation> judge(evaluate::JobRequest request, const StopSignal& stop);
+  Result<Evaluation> judge(evaluate::JobRequest request, const StopSignal& stop, int repeat = 0);
 
  private:
   Result<std::string> bound_gpu(const evaluate::JobRequest& request, const StopSignal& stop);

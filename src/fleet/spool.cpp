@@ -143,8 +143,8 @@ std::string spool_name(std::string_view text) {
   return name.substr(0, 100);
 }
 
-std::string job_name(std::string_view gpu_key, const evaluate::JobRequest& request) {
-  return std::string(gpu_key) + kBetween + spool_name(evaluate::mailbox_job_name(request));
+std::string job_name(std::string_view gpu_key, const evaluate::JobRequest& request, int repeat) {
+  return std::string(gpu_key) + kBetween + spool_name(evaluate::mailbox_job_name(request, repeat));
 }
 
 bool suits(std::string_view job, std::string_view gpu_key) {

@@ -94,7 +94,7 @@ std::string spool_name(std::string_view text);
 
 /// A job belongs to one GPU model, or to any pilot: its name begins with that.
 inline constexpr std::string_view kAnyGpu = "any";
-std::string job_name(std::string_view gpu_key, const evaluate::JobRequest& request);
+std::string job_name(std::string_view gpu_key, const evaluate::JobRequest& request, int repeat = 0);
 bool suits(std::string_view job, std::string_view gpu_key);
 
 /// rules.json: total, any text gives rules or an error.

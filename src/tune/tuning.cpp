@@ -114,14 +114,17 @@ class Session {
     return {};
   }
 
-  Result<std::vector<Evaluation>> judge_all(const std::vector<std::string>& sources) {
+  /// `repeat`: how often these were judged before.
+  Result<std::vector<Evaluation>> judge_all(const std::vector<std::string>& sources,
+                                            int repeat = 0) {
     std::vector<std::optional<Result<Evaluation>>> results(sources.size());
     std::atomic<std::size_t> next{0};
     const std::size_t first = tuning_.evaluations;
     const auto work = [&] {
       for (std::size_t i = next++; i < sources.size(); i = next++) {
         results[i] = evaluator_.evaluate(
-            {.id = "tune-" + std::to_string(first + i), .source = sources[i]}, stop_);
+            {.id = "tune-" + std::to_string(first + i), .source = sources[i], .repeat = repeat},
+            stop_);
       }
     };
     const auto hands = std::min<std::size_t>(
@@ -165,10 +168,10 @@ class Session {
     const double bar = mean(entries[0]) + 1.96 * error(entries[0]);
     std::erase_if(entries, [&](const Entry& e) { return mean(e) - 1.96 * error(e) > bar; });
     entries.resize(std::min(entries.size(), std::max<std::size_t>(1, finalists())));
-    while (entries.size() > 1) {
+    for (int repeat = 1; entries.size() > 1; ++repeat) {
       std::vector<std::string> sources;
       for (const Entry& e : entries) sources.push_back(space_.filled(tuning_.tried[e.index].point));
-      WW_TRY(const auto again, judge_all(sources));
+      WW_TRY(const auto again, judge_all(sources, repeat));
       std::vector<Entry> left;
       for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto us = time_of(again[i]);
@@ -235,6 +238,15 @@ const Tried* Tuning::best_at(const std::string& size) const {
     }
   }
   return fastest;
+}
+
+double gain_of(const Tuning& tuning) {
+  if (!tuning.changed || !tuning.given().evaluation.valid()) return 1;
+  if (tuning.comparison && tuning.comparison->ratio.value > 0) {
+    return 1 / tuning.comparison->ratio.value;
+  }
+  const auto before = score_us(tuning.given().evaluation), after = score_us(tuning.best.evaluation);
+  return before && after ? *before / *after : 1;
 }
 
 Result<Tuning> tune(const Space& space, evaluate::Evaluator& evaluator,

@@ -44,6 +44,10 @@ struct Tuning {
   [[nodiscard]] const Tried* best_at(const std::string& size) const;
 };
 
+/// How many times as fast as given the best one is: by the comparison, else by the scores; 1 where
+/// nothing changed or the one as given is not valid.
+double gain_of(const Tuning& tuning);
+
 /// Judges configurations until the budget is spent. Measured times are uncertain: those that may be
 /// the fastest are judged again, the slower half leaves in each round, and the last one replaces
 /// the file as given only if a comparison in turns says that it is faster. The error is the

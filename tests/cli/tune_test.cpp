@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/child.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "cli/program.h"
 #include "support/places.h"
 
@@ -54,6 +56,26 @@ TEST_F(SeveralSources, TuneFindsTheFastestAndWritesItPlain) {
   EXPECT_THAT(*written, Not(HasSubstr("tune:")));
   EXPECT_THAT(*written, HasSubstr("#define A " + result["best"]["values"]["A"].get<std::string>() +
                                   "  // tuned:"));
+}
+
+TEST_F(SeveralSources, TuneGoesThroughASpool) {
+  program_.write("mine.cu", kTunable);
+  const auto notes = program_.folder() / "judged.txt";
+  const auto pilot = ChildProcess::start(
+      program_.command({"pilot", "spool", "--idle=300", "--at-once=4",
+                        "--server=" + fake_worker_path() + " --serve " + notes.string() + " 1"}));
+  ASSERT_TRUE(pilot.ok());
+  const auto here = run({"tune", "transpose", "mine.cu", "--budget", "24", "--json", "-o", "a.cu"});
+  const auto there = program_.run({"tune", "transpose", "mine.cu", "--budget", "24", "--json", "-o",
+                                   "b.cu", "--worker", "spool:spool", "--device", "simt"});
+  ASSERT_EQ(there.exit_code, 0) << there.err;
+  EXPECT_EQ(json::parse(there.out)["tried"], json::parse(here.out)["tried"]);
+  EXPECT_EQ(*read_file(program_.folder() / "a.cu"), *read_file(program_.folder() / "b.cu"));
+  std::size_t judged = 0;
+  const auto noted = read_file(notes);
+  ASSERT_TRUE(noted.ok());
+  for (const auto line : lines_of(*noted)) judged += line.starts_with("end ") ? 1 : 0;
+  EXPECT_EQ(judged, json::parse(there.out)["evaluations"].get<std::size_t>());
 }
 
 TEST_F(SeveralSources, TuneSaysWhatIsMissing) {

@@ -140,6 +140,8 @@ TEST_F(Mailbox, NamesFollowFromAllThatIsJudged) {
   JobRequest other = request;
   other.id = "any";
   EXPECT_EQ(mailbox_job_name(other), name);
+  EXPECT_NE(mailbox_job_name(other, 1), name);
+  EXPECT_NE(mailbox_job_name(other, 1), mailbox_job_name(other, 2));
   other.sizes = {"large"};
   EXPECT_NE(mailbox_job_name(other), name);
   other = request;

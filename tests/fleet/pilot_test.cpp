@@ -70,6 +70,17 @@ TEST_F(Pilots, TheSameQuestionAfterADeathFindsTheResult) {
   EXPECT_EQ(judgements_in(log()).begun.at("a0"), 1);
 }
 
+TEST_F(Pilots, ARepeatIsJudgedAgainAndEachRepeatOnce) {
+  const Spool spool = make_spool(60);
+  const auto judging = pilot(1);
+  FleetEvaluator evaluator(search(spool, "one"));
+  for (const int repeat : {0, 1, 1, 2, 0}) {
+    const auto result = evaluator.evaluate({.id = "a", .source = "// a", .repeat = repeat}, stop_);
+    ASSERT_TRUE(result.ok()) << result.error().message;
+  }
+  EXPECT_EQ(judgements_in(log()).begun.at("a"), 3);
+}
+
 TEST_F(Pilots, OneSearchIsJudgedOnOneGpuModel) {
   const Spool spool = make_spool(60);
   const auto first = pilot(1, {"--gpu=NVIDIA A100"}), second = pilot(1, {"--gpu=NVIDIA H200"});

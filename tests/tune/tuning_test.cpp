@@ -43,6 +43,8 @@ class BowlJudge final : public evaluate::Evaluator {
     const std::scoped_lock lock(mutex_);
     ++count;
     ids.insert(request.id);
+    // A judge that keeps verdicts would not judge the second one.
+    EXPECT_TRUE(request.rival || asked.emplace(request.source, request.repeat).second);
     Evaluation evaluation;
     evaluation.device = "bowl";
     if (value_in(request.source, "A") == wrong_a) {
@@ -65,6 +67,7 @@ class BowlJudge final : public evaluate::Evaluator {
   double wrong_a = -1;
   bool never_faster = false;
   std::set<std::string> ids;
+  std::set<std::pair<std::string, int>> asked;
 
  private:
   double drawn() { return static_cast<double>(mixed_bits(kMixStep * count) >> 11) * 0x1p-52 - 1; }
