@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -145,7 +146,13 @@ void add_worker(CLI::App& verb, Action& action) {
       ->group("");
   verb.add_option("--size", flags->size, "replay only this timed size")->group("");
   verb.add_option("--at-once", flags->at_once, "trials that overlap in a runner")->group("");
-  verb.callback([flags, &action] { action = [flags] { return work(*flags); }; });
+  verb.callback([flags, &action] {
+    action = [flags] {
+      // Under root the sandbox is another user, who must be able to read what we write for it.
+      ::umask(022);
+      return work(*flags);
+    };
+  });
 }
 
 }  // namespace warpwright::cli
