@@ -122,6 +122,31 @@ Result<Settings> Searches::settings_for(const mcp::SearchWish& wish) const {
   return settings;
 }
 
+Status Searches::affordable(const Cost& cost) const {
+  const auto limit = budget_.refusal(cost);
+  if (!limit) return {};
+  return Error{"the budget of this server does not allow it: " + *limit +
+               "; ask for less, or start the server with larger limits"};
+}
+
+Status Searches::promise(std::int64_t evaluations) {
+  const std::lock_guard lock(mutex_);
+  Cost cost;
+  cost.evaluations = evaluations;
+  WW_CHECK(affordable(cost));
+  budget_.reserve(cost);
+  return {};
+}
+
+void Searches::settle(std::int64_t promised, std::int64_t judged) {
+  const std::lock_guard lock(mutex_);
+  Cost cost;
+  cost.evaluations = promised;
+  budget_.release(cost);
+  cost.evaluations = judged;
+  budget_.spend(cost);
+}
+
 Status Searches::admit(const Cost& cost) {
   std::size_t alive = 0;
   for (const auto& [run, search] : searches_) {
@@ -132,10 +157,7 @@ Status Searches::admit(const Cost& cost) {
     return Error{"busy: this server works on " + std::to_string(kAtOnce) +
                  " searches at a time; stop one or wait"};
   }
-  if (const auto limit = budget_.refusal(cost)) {
-    return Error{"the budget of this server does not allow it: " + *limit +
-                 "; ask for less, or start the server with larger limits"};
-  }
+  WW_CHECK(affordable(cost));
   for (auto old = searches_.begin(); old != searches_.end() && searches_.size() >= kKept;) {
     const bool over = !old->second->stand.alive;
     old = over ? searches_.erase(old) : std::next(old);

@@ -27,6 +27,9 @@ class Searches {
 
   /// Starts one; its run's id. The error names the limit that forbids it.
   Result<std::string> start(const mcp::SearchWish& wish);
+  /// Promises judgements of other work within the same budget, and says later how many there were.
+  Status promise(std::int64_t evaluations);
+  void settle(std::int64_t promised, std::int64_t judged);
   std::optional<mcp::SearchStand> stand(const std::string& run);
   Status stop(const std::string& run);
   /// Ends all and waits for them.
@@ -35,6 +38,7 @@ class Searches {
  private:
   struct Search;
   Result<Settings> settings_for(const mcp::SearchWish& wish) const;
+  Status affordable(const Cost& cost) const;
   Status admit(const Cost& cost);
   void work(Search& search);
 

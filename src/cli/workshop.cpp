@@ -12,6 +12,7 @@
 #include "llm/exec.h"
 #include "search/prompt_composer.h"
 #include "torch/import.h"
+#include "tune/tuning.h"
 
 namespace warpwright::cli {
 
@@ -19,6 +20,9 @@ namespace {
 
 constexpr const char* kClient = "client";
 constexpr std::size_t kKeptBaselines = 256;
+constexpr std::chrono::milliseconds kBaselineGlance{200};
+// Memory of one call: a million of them, which a file may declare, take hundreds of megabytes.
+constexpr std::size_t kMostTuningPoints = 20'000;
 
 /// The server's settings with what a client may choose of a judgement.
 Result<Settings> settings_for(Settings settings, const std::vector<std::string>& sizes,
@@ -60,19 +64,28 @@ std::string ServerWorkshop::next_id(const char* what) {
   return what + std::string("-") + std::to_string(++jobs_made_);
 }
 
-/// Judged once per task and manner: it is the same kernel on the same machine.
+/// Judged once per task and manner: it is the same kernel on the same machine. Who needs it
+/// meanwhile waits; where the first one fails, the next one tries.
 Result<Evaluation> ServerWorkshop::baseline_of(evaluate::Evaluator& evaluator, const Task& task,
                                                const std::string& manner, const StopSignal& stop) {
   const std::string key = sha256_hex(task_to_json(task)) + manner;
   {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = baselines_.find(key); found != baselines_.end()) return found->second;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      if (const auto found = baselines_.find(key); found != baselines_.end()) return found->second;
+      if (judging_baselines_.insert(key).second) break;
+      baseline_judged_.wait_for(lock, kBaselineGlance);
+      if (stop.requested()) return Error{"stopped while waiting for the baseline's times"};
+    }
   }
-  WW_TRY(Evaluation evaluation, judge_baseline(evaluator, task, next_id("baseline"), stop));
-  if (!evaluation.valid()) return evaluation;
+  auto evaluation = judge_baseline(evaluator, task, next_id("baseline"), stop);
   const std::lock_guard lock(mutex_);
-  if (baselines_.size() >= kKeptBaselines) baselines_.clear();
-  baselines_[key] = evaluation;
+  judging_baselines_.erase(key);
+  if (evaluation.ok() && evaluation->valid()) {
+    if (baselines_.size() >= kKeptBaselines) baselines_.clear();
+    baselines_[key] = *evaluation;
+  }
+  baseline_judged_.notify_all();
   return evaluation;
 }
 
@@ -93,6 +106,49 @@ Result<Evaluation> ServerWorkshop::judge(const mcp::JudgeWish& wish, const StopS
 Result<Evaluation> ServerWorkshop::compare(const mcp::CompareWish& wish, const StopSignal& stop) {
   WW_TRY(const Settings settings, settings_for(settings_, wish.sizes, ""));
   return compare_sources(settings, wish.task, wish.first, wish.second, stop);
+}
+
+Result<mcp::Tuned> ServerWorkshop::tune(const mcp::TuneWish& wish, const StopSignal& stop) {
+  WW_TRY(const auto space, tune::Space::parse(wish.source));
+  if (space.parameters().empty()) {
+    return Error{
+        "the source declares nothing to tune; write, for example, '// tune: TILE = 16, 32, 64' "
+        "beside the definition of TILE"};
+  }
+  std::size_t points = 1;
+  for (const auto& parameter : space.parameters()) points *= parameter.values.size();
+  if (points > kMostTuningPoints) {
+    return Error{
+        fmt::format("{} configurations are more than the {} that this server tunes; "
+                    "declare fewer values",
+                    points, kMostTuningPoints)};
+  }
+  WW_TRY(const Settings settings, settings_for(settings_, wish.sizes, ""));
+  WW_TRY(auto pattern, job_pattern(settings, wish.task));
+  pattern.cache = jobs_.path() / "cache";
+  // A folder of its own: the judgements of two tunings have the same names.
+  WW_TRY(const auto evaluator, make_evaluator(settings, {.jobs = jobs_.path() / next_id("tune"),
+                                                         .pattern = pattern,
+                                                         .shared = worker_}));
+  WW_CHECK(searches_.promise(wish.evaluations));
+  std::atomic<std::int64_t> judged{0};
+  const auto tuning = tune::tune(space, *evaluator,
+                                 {.budget = static_cast<std::size_t>(wish.evaluations),
+                                  .on_tried = [&](const tune::Tried&) { ++judged; }},
+                                 stop);
+  if (tuning.ok()) judged = static_cast<std::int64_t>(tuning->evaluations);
+  searches_.settle(wish.evaluations, judged);
+  WW_CHECK(tuning);
+  return mcp::Tuned{.source = space.filled(tuning->best.point),
+                    .given_values = space.text_of(tuning->given().point),
+                    .best_values = space.text_of(tuning->best.point),
+                    .given = tuning->given().evaluation,
+                    .best = tuning->best.evaluation,
+                    .configurations = space.points().size(),
+                    .tried = tuning->tried.size(),
+                    .evaluations = judged,
+                    .changed = tuning->changed,
+                    .gain = tune::gain_of(*tuning)};
 }
 
 Result<evaluate::Explanation> ServerWorkshop::explain(const mcp::ExplainWish& wish,

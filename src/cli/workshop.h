@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "base/files.h"
@@ -26,6 +28,7 @@ class ServerWorkshop final : public mcp::Workshop {
 
   Result<Evaluation> judge(const mcp::JudgeWish& wish, const StopSignal& stop) override;
   Result<Evaluation> compare(const mcp::CompareWish& wish, const StopSignal& stop) override;
+  Result<mcp::Tuned> tune(const mcp::TuneWish& wish, const StopSignal& stop) override;
   Result<evaluate::Explanation> explain(const mcp::ExplainWish& wish,
                                         const StopSignal& stop) override;
   Result<std::string> describe_module(const mcp::ModuleWish& wish, const StopSignal& stop) override;
@@ -60,6 +63,8 @@ class ServerWorkshop final : public mcp::Workshop {
   std::atomic<std::uint64_t> jobs_made_{0};
   std::mutex mutex_;
   std::map<std::string, Evaluation> baselines_;  ///< by task and manner of judging
+  std::set<std::string> judging_baselines_;      ///< the same keys: somebody is at it
+  std::condition_variable baseline_judged_;
   Searches searches_;
 };
 

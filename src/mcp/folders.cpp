@@ -171,8 +171,11 @@ Result<Task> Folders::task(std::string_view path) const {
   texts.where = texts.name + "/task.toml";
   const std::string where(path);
   WW_TRY(texts.toml, read_at(folder.get(), "task.toml", where + "/task.toml", kMaxSourceBytes));
-  WW_TRY(texts.baseline,
-         read_at(folder.get(), "baseline.cu", where + "/baseline.cu", kMaxSourceBytes));
+  // A module needs no baseline; it runs inside of the sandbox.
+  WW_TRY(texts.torch, read_if_there(folder.get(), "reference.py", path));
+  WW_TRY(texts.baseline, texts.torch.empty() ? read_at(folder.get(), "baseline.cu",
+                                                       where + "/baseline.cu", kMaxSourceBytes)
+                                             : read_if_there(folder.get(), "baseline.cu", path));
   WW_TRY(texts.slow, read_if_there(folder.get(), "slow.cu", path));
   WW_TRY(texts.device_reference, read_if_there(folder.get(), "reference.cu", path));
   return suite::parse_task(texts);

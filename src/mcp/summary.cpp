@@ -128,7 +128,12 @@ Json things_to_fix(const Evaluation& evaluation) {
       if (d.severity == "error") add("error", d.line, d.message);
     }
     if (evaluation.diagnostics.empty() || things.empty()) {
-      add(name_of(evaluation.verdict), 0, evaluation.feedback);
+      // The judge's own reason may name paths: what a model needs is that it is not its fault.
+      const bool judge_failed = evaluation.verdict == Verdict::harness_error;
+      add(name_of(evaluation.verdict), 0,
+          judge_failed ? "the judge could not work, perhaps because its machine is too busy; this "
+                         "says nothing about the kernel: call again"
+                       : evaluation.feedback);
     }
   }
   for (const auto& what : evaluation.unchecked) add("unchecked", 0, what);

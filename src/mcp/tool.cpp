@@ -60,7 +60,8 @@ Result<Task> task_of(const ToolBox& box, const Json& arguments) {
   auto built_in = suite::load_embedded_task(name);
   if (built_in.ok() || box.folders.empty()) return built_in;
   auto own = box.folders.task(name);
-  return own.ok() ? own : built_in;
+  if (own.ok()) return own;
+  return Error{built_in.error().message + ". As a folder: " + own.error().message};
 }
 
 Result<std::string> source_of(const ToolBox& box, const Json& arguments, const char* text_key,

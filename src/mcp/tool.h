@@ -79,6 +79,7 @@ ToolAnswer show_device(ToolBox& box, const Json& arguments, const CallScope& sco
 ToolAnswer judge_kernel(ToolBox& box, const Json& arguments, const CallScope& scope);
 ToolAnswer explain_kernel(ToolBox& box, const Json& arguments, const CallScope& scope);
 ToolAnswer compare_kernels(ToolBox& box, const Json& arguments, const CallScope& scope);
+ToolAnswer tune_kernel(ToolBox& box, const Json& arguments, const CallScope& scope);
 ToolAnswer wait_for_job(ToolBox& box, const Json& arguments, const CallScope& scope);
 ToolAnswer cancel_job(ToolBox& box, const Json& arguments, const CallScope& scope);
 ToolAnswer list_runs(ToolBox& box, const Json& arguments, const CallScope& scope);

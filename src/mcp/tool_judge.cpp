@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools around one kernel: judge it, explain it, hold it against another.
+// Tools around one kernel: judge it, explain it, hold it against another, tune it.
 #include <fmt/format.h>
 
 #include "mcp/summary.h"
@@ -65,6 +65,34 @@ ToolAnswer comparison_answer(const Evaluation& evaluation, bool complete) {
   return answer;
 }
 
+ToolAnswer tuned_answer(const Tuned& tuned, bool complete) {
+  ToolAnswer answer = evaluation_answer(tuned.best, complete);
+  answer.data["changed"] = tuned.changed;
+  answer.data["gain"] = tuned.gain;
+  answer.data["given_verdict"] = name_of(tuned.given.verdict);
+  answer.data["given_values"] = tuned.given_values;
+  answer.data["best_values"] = tuned.best_values;
+  answer.data["configurations"] = tuned.configurations;
+  answer.data["tried"] = tuned.tried;
+  answer.data["evaluations"] = tuned.evaluations;
+  answer.data["source"] = tuned.source;
+  std::string head =
+      fmt::format("{} of {} configurations were tried. ", tuned.tried, tuned.configurations);
+  if (!tuned.changed) {
+    head += fmt::format("Nothing was shown to be faster than the source as given ({}).",
+                        tuned.given_values);
+  } else if (tuned.given.valid()) {
+    head += fmt::format("Best: {}, {:.3f} times as fast as given ({}).", tuned.best_values,
+                        tuned.gain, tuned.given_values);
+  } else {
+    head += fmt::format("Best: {}; as given ({}) the verdict is {}.", tuned.best_values,
+                        tuned.given_values, name_of(tuned.given.verdict));
+  }
+  answer.text = head + "\n" + answer.text;
+  if (tuned.changed) answer.text += "\nThe source with these values:\n" + tuned.source;
+  return answer;
+}
+
 /// An absent text stands for the baseline, which is called by its name.
 Result<std::optional<std::string>> side_of(const ToolBox& box, const Json& arguments,
                                            const char* text_key, const char* file_key) {
@@ -110,6 +138,23 @@ ToolAnswer compare_kernels(ToolBox& box, const Json& arguments, const CallScope&
         const auto evaluation = workshop.compare(wish, stop);
         if (!evaluation.ok()) return stopped_or(stop, evaluation.error());
         return comparison_answer(*evaluation, complete);
+      });
+}
+
+ToolAnswer tune_kernel(ToolBox& box, const Json& arguments, const CallScope& scope) {
+  auto task = task_of(box, arguments);
+  if (!task.ok()) return tool_failure(task.error().message);
+  auto source = source_of(box, arguments, "source", "file");
+  if (!source.ok()) return tool_failure(source.error().message);
+  TuneWish wish{std::move(task).value(), std::move(source).value(), labels_of(arguments),
+                arguments["evaluations"].get<std::int64_t>()};
+  const bool complete = arguments.value("complete", false);
+  return as_job(
+      box, arguments, scope, "tuning",
+      [&workshop = box.workshop, wish = std::move(wish), complete](const StopSignal& stop) {
+        const auto tuned = workshop.tune(wish, stop);
+        if (!tuned.ok()) return stopped_or(stop, tuned.error());
+        return tuned_answer(*tuned, complete);
       });
 }
 

@@ -155,7 +155,7 @@ Result<ToolAnswer> made_task(ToolBox& box, const Json& arguments, const StopSign
                 (texts.torch.empty()
                      ? "\nJudge its own baseline.cu first: that shows whether the task is right. "
                      : "\nThe module is its reference and runs in float64. ") +
-                "docs://tasks of the resources explains every key of task.toml.";
+                "The resource warpwright://docs/tasks explains every key of task.toml.";
   return answer;
 }
 

@@ -203,6 +203,24 @@ constexpr auto kTools = std::to_array<Tool>({
                       may("evaluation", open({}))});
      },
      compare_kernels, Effect::reads, true},
+    {"tune_kernel", "Tune a kernel",
+     "Finds the best values of parameters that a source declares, as in '#define TILE 16  // tune: "
+     "TILE = 8, 16, 32', by judging configurations within a budget. Returns the best one as a "
+     "source; the resource warpwright://docs/search explains the comments.",
+     [] {
+       return closed({task(), source(), file(), sizes(),
+                      need("evaluations", integer("most judgements; they count against the "
+                                                  "server's own limit",
+                                                  2, 1000)),
+                      complete(), wait()});
+     },
+     [] {
+       return evaluation({state(), may("changed", flag()), has_number("gain"),
+                          has_text("given_verdict"), has_text("given_values"),
+                          has_text("best_values"), has_count("configurations"), has_count("tried"),
+                          has_count("evaluations"), has_text("source")});
+     },
+     tune_kernel, Effect::reads, true},
     {"wait_for_job", "Wait for a job",
      "The answer of a tool that was still at work when it returned a job's name.",
      [] {
@@ -246,7 +264,7 @@ constexpr auto kTools = std::to_array<Tool>({
            {task(),
             may("model",
                 word("who proposes kernels: the server's model, or you", {"server", "inbox"})),
-            may("strategy", text("name of a strategy: fsr or serial", 40)),
+            may("strategy", text("name of a strategy: fsr, serial, tree or evolve", 40)),
             may("candidates", integer("per round", 1, 64)), may("depth", integer("rounds", 1, 64)),
             need("budget",
                  closed({need("evaluations", integer("most kernels to judge", 1, 100'000)),

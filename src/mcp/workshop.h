@@ -41,6 +41,26 @@ struct ExplainWish {
   std::string target;  ///< a described device; empty: the server's
 };
 
+/// A source whose `// tune:` comments declare the values to try.
+struct TuneWish {
+  Task task;
+  std::string source;
+  std::vector<std::string> sizes;
+  std::int64_t evaluations = 0;  ///< most judgements
+};
+
+/// What tuning found; the best is the source as given where nothing was shown to be faster.
+struct Tuned {
+  std::string source;  ///< the best one, with its values and without the comments
+  std::string given_values, best_values;
+  Evaluation given, best;
+  std::size_t configurations = 0;  ///< that the comments allow
+  std::size_t tried = 0;           ///< of them
+  std::int64_t evaluations = 0;    ///< judgements, repeats and the comparison included
+  bool changed = false;
+  double gain = 1;  ///< the given one's time over the best one's
+};
+
 /// A search. Limits are what the client asks for; the server's own caps hold besides.
 struct SearchWish {
   Task task;
@@ -80,6 +100,7 @@ class Workshop {
 
   virtual Result<Evaluation> judge(const JudgeWish& wish, const StopSignal& stop) = 0;
   virtual Result<Evaluation> compare(const CompareWish& wish, const StopSignal& stop) = 0;
+  virtual Result<Tuned> tune(const TuneWish& wish, const StopSignal& stop) = 0;
   virtual Result<evaluate::Explanation> explain(const ExplainWish& wish,
                                                 const StopSignal& stop) = 0;
   /// The text of task.toml for a PyTorch module, which is run inside the sandbox.

@@ -27,6 +27,11 @@ class FakeWorkshop final : public Workshop {
     Evaluation evaluation;
     evaluation.device = "a fake device";
     evaluation.seed = "12345";
+    if (wish.source == "too busy") {
+      evaluation.verdict = Verdict::harness_error;
+      evaluation.stage = Stage::build;
+      return evaluation;
+    }
     if (wish.source == "bad") {
       evaluation.verdict = Verdict::compile_error;
       evaluation.stage = Stage::build;
@@ -63,6 +68,15 @@ class FakeWorkshop final : public Workshop {
     evaluation.comparison->ratio = {0.5, 0.4, 0.6};
     if (!evaluation.valid()) evaluation.comparison->failed = "first";
     return evaluation;
+  }
+  Result<Tuned> tune(const TuneWish& wish, const StopSignal& stop) override {
+    Tuned tuned{
+        .source = "// tuned: T\n" + wish.source, .given_values = "T=1", .best_values = "T=2"};
+    WW_TRY(tuned.best, judge({.task = wish.task, .source = wish.source}, stop));
+    tuned.given = tuned.best;
+    tuned.changed = tuned.best.valid();
+    tuned.gain = tuned.changed ? 1.5 : 1;
+    return tuned;
   }
   Result<evaluate::Explanation> explain(const ExplainWish& wish, const StopSignal& stop) override {
     evaluate::Explanation explanation;

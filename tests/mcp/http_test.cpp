@@ -100,7 +100,7 @@ TEST_F(HttpTest, ASessionOfTheHandshakesEra) {
   EXPECT_EQ(note->status, 202);
   const auto list = post(request("tools/list"), headers);
   EXPECT_EQ(list->status, 200);
-  EXPECT_GE(Json::parse(list->body)["result"]["tools"].size(), 19U);
+  EXPECT_GE(Json::parse(list->body)["result"]["tools"].size(), 20U);
   const auto verdict = post(judge("good"), headers);
   EXPECT_EQ(verdict->get_header_value("Content-Type"), "text/event-stream");
   EXPECT_THAT(verdict->body, HasSubstr("\"verdict\":\"ok\""));

@@ -28,13 +28,14 @@ async function call(name, given = {}) {
 const reply = process.env.ANSWER;
 const source = reply.slice(reply.indexOf('```cuda\n') + 8, reply.lastIndexOf('```'));
 await call('list_tasks');
-const {baseline} = await call('show_task', {task: 'transpose', complete: true});
+const {baseline, sizes} = await call('show_task', {task: 'transpose', complete: true});
 await call('make_task', {name: 'mine'});
 await call('list_devices');
 await call('show_device', {device: 'a100', task: 'transpose'});
 await call('judge_kernel', {task: 'transpose', source, complete: true});
-await call('explain_kernel', {task: 'transpose', source: baseline, size: '1024x1024'});
+await call('explain_kernel', {task: 'transpose', source: baseline, size: sizes[0].size});
 await call('compare_kernels', {task: 'transpose', first: source, second: 'baseline'});
+await call('tune_kernel', {task: 'transpose', source: `// tune: SALT = 0..9\n#define SALT 0\n${source}`, evaluations: 8});
 for (const next of ['wait_for_job', 'cancel_job']) {
   const begun = await call('explain_kernel', {task: 'transpose', source: `${baseline}\n// ${next}`, wait_s: 0});
   if (begun.job) await call(next, {job: begun.job});

@@ -94,6 +94,8 @@ TEST(Tools, AnswersAreShortFirst) {
   EXPECT_EQ(bad["result"]["structuredContent"]["fix"].size(), 3U);
   EXPECT_THAT(text_of(bad), HasSubstr("compile_error"));
   EXPECT_THAT(text_of(bad), HasSubstr("line 1, error: expected ';'"));
+  const auto busy = bench.call("judge_kernel", {{"task", "transpose"}, {"source", "too busy"}});
+  EXPECT_THAT(text_of(busy), HasSubstr("says nothing about the kernel"));
 }
 
 TEST(Tools, WhatIsForPeopleAloneDoesNotReachTheModel) {
@@ -133,6 +135,7 @@ TEST(Tools, EveryAnswerFitsItsSchema) {
       {"make_task", {{"name", "mine"}}},
       {"show_task", {{"task", "mine"}}},
       {"make_task", {{"name", "module"}, {"torch", "class Model(nn.Module): pass"}}},
+      {"show_task", {{"task", "module"}, {"complete", true}}},
       {"list_devices", Json::object()},
       {"show_device", Json::object()},
       {"show_device", {{"device", "a100"}, {"task", "transpose"}}},
@@ -144,6 +147,8 @@ TEST(Tools, EveryAnswerFitsItsSchema) {
       {"explain_kernel", broken},
       {"compare_kernels", pair},
       {"compare_kernels", bad_pair},
+      {"tune_kernel", {{"task", "transpose"}, {"source", "good"}, {"evaluations", 8}}},
+      {"tune_kernel", {{"task", "transpose"}, {"source", "bad"}, {"evaluations", 8}}},
       {"start_search", {{"task", "transpose"}, {"budget", {{"evaluations", 3}}}}},
       {"list_runs", Json::object()},
       {"export_kernel", {{"run", "last"}}},

@@ -154,6 +154,29 @@ TEST(Session, SearchesTogetherKeepToTheServersBudget) {
   EXPECT_THAT(no_model["content"][0]["text"].get<std::string>(), HasSubstr("no model"));
 }
 
+TEST(Session, TunesWithinTheServersBudget) {
+  auto arguments = quick();
+  arguments.insert(arguments.end(), {"--budget-evaluations", "20"});
+  Agent agent(arguments);
+  Json wish = {{"task", "transpose"},
+               {"source", "#define A 3  // tune: A = 0..15\n"},
+               {"evaluations", 12},
+               {"wait_s", 60}};
+  const Json first = agent.call("tune_kernel", wish);
+  EXPECT_EQ(first["verdict"], "ok") << first;
+  EXPECT_EQ(first["configurations"], 16);
+  EXPECT_LE(first["evaluations"].get<int>(), 12);
+  EXPECT_THAT(first["source"].get<std::string>(), HasSubstr("// tuned:"));
+  EXPECT_GE(first["gain"].get<double>(), 1);
+  const Json second = agent.call("tune_kernel", wish);
+  EXPECT_EQ(second["isError"], true);
+  EXPECT_THAT(second["content"][0]["text"].get<std::string>(), HasSubstr("budget"));
+  wish["evaluations"] = 4;
+  wish["source"] = "int nothing;";
+  const Json nothing = agent.call("tune_kernel", wish);
+  EXPECT_THAT(nothing["content"][0]["text"].get<std::string>(), HasSubstr("nothing to tune"));
+}
+
 TEST(Session, EndsWithItsInputAndPrintsNothingElse) {
   cli::Program program;
   const std::string lines =

@@ -37,7 +37,8 @@ def is_right(number):
 
 
 class Service:
-    def __init__(self, folder):
+    def __init__(self, folder, worker=WORKER, jobs=2):
+        self.worker, self.jobs = worker, jobs
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -50,7 +51,7 @@ class Service:
         environment = {"PATH": "/usr/bin:/bin", "HOME": self.folder, "WARPWRIGHT_TOKEN": self.token,
                        "ASAN_OPTIONS": "detect_leaks=0"}
         self.process = subprocess.Popen([PROGRAM, "serve", "--judge", "--port", str(self.port), "--archive", "a.db",
-                                         "--worker", WORKER, "--jobs", "2"], cwd=self.folder, env=environment,
+                                         "--worker", self.worker, "--jobs", str(self.jobs)], cwd=self.folder, env=environment,
                                         stdout=subprocess.DEVNULL)
         for _ in range(1200):
             try:
@@ -174,6 +175,26 @@ class Trainers(Served):
         self.assertEqual(rows[0]["verdict"], "ok")
         best = self.judge.rewards(["transpose"] * 6, [answer(i) for i in range(6)])
         self.assertEqual(rows[0]["reward"], max(best))
+
+
+class Baselines(unittest.TestCase):
+    def test_many_at_once_need_one_baseline(self):
+        with tempfile.TemporaryDirectory() as folder:
+            worker, seen = os.path.join(folder, "worker.sh"), os.path.join(folder, "baselines")
+            with open(worker, "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\ngrep '\"is_baseline\": *true' \"$1/request.json\" >> '{seen}' && sleep 1\n"
+                           f"exec '{WORKER}' \"$1\"\n")
+            os.chmod(worker, 0o755)
+            service = Service(folder, worker, jobs=4)
+            right = [i for i in range(30) if is_right(i)][:8]
+            try:
+                judge = warpwright_client.Judge(service.url, service.token, patience_s=120)
+                results = judge.judge_batch([{"task": "transpose", "answer": answer(i)} for i in right])
+            finally:
+                service.end()
+            self.assertTrue(all(result["rewards"]["kevin"] > 0.3 for result in results))
+            with open(seen, encoding="utf-8") as file:
+                self.assertEqual(len(file.readlines()), 1)
 
 
 class Load(unittest.TestCase):
