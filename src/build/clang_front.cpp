@@ -8,6 +8,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "build/cache.h"
+#include "build/cluster_dims.h"
 #include "build/diagnostics.h"
 #include "build/front_ends.h"
 #include "build/signature.h"
@@ -43,7 +44,8 @@ std::vector<std::string> language_flags(const Workshop& shop, Side side) {
                 {"-I" + shop.libraries.string(), "-Xclang", "-fcuda-allow-variadic-functions",
                  "-DNVTX_DISABLE", "-DCCCL_IGNORE_DEPRECATED_CPP_DIALECT", "-w"});
   }
-  argv.insert(argv.end(), {"-I" + shop.builder.headers().string(), "-gline-tables-only"});
+  argv.insert(argv.end(), {"-I" + shop.builder.headers().string(), "-gline-tables-only",
+                           "-DWW_NOTES_CLUSTERS"});
   if (!request.fused) argv.emplace_back("-ffp-contract=off");
   if (request.fast_math) {
     argv.insert(argv.end(), {"-ffast-math", "-fgpu-approx-transcendentals"});
@@ -76,9 +78,10 @@ Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, Side s
                              (shop.precompiled / pch_name(side)).string()});
   }
   argv.insert(argv.end(), {"-include", std::string(kSignatureFile)});
-  argv.insert(argv.end(), {"-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20",
-                           "-ftemplate-backtrace-limit=3", "-fmacro-backtrace-limit=2",
-                           "-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument"});
+  argv.insert(argv.end(),
+              {"-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20",
+               "-ftemplate-backtrace-limit=3", "-fmacro-backtrace-limit=2",
+               "-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument", "-Wno-register"});
   if (side == Side::device) {
     argv.insert(argv.end(), {"-S", std::string(kCandidateFile), "-o", "device.ptx"});
   } else {
@@ -242,6 +245,27 @@ Result<std::string> build_with_bounds(const Workshop& given, std::string_view pt
   return read_product(folder / "device.ptx");
 }
 
+namespace {
+
+/// Puts the clusters of kernels that ask for one by themselves into what was compiled.
+Status add_clusters(const Workshop& shop, const fs::path& device_folder, BuildOutcome& outcome) {
+  if (!mentions_cluster_dims(shop.request.source)) return {};
+  WW_TRY(const fs::path folder, bench(shop, "clusters"));
+  WW_TRY(const ProcessExit exit,
+         compile(shop, folder, Side::device, {"-emit-llvm", "-Xclang", "-disable-llvm-passes"}));
+  if (!exit.succeeded()) return Error{"cannot look up __cluster_dims__: " + exit.describe()};
+  WW_TRY(const std::string llvm, read_product(folder / "device.ptx"));
+  const auto dims = find_cluster_dims(llvm);
+  outcome.ptx = with_cluster_dims(outcome.ptx, dims);
+  outcome.bounds_ptx = with_cluster_dims(outcome.bounds_ptx, dims);
+  // ptxas reads the file.
+  std::error_code ignored;
+  fs::remove(device_folder / "device.ptx", ignored);
+  return write_file(device_folder / "device.ptx", outcome.ptx);
+}
+
+}  // namespace
+
 Result<BuildOutcome> build_with_clang(const Workshop& given) {
   Workshop shop = given;
   WW_TRY(shop.precompiled, precompiled_headers(shop));
@@ -270,6 +294,7 @@ Result<BuildOutcome> build_with_clang(const Workshop& given) {
   WW_TRY(outcome.ptx, read_product(compiled.device_folder / "device.ptx"));
   WW_TRY(outcome.host_library, read_product(compiled.host_folder / "host.so"));
   WW_TRY(outcome.bounds_ptx, build_with_bounds(shop, outcome.ptx));
+  WW_CHECK(add_clusters(shop, compiled.device_folder, outcome));
   WW_CHECK(assemble(shop, compiled.device_folder, outcome));
   return outcome;
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "build/cluster_dims.h"
 #include "build/diagnostics.h"
 #include "build/lint.h"
 #include "build/recording.h"
@@ -23,6 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)ptx::entries_of(text).ok();
   (void)parse_diagnostics(text);
   (void)parse_resources(text);
+  (void)with_cluster_dims(text, find_cluster_dims(text));
   const auto testimony = read_testimony(text);
   if (!testimony.recordings.empty()) {
     const auto plan = common_plan({testimony.recordings[0], 1, testimony.recordings[0], 2},

@@ -166,6 +166,7 @@ typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
 typedef struct CUgraph_st* cudaGraph_t;
 typedef struct CUgraphExec_st* cudaGraphExec_t;
+typedef struct CUgraphNode_st* cudaGraphNode_t;
 typedef struct CUmemPoolHandle_st* cudaMemPool_t;
 
 #define cudaStreamLegacy ((cudaStream_t)0x1)
@@ -273,7 +274,32 @@ enum cudaDeviceAttr {
   cudaDevAttrMaxPersistingL2CacheSize = 108,
   cudaDevAttrReservedSharedMemoryPerBlock = 111,
   cudaDevAttrMemoryPoolsSupported = 115,
-  cudaDevAttrClusterLaunch = 120
+  cudaDevAttrClusterLaunch = 120,
+  cudaDevAttrSingleToDoublePrecisionPerfRatio = 87,
+  cudaDevAttrPageableMemoryAccess = 88,
+  cudaDevAttrConcurrentManagedAccess = 89,
+  cudaDevAttrComputePreemptionSupported = 90,
+  cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
+  cudaDevAttrCooperativeMultiDeviceLaunch = 96,
+  cudaDevAttrCanFlushRemoteWrites = 98,
+  cudaDevAttrHostRegisterSupported = 99,
+  cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
+  cudaDevAttrDirectManagedMemAccessFromHost = 101,
+  cudaDevAttrMaxAccessPolicyWindowSize = 109,
+  cudaDevAttrSparseCudaArraySupported = 112,
+  cudaDevAttrHostRegisterReadOnlySupported = 113,
+  cudaDevAttrTimelineSemaphoreInteropSupported = 114,
+  cudaDevAttrGPUDirectRDMASupported = 116,
+  cudaDevAttrGPUDirectRDMAFlushWritesOptions = 117,
+  cudaDevAttrGPUDirectRDMAWritesOrdering = 118,
+  cudaDevAttrMemoryPoolSupportedHandleTypes = 119,
+  cudaDevAttrDeferredMappingCudaArraySupported = 121,
+  cudaDevAttrIpcEventSupport = 122,
+  cudaDevAttrMemSyncDomainCount = 123,
+  cudaDevAttrNumaConfig = 130,
+  cudaDevAttrNumaId = 131,
+  cudaDevAttrMpsEnabled = 133,
+  cudaDevAttrHostNumaId = 134
 };
 
 struct cudaDeviceProp {
@@ -310,6 +336,24 @@ struct cudaDeviceProp {
   size_t reservedSharedMemPerBlock;
   int asyncEngineCount;
   int unifiedAddressing;
+  // Asked for by programs that print them; zero here.
+  int computeMode;
+  int deviceOverlap;
+  int canMapHostMemory;
+  int kernelExecTimeoutEnabled;
+  int tccDriver;
+  int pciBusID, pciDeviceID, pciDomainID;
+  int isMultiGpuBoard, multiGpuBoardGroupID;
+  int streamPrioritiesSupported;
+  int singleToDoublePrecisionPerfRatio;
+  int pageableMemoryAccess, concurrentManagedAccess;
+  int computePreemptionSupported, canUseHostPointerForRegisteredMem;
+  int cooperativeMultiDeviceLaunch;
+  int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost;
+  int accessPolicyMaxWindowSize;
+  int hostRegisterSupported, memoryPoolsSupported, clusterLaunch;
+  size_t textureAlignment, texturePitchAlignment, surfaceAlignment;
+  int maxTexture1D, maxTexture2D[2], maxTexture3D[3];
 };
 
 struct cudaFuncAttributes {
@@ -496,11 +540,70 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end);
 
+struct cudaExtent {
+  size_t width, height, depth;
+};
+struct cudaPos {
+  size_t x, y, z;
+};
+struct cudaPitchedPtr {
+  void* ptr;
+  size_t pitch, xsize, ysize;
+};
+struct cudaMemcpy3DParms {
+  cudaArray_t srcArray;
+  struct cudaPos srcPos;
+  struct cudaPitchedPtr srcPtr;
+  cudaArray_t dstArray;
+  struct cudaPos dstPos;
+  struct cudaPitchedPtr dstPtr;
+  struct cudaExtent extent;
+  enum cudaMemcpyKind kind;
+};
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr* pointer, struct cudaExtent extent);
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms* what);
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* what,
+                              cudaStream_t stream __WW_DEFAULT(0));
+
+struct cudaKernelNodeParams {
+  void* func;
+  dim3 gridDim, blockDim;
+  unsigned sharedMemBytes;
+  void** kernelParams;
+  void** extra;
+};
+struct cudaMemsetParams {
+  void* dst;
+  size_t pitch;
+  unsigned value, elementSize;
+  size_t width, height;
+};
+
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus* status);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                  unsigned long long flags __WW_DEFAULT(0));
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                          unsigned long long flags __WW_DEFAULT(0));
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags);
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, size_t count,
+                                   const struct cudaKernelNodeParams* what);
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, size_t count,
+                                   const struct cudaMemcpy3DParms* what);
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, size_t count, void* to,
+                                     const void* from, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, size_t count,
+                                   const struct cudaMemsetParams* what);
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                  const cudaGraphNode_t* dependencies, size_t count);
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to, size_t count);
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);

@@ -10,11 +10,19 @@
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__
-// clang 19 has no attribute for it; a launch can ask for the same.
+#define __managed__                                                               \
+  __attribute__((device, unavailable("managed variables are not supported here; " \
+                                     "use cudaMalloc and cudaMemcpy")))
+// clang 19 has no attribute for it: a note, which the judge puts into the PTX
+// (build/cluster_dims.h).
+#if defined(WW_NOTES_CLUSTERS)
+#define __cluster_dims__(...) __attribute__((annotate("ww_cluster_dims", __VA_ARGS__)))
+#else
 #define __cluster_dims__(...)                                                \
   __attribute__((                                                            \
       unavailable("__cluster_dims__ needs nvcc; with clang give the launch " \
                   "cudaLaunchAttributeClusterDimension instead")))
+#endif
 #else
 #define __host__
 #define __device__

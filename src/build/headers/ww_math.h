@@ -51,3 +51,26 @@ static inline __host__ float sinpif(float a) { return (float)sinpi((double)a); }
 static inline __host__ float cospif(float a) { return (float)cospi((double)a); }
 static inline __host__ float rsqrtf(float a) { return 1.0f / __builtin_sqrtf(a); }
 static inline __host__ double rsqrt(double a) { return 1.0 / __builtin_sqrt(a); }
+static inline __host__ double rcbrt(double a) { return 1.0 / __builtin_cbrt(a); }
+static inline __host__ float rcbrtf(float a) { return (float)rcbrt((double)a); }
+static inline __host__ double normcdf(double a) {
+  return 0.5 * __builtin_erfc(-a * 0.70710678118654752440);
+}
+static inline __host__ float normcdff(float a) { return (float)normcdf((double)a); }
+// Newton's steps from a rough first value.
+static inline __host__ double erfcinv(double y) {
+  if (!(y > 0 && y < 2))
+    return y == 0 ? __builtin_inf() : y == 2 ? -__builtin_inf() : __builtin_nan("");
+  const double lesser = y < 1 ? y : 2 - y, t = __builtin_sqrt(-2 * __builtin_log(lesser / 2));
+  double x = 0.70710678 * (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)));
+  for (int step = 0; step < 3; ++step)
+    x += (__builtin_erfc(x) - lesser) / (1.12837916709551257390 * __builtin_exp(-x * x));
+  return y < 1 ? x : -x;
+}
+static inline __host__ float erfcinvf(float y) { return (float)erfcinv((double)y); }
+static inline __host__ double erfinv(double y) { return erfcinv(1 - y); }
+static inline __host__ float erfinvf(float y) { return (float)erfinv((double)y); }
+static inline __host__ double normcdfinv(double p) {
+  return -1.41421356237309504880 * erfcinv(2 * p);
+}
+static inline __host__ float normcdfinvf(float p) { return (float)normcdfinv((double)p); }

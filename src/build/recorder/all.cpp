@@ -13,6 +13,8 @@
 //
 #include "streams.cpp"  // NOLINT(bugprone-suspicious-include)
 //
+#include "graphs.cpp"  // NOLINT(bugprone-suspicious-include)
+//
 #include "walls.cpp"  // NOLINT(bugprone-suspicious-include)
 //
 #include "clocks.cpp"  // NOLINT(bugprone-suspicious-include)

@@ -106,6 +106,37 @@ constexpr AttributeRow kAttributes[] = {
     {111, nullptr, 1024},
     {115, nullptr, 1},
     {120, "cluster_launch", 0},
+    // Textures and surfaces, of which there are none here, have the sizes of current devices.
+    {21, nullptr, 131072},
+    {22, nullptr, 131072},
+    {23, nullptr, 65536},
+    {24, nullptr, 16384},
+    {25, nullptr, 16384},
+    {26, nullptr, 16384},
+    {27, nullptr, 32768},
+    {28, nullptr, 32768},
+    {29, nullptr, 2048},
+    {30, nullptr, 512},
+    {87, nullptr, 2},  // binary32 over binary64
+    {96, nullptr, 1},
+    {98, nullptr, 0},
+    {100, nullptr, 0},
+    {101, nullptr, 0},
+    {103, nullptr, 1},
+    {112, nullptr, 1},
+    {113, nullptr, 1},
+    {114, nullptr, 1},
+    {116, nullptr, 1},
+    {117, nullptr, 1},
+    {118, nullptr, 100},
+    {119, nullptr, 9},
+    {121, nullptr, 1},
+    {122, nullptr, 1},
+    {123, nullptr, 4},
+    {130, nullptr, 0},
+    {131, nullptr, -1},
+    {133, nullptr, 0},
+    {134, nullptr, -1},
 };
 
 }  // namespace
@@ -119,8 +150,10 @@ const char* error_name(cudaError_t error) {
 
 using namespace ww_recorder;
 
-extern "C" [[noreturn]] void ww_unsupported_call(const char* api, const void* caller) {
-  unsupported(api, "this call cannot be part of a launch plan", caller);
+extern "C" [[noreturn]] void ww_unsupported_call(const char* api, const char* instead,
+                                                 const void* caller) {
+  const std::string hint = *instead == 0 ? "" : std::string("; ") + instead;
+  unsupported(api, ("this call cannot be part of a launch plan" + hint).c_str(), caller);
 }
 
 WW_API cudaError_t cudaGetLastError(void) {
@@ -190,6 +223,9 @@ WW_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->reservedSharedMemPerBlock = 1024;
   p->asyncEngineCount = 3;
   p->unifiedAddressing = 1;
+  p->canMapHostMemory = p->streamPrioritiesSupported = p->computePreemptionSupported = 1;
+  p->textureAlignment = p->surfaceAlignment = 512;
+  p->texturePitchAlignment = 32;
 #if CUDART_VERSION < 13000
   p->clockRate = static_cast<int>(fact("clock_khz"));
   p->memoryClockRate = static_cast<int>(fact("memory_clock_khz"));

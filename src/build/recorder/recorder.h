@@ -142,6 +142,8 @@ int buffer_at(const void* pointer, std::uint64_t bytes, const char* api, const v
 
 cudaError_t record_launch(const Launch& launch, const void* caller);
 Kernel* kernel_of(const void* function);
+/// A graph that was built node by node, as if it had been captured; null: there is no such graph.
+Capture* instantiate(const void* graph);
 const char* error_name(cudaError_t error);
 
 }  // namespace ww_recorder

@@ -132,9 +132,15 @@ WW_API cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph)
 }
 WW_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                         unsigned long long) {
-  if (state().streams.find_capture(graph) == nullptr) return failed(cudaErrorInvalidValue);
-  *executable = reinterpret_cast<cudaGraphExec_t>(graph);
+  const Capture* ready = state().streams.find_capture(graph);
+  if (ready == nullptr) ready = instantiate(graph);
+  if (ready == nullptr || executable == nullptr) return failed(cudaErrorInvalidValue);
+  *executable = reinterpret_cast<cudaGraphExec_t>(const_cast<Capture*>(ready));
   return cudaSuccess;
+}
+WW_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                                 unsigned long long flags) {
+  return cudaGraphInstantiate(executable, graph, flags);
 }
 WW_API cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
   const Capture* graph = state().streams.find_capture(executable);

@@ -156,6 +156,12 @@ Capture* Streams::end_capture(Stream& stream) {
   return capture;
 }
 
+Capture& Streams::add_graph() {
+  captures_.push_back(std::make_unique<Capture>());
+  captures_.back()->open = false;
+  return *captures_.back();
+}
+
 void Streams::launch(const Capture& graph, Stream& stream) {
   const Clock begin = need_of(stream);
   std::vector<Stream*> tracks(graph.timeline.tracks(), nullptr);

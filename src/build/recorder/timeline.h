@@ -94,6 +94,8 @@ class Streams {
   bool begin_capture(Stream& stream);
   Capture* end_capture(Stream& stream);
   void launch(const Capture& graph, Stream& stream);
+  /// One that is filled by hand.
+  Capture& add_graph();
   bool capturing() const { return open_captures_ > 0; }
 
   const Timeline& timeline() const { return timeline_; }
