@@ -214,13 +214,10 @@ Testimony read_testimony(std::string_view bytes) {
       read_verdict(content, testimony);
       return testimony;
     }
-    if (in.failed() || message != ww_recorder::kPlan) {
-      sound = false;
-    } else if (auto recording = read_recording(content)) {
-      testimony.recordings.push_back(std::move(*recording));
-    } else {
-      sound = false;
-    }
+    const bool plan = !in.failed() && message == ww_recorder::kPlan;
+    auto recording = plan ? read_recording(content) : std::nullopt;
+    sound = recording.has_value();
+    if (sound) testimony.recordings.push_back(std::move(*recording));
   }
   if (sound && !testimony.recordings.empty()) return testimony;
   testimony.recordings.clear();

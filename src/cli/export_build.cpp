@@ -100,8 +100,9 @@ std::string header_text(const Task& task, const ExportNames& names) {
   std::string includes;
   for (const auto& [type, header] :
        {std::pair(ElementType::f16, "cuda_fp16.h"), std::pair(ElementType::bf16, "cuda_bf16.h")}) {
-    const bool used = std::any_of(task.arguments.begin(), task.arguments.end(),
-                                  [&](const auto& argument) { return argument.type == type; });
+    const bool used =
+        std::any_of(task.arguments.begin(), task.arguments.end(),
+                    [wanted = type](const auto& argument) { return argument.type == wanted; });
     if (used) includes += fmt::format("#include <{}>\n", header);
   }
   const std::string declared = declaration(task, names.function);

@@ -341,10 +341,17 @@ search::StrategyOptions strategy_options(const Settings& settings) {
           static_cast<int>(settings.integer("search.repairs").value_or(3)), models_of(settings)};
 }
 
+/// Who looks at a search from outside.
+struct Onlookers {
+  search::Observer& observer;
+  const StopSignal& stop;
+  const Clock& clock;
+};
+
 Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecord& run,
                                   const HeldRun& held, const Task& task, const Settings& settings,
-                                  bool wait, search::Observer& observer, const StopSignal& stop,
-                                  const Clock& clock) {
+                                  bool wait, const Onlookers& onlookers) {
+  const auto& [observer, stop, clock] = onlookers;
   const fs::path& folder = held.folder;
   WW_TRY(const auto model_settings, model_options(settings));
   WW_TRY(const auto model, make_search_model(settings, folder / "spool"));
@@ -394,7 +401,7 @@ int work_on_run(store::Archive& archive, const store::RunRecord& run, const Held
     {
       const auto observer = make_progress(manner.mode, strategy_options(settings), clock);
       WW_TRY(ending,
-             run_engine(archive, run, held, task, settings, manner.wait, *observer, stop, clock));
+             run_engine(archive, run, held, task, settings, manner.wait, {*observer, stop, clock}));
     }
     return print_ending(archive, run.id, ending, manner.mode);
   };
