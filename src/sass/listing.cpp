@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sass/listing.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -147,7 +148,9 @@ class ListingParser {
  private:
   Status take_line(std::size_t number, std::string_view line) {
     std::string_view marks;
-    if (const std::size_t at = line.find("// |"); at != std::string_view::npos) {
+    // "// |" begins a row of the table, "// +" a rule across it.
+    const std::size_t at = std::min(line.find("// |"), line.find("// +"));
+    if (at != std::string_view::npos) {
       marks = line.substr(at + 3);
       line = line.substr(0, at);
     }
