@@ -8,13 +8,13 @@ namespace warpwright::reorder {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kSetsInSearch = 2;
 constexpr double kNoise = 0.002;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double searched_since(SteadyClock::time_point start) {
+  return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
 /// Everything that a schedule must pass; the reason why it did not, or nothing.
@@ -41,7 +41,7 @@ Result<Tuned> tune(const sass::Program& program, const sass::Kernel& kernel, Can
   if (searcher == nullptr)
     return Error{"there is no strategy \"" + options.strategy + "\"; choose anneal or policy"};
   WW_TRY(const double original_us, canary.original_us());
-  const auto start = Clock::now();
+  const auto start = SteadyClock::now();
   std::uint64_t next_set = 0;
   const auto time = [&](const sass::Function& scheduled) -> Result<std::optional<double>> {
     const std::string cubin = program.bytes_with(scheduled);
@@ -53,11 +53,11 @@ Result<Tuned> tune(const sass::Program& program, const sass::Kernel& kernel, Can
     return std::optional<double>(*ratio * original_us);
   };
   sass::SearchOptions search{.seed = options.seed, .most_tried = 1'000'000, .noise = kNoise};
-  search.is_over = [&] { return seconds_since(start) > options.search_s; };
+  search.is_over = [&] { return searched_since(start) > options.search_s; };
   Tuned tuned;
   tuned.cubin = program.cubin().bytes();
   WW_TRY(tuned.search, searcher->search(kernel, time, search));
-  tuned.searched_s = seconds_since(start);
+  tuned.searched_s = searched_since(start);
   tuned.why_not = "no schedule was faster";
   for (const auto& [us, schedule] : tuned.search.finalists) {
     if (us >= tuned.search.original_us) break;
