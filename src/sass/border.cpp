@@ -62,7 +62,7 @@ int slowest_result(const Instruction& instruction, const LatencyTable& table) {
 }
 
 int slowest_source(const Instruction& instruction) {
-  const bool late = !memory_accesses(instruction).empty() ||
+  const bool late = uses_memory_pipe(instruction) ||
                     instruction.control().write_barrier != kNoBarrier ||
                     instruction.base_opcode().ends_with("MMA") || !may_move(instruction);
   return late ? kSlowestSource : 0;

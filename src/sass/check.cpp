@@ -65,10 +65,10 @@ void check_latencies(const Function& function, const LatencyTable& table,
           const Instruction& one = function.code[block.first + from];
           const Instruction& two = function.code[block.first + to];
           const Control control = one.control();
-          // Whoever reads late holds a scoreboard, or ptxas knows better than a table of pairs.
-          if (cause == Cause::after_read || control.write_barrier != kNoBarrier || told[to]) return;
-          const PairName pair =
-              cause == Cause::read ? read_name(one, two, r) : overwrite_name(one, two, r);
+          // What is overwritten goes through pipes in an order that ptxas knows better than a
+          // table of pairs.
+          if (cause != Cause::read || control.write_barrier != kNoBarrier || told[to]) return;
+          const PairName pair = read_name(one, two, r);
           const int wanted = table.kept(pair.relation, pair.producer, pair.consumer).value_or(0);
           const int got = times[to] - times[from];
           if (got >= wanted) return;

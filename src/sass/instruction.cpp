@@ -165,9 +165,25 @@ bool exclusive(const Instruction& a, const Instruction& b) {
 }
 
 std::array<int, 3> source_slots(const Instruction& instruction) {
-  return {static_cast<int>((instruction.words.low >> 24) & 255),
-          static_cast<int>((instruction.words.low >> 32) & 255),
-          static_cast<int>(instruction.words.high & 255)};
+  const auto field = [](std::uint64_t word, int at) { return static_cast<int>(word >> at & 255); };
+  const int a = field(instruction.words.low, 24), b = field(instruction.words.low, 32),
+            c = field(instruction.words.high, 0);
+  // Bits 9 to 11 say which operands are registers; a register that gives way to an immediate or a
+  // constant takes the third field.
+  switch (instruction.words.low >> 9 & 7) {
+    case 1:
+      return {a, b, c};
+    case 4:
+    case 5:
+    case 6:
+      return {a, 255, c};
+    case 2:
+    case 3:
+    case 7:
+      return {a, c, 255};
+    default:
+      return {a, 255, 255};
+  }
 }
 
 bool may_move(const Instruction& instruction) {
@@ -177,6 +193,12 @@ bool may_move(const Instruction& instruction) {
 
 bool transfers_control(const Instruction& instruction) {
   return among(instruction.base_opcode(), kControl);
+}
+
+bool uses_memory_pipe(const Instruction& instruction) {
+  const std::string_view base = instruction.base_opcode();
+  return base.starts_with("LD") || base.starts_with("ST") || base.starts_with("AT") ||
+         base.starts_with("RED") || base.starts_with("TEX") || base.starts_with("TLD");
 }
 
 std::vector<MemoryAccess> memory_accesses(const Instruction& instruction) {

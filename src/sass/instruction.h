@@ -62,7 +62,7 @@ struct Instruction {
 /// Whether the two can never both take effect: guards on a predicate and on its negation.
 bool exclusive(const Instruction& a, const Instruction& b);
 
-/// Registers in the source slots that the reuse bits speak of, 255 = none.
+/// Registers in the source slots that the reuse bits speak of, 255 = none or not known.
 std::array<int, 3> source_slots(const Instruction& instruction);
 
 /// May take another place among its neighbours. Everything that synchronises, transfers control or
@@ -71,6 +71,9 @@ bool may_move(const Instruction& instruction);
 
 /// Ends a basic block.
 bool transfers_control(const Instruction& instruction);
+
+/// Goes through the memory pipes, which take their instructions in order.
+bool uses_memory_pipe(const Instruction& instruction);
 
 /// What it does to memory; two accesses for a copy from global to shared memory.
 std::vector<MemoryAccess> memory_accesses(const Instruction& instruction);

@@ -121,8 +121,9 @@ std::optional<int> LatencyTable::kept(Relation relation, const std::string& prod
                                       const std::string& consumer) const {
   for (const std::string& name : {consumer, std::string(kAny)}) {
     const auto row = rows_.find({static_cast<char>(relation), producer, name});
-    if (row != rows_.end() && row->second.seen >= kEnough && row->second.at_least >= kTight)
-      return row->second.cycles;
+    if (row == rows_.end() || row->second.seen < kEnough || row->second.at_least < kTight) continue;
+    const bool certain = row->second.at_least >= kVeryTight;
+    return certain ? row->second.cycles : std::min(row->second.cycles, kFastest);
   }
   return std::nullopt;
 }

@@ -37,7 +37,9 @@ class LatencyTable {
   /// A minimum of fewer observations is no minimum.
   static constexpr std::uint64_t kEnough = 20;
   /// A minimum that ptxas meets so often is one that it keeps; others may be chance.
-  static constexpr std::uint64_t kTight = 4;
+  static constexpr std::uint64_t kTight = 4, kVeryTight = 20;
+  /// No arithmetic is faster: what a minimum that was met a few times may be taken for.
+  static constexpr int kFastest = 4;
   /// Stands for all consumers of a producer.
   static constexpr std::string_view kAny = "*";
 

@@ -21,7 +21,7 @@ std::string word(const Kernel& kernel, std::size_t block, std::uint32_t number) 
   return std::string(kernel.at(block, number).base_opcode());
 }
 
-bool is_memory(const Instruction& instruction) { return !memory_accesses(instruction).empty(); }
+bool is_memory(const Instruction& instruction) { return uses_memory_pipe(instruction); }
 
 std::optional<Proposal> propose_swap(const Kernel& kernel, const Schedule& from, Random& random) {
   for (int tries = 0; tries < kTriesPerMove; ++tries) {

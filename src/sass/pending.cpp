@@ -55,7 +55,7 @@ void Pending::issue(const Instruction& instruction) {
     });
   if (control.read_barrier < kBarriers) {
     const int partner = control.write_barrier < kBarriers ? control.write_barrier : kBarriers;
-    const bool in_order = !memory_accesses(instruction).empty();
+    const bool in_order = uses_memory_pipe(instruction);
     // Predicates and uniform registers are read when the instruction issues.
     for_each_register(instruction.uses, [&](std::size_t index) {
       if (bank_of(index) != Bank::general) return;
@@ -130,7 +130,7 @@ RegisterSet Pending::unwritten(const Instruction& instruction) const {
 
 RegisterSet Pending::unread(const Instruction& instruction) const {
   RegisterSet found;
-  const bool in_order = !memory_accesses(instruction).empty();
+  const bool in_order = uses_memory_pipe(instruction);
   for_each_register(instruction.defs, [&](std::size_t index) {
     found[index] = reads_[index] != 0 && !excludes(reader_guard_[index], instruction) &&
                    !(in_order && read_in_order_[index]);

@@ -98,7 +98,8 @@ std::size_t operand_width(const Instruction& instruction, int slot) {
 bool reuse_holds(std::span<const Instruction> code, std::size_t at, int slot) {
   const auto number =
       static_cast<std::size_t>(source_slots(code[at])[static_cast<std::size_t>(slot)]);
-  if (number >= kBankSize[0]) return true;
+  // FADD and others name slots that their fields do not show: nothing is known of those.
+  if (number >= kBankSize[0] || !code[at].uses.test(number)) return true;
   RegisterSet kept;
   for (std::size_t i = number; i < number + operand_width(code[at], slot) && i < kBankSize[0]; ++i)
     kept.set(i);
@@ -117,6 +118,7 @@ namespace {
 /// Whether the next who reads the slot reads the same register there.
 bool reuse_serves(std::span<const Instruction> code, std::size_t at, int slot) {
   const int number = source_slots(code[at])[static_cast<std::size_t>(slot)];
+  if (number >= 255 || !code[at].uses.test(static_cast<std::size_t>(number))) return false;
   for (std::size_t i = at + 1; i < code.size(); ++i) {
     const int read = source_slots(code[i])[static_cast<std::size_t>(slot)];
     if (read < 255 && code[i].uses.test(static_cast<std::size_t>(read))) return read == number;
