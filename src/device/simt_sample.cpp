@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/one_way.h"
+#include "simt/state/program.h"
 
 namespace warpwright::device {
 
@@ -16,6 +17,50 @@ constexpr std::uint64_t kLeastSample = 16;
 constexpr std::uint64_t kWarpInstructions = 4'000'000;
 // A block that waits for one outside of the sample would wait for ever.
 constexpr std::uint64_t kLongestSample = 24'000'000;
+// All blocks of a grid in which each waits for all others.
+constexpr std::uint64_t kWholeGrid = 200'000'000;
+
+/// Blocks that may wait for others wait for earlier ones, if not for all.
+std::vector<std::uint64_t> first_blocks(std::uint64_t count) {
+  std::vector<std::uint64_t> blocks(count);
+  for (std::uint64_t i = 0; i < count; ++i) blocks[i] = i;
+  return blocks;
+}
+
+bool waits(const simt::Module& module, const simt::Launch& launch) {
+  const simt::Kernel* kernel = module.program()->find(launch.kernel);
+  return kernel != nullptr && kernel->waits_for_blocks();
+}
+
+/// A grid whose blocks may wait for each other: the first ones, or all where these get no further.
+Result<simt::LaunchReport> launch_waiting(simt::Machine& machine, const simt::Module& module,
+                                          const simt::Launch& launch,
+                                          const std::function<Status()>& restore) {
+  const std::uint64_t total = launch.grid.count();
+  simt::Launch part = launch;
+  const auto all = [&] {
+    part.options.only_blocks.clear();
+    part.options.checks = std::min(part.options.checks, simt::Checks::fast);
+    part.options.max_warp_instructions = std::min(launch.options.max_warp_instructions, kWholeGrid);
+    return machine.launch(module, part);
+  };
+  if (total <= 2 * kLeastSample || launch.cluster.count() > 1) return all();
+  part.options.max_warp_instructions = std::min(part.options.max_warp_instructions, kLongestSample);
+  part.options.only_blocks = first_blocks(kLeastSample);
+  WW_TRY(auto probe, machine.launch(module, part));
+  if (!probe.clean()) return probe;
+  WW_CHECK(restore());
+  if (probe.stuck) return all();
+  const std::uint64_t per_block =
+      std::max<std::uint64_t>(probe.counts.warp_instructions() / kLeastSample, 1);
+  const std::uint64_t count = std::max(kWarpInstructions / per_block, 2 * kLeastSample);
+  if (2 * count >= total) return all();
+  part.options.only_blocks = first_blocks(count);
+  WW_TRY(auto report, machine.launch(module, part));
+  if (!report.stuck) return report;
+  WW_CHECK(restore());
+  return all();
+}
 
 }  // namespace
 
@@ -44,6 +89,7 @@ std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t cou
 Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Module& module,
                                           const simt::Launch& launch, std::uint64_t secret,
                                           const std::function<Status()>& restore) {
+  if (waits(module, launch)) return launch_waiting(machine, module, launch, restore);
   const std::uint64_t total = launch.grid.count();
   simt::Launch part = launch;
   part.options.max_warp_instructions = std::min(part.options.max_warp_instructions, kLongestSample);

@@ -67,7 +67,7 @@ bool stands_alone(const Task& task, const LaunchPlan& plan, const device::RunRep
     return std::holds_alternative<Memset>(step) || std::holds_alternative<DeviceCopy>(step);
   };
   const auto adds = [](const device::LaunchDetail& launch) {
-    return launch.report.counts.atomic_lanes > 0;
+    return launch.report.counts.atomic_lanes > 0 || launch.report.may_wait;
   };
   const auto reads_nothing = [](const Finding& finding) {
     return finding.kind == "uninitialised_read";

@@ -203,6 +203,55 @@ void find_hottest(Counts& counts, const std::vector<Worker>& workers) {
 
 }  // namespace
 
+namespace {
+
+std::uint64_t part_of(std::uint64_t n, double share) {
+  return static_cast<std::uint64_t>(static_cast<double>(n) * share);
+}
+
+AccessStats part_of(const AccessStats& t, double share) {
+  AccessStats p;
+  p.requests = part_of(t.requests, share);
+  p.lanes = part_of(t.lanes, share);
+  p.bytes = part_of(t.bytes, share);
+  p.sectors = part_of(t.sectors, share);
+  p.shared_requests = part_of(t.shared_requests, share);
+  p.shared_lanes = part_of(t.shared_lanes, share);
+  p.wavefronts = part_of(t.wavefronts, share);
+  p.ideal_wavefronts = part_of(t.ideal_wavefronts, share);
+  p.serialised = part_of(t.serialised, share);
+  p.serialised_shared = part_of(t.serialised_shared, share);
+  return p;
+}
+
+/// What of the blocks of loops that only ask was done in turns after the first.
+void count_asking(const Kernel& k, const std::vector<Worker>& workers,
+                  const std::vector<BlockCount>& counts, LaunchReport& r) {
+  for (const Worker& w : workers) {
+    r.waits += w.waits;
+    r.most_waits = std::max(r.most_waits, w.most_waits);
+  }
+  std::vector<std::uint64_t> turns(k.blocks.size(), 0);
+  for (std::size_t l = 0; l < k.wait_loops.size(); ++l)
+    for (const Worker& w : workers)
+      for (const std::uint32_t b : k.wait_loops[l].blocks) turns[b] += w.waited[l].turns;
+  for (std::size_t b = 0; b < k.blocks.size(); ++b) {
+    const std::size_t end = b + 1 < k.blocks.size() ? k.blocks[b + 1].first : k.code.size();
+    for (std::size_t i = k.blocks[b].first; i < end && turns[b] != 0; ++i) {
+      const InsInfo& info = k.info[i];
+      if (!info.counted || counts[i].warps == 0) continue;
+      const double share =
+          std::min(1.0, static_cast<double>(turns[b]) / static_cast<double>(counts[i].warps));
+      ClassCount& c = r.asking.by_class[static_cast<std::size_t>(info.op_class)];
+      c.warps += part_of(counts[i].warps, share);
+      c.lanes += part_of(counts[i].lanes, share);
+      if (info.access >= 0) add_access(r.asking, info, part_of(total(workers, info.access), share));
+    }
+  }
+}
+
+}  // namespace
+
 LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers) {
   LaunchReport r;
   const Kernel& k = *s.kernel;
@@ -248,6 +297,9 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers)
     r.counts.longest_warp = std::max(r.counts.longest_warp, w.longest_warp);
     r.printed += w.printed;
   }
+  if (!k.wait_loops.empty()) count_asking(k, workers, counts, r);
+  r.may_wait = k.waits_for_blocks();
+  r.stuck = s.stuck;
   r.unchecked = s.unchecked;
   if (s.ordering != nullptr && s.ordering->lost)
     r.unchecked.push_back({"order_between_blocks",

@@ -19,6 +19,7 @@ constexpr double kDependentIssue = 5;   ///< cycles between dependent instructio
 constexpr double kLoadsInFlight = 4;    ///< independent loads of one warp
 constexpr double kSharedLatency = 25;
 constexpr double kBarrierCycles = 30;
+constexpr double kWaitLatencies = 2;  ///< of memory: the news is written, and read
 constexpr double kIssuePerCycle = 4;
 constexpr double kL2AtomicsPerCycle = 64;
 // Measured on an H200: 0.60 ns a block, for 2^19 and for 2^28 of them.
@@ -50,11 +51,37 @@ Residency resident_blocks(const LaunchReport& r, const GpuSpec& g) {
   return fewest;
 }
 
+/// What is left of a count without what was done to ask again.
+std::uint64_t minus(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; }
+
+/// Waiting is time, not work: how often a warp asks says nothing of a GPU.
+Counts without_asking(const LaunchReport& r) {
+  Counts c = r.counts;
+  const Counts& a = r.asking;
+  for (std::size_t k = 0; k < kOpClasses; ++k) {
+    c.by_class[k].warps = minus(c.by_class[k].warps, a.by_class[k].warps);
+    c.by_class[k].lanes = minus(c.by_class[k].lanes, a.by_class[k].lanes);
+  }
+  c.global_load_sectors = minus(c.global_load_sectors, a.global_load_sectors);
+  c.global_load_requests = minus(c.global_load_requests, a.global_load_requests);
+  c.global_load_bytes = minus(c.global_load_bytes, a.global_load_bytes);
+  c.global_store_sectors = minus(c.global_store_sectors, a.global_store_sectors);
+  c.global_store_requests = minus(c.global_store_requests, a.global_store_requests);
+  c.global_store_bytes = minus(c.global_store_bytes, a.global_store_bytes);
+  c.shared_wavefronts = minus(c.shared_wavefronts, a.shared_wavefronts);
+  c.atomic_requests = minus(c.atomic_requests, a.atomic_requests);
+  c.atomic_hottest = minus(c.atomic_hottest, a.atomic_lanes);
+  c.atomic_lanes = minus(c.atomic_lanes, a.atomic_lanes);
+  c.atomic_serialised_shared = minus(c.atomic_serialised_shared, a.atomic_serialised_shared);
+  return c;
+}
+
 /// Counts as numbers, scaled to the whole grid when only some blocks were run.
 class Model {
  public:
   Model(const LaunchReport& r, const GpuSpec& g)
-      : c_(r.counts),
+      : c_(without_asking(r)),
+        most_waits_(static_cast<double>(r.most_waits)),
         g_(g),
         scale_(r.blocks_run == 0
                    ? 1
@@ -137,7 +164,8 @@ class Model {
                           (loads + atomics) * g_.memory_latency_cycles / kLoadsInFlight +
                           shared * kSharedLatency / kLoadsInFlight +
                           warps_of(OpClass::barrier) * per_warp * kBarrierCycles +
-                          (loads > 0 ? g_.memory_latency_cycles : 0);
+                          (loads > 0 ? g_.memory_latency_cycles : 0) +
+                          most_waits_ * kWaitLatencies * g_.memory_latency_cycles;
     const double turns =
         ceil_div(blocks_, static_cast<double>(g_.sms) * std::max(blocks_per_sm, 1u));
     return turns * cycles / (g_.clock_ghz * 1e3);
@@ -158,7 +186,8 @@ class Model {
     return cycles * tail / used_sms() / (g_.clock_ghz * 1e3);
   }
 
-  const Counts& c_;
+  const Counts c_;
+  double most_waits_;
   const GpuSpec& g_;
   double scale_, touched_, blocks_, warps_;
 };

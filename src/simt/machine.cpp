@@ -93,6 +93,7 @@ Worker make_worker(LaunchState& s) {
   w.tally.resize(s.kernel->code.size());
   w.divergent.resize(s.kernel->code.size());
   w.stats.resize(s.kernel->accesses);
+  w.waited.resize(s.kernel->wait_loops.size());
   w.memos.resize(s.kernel->accesses);
   w.simple.resize(2 * std::size_t{s.kernel->accesses});
   w.extents = s.kernel->extents;
@@ -238,6 +239,10 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   WW_CHECK(prepare_workspace(s));
   choose_blocks(s);
   s.in_turns = s.cooperative || launch.options.schedule.kind != Schedule::Kind::forward;
+  // A check of the whole grid shows that a kernel relies on blocks that need not run; a run for its
+  // time goes on.
+  const bool for_times = launch.options.checks != Checks::full || !s.blocks.empty();
+  s.lets_wait = !s.in_turns && s.block_count > 1 && for_times && kernel->waits_for_blocks();
   if (s.cooperative && s.block_count > most_resident(*kernel, launch))
     return Error{
         fmt::format("cannot launch {}: too many blocks for a cooperative launch", kernel->name)};
@@ -246,7 +251,7 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   // What warps know of each other is kept by one thread.
   const bool follows = launch.options.checks == Checks::full &&
                        (kernel->orders_warps || kernel->orders_blocks || s.clustered);
-  const bool alone = s.cooperative || kernel->uses_heap || follows ||
+  const bool alone = s.cooperative || s.lets_wait || kernel->uses_heap || follows ||
                      launch.options.log != nullptr ||
                      launch.options.schedule.kind != Schedule::Kind::forward;
   const std::size_t threads =

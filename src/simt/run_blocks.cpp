@@ -17,6 +17,8 @@ constexpr std::uint64_t kMaxResidentBytes = std::uint64_t{8} << 30;
 /// Blocks that a schedule other than forward lets run at one time. A GPU holds thousands.
 constexpr std::uint64_t kMostInTurns = 4096;
 constexpr std::uint64_t kAtOnce = 6;  ///< that a shuffled schedule starts with
+/// Rounds in which every block of a sample only waits, before that counts as waiting for ever.
+constexpr std::uint32_t kIdleRounds = 16;
 
 /// What a block of a cooperative launch takes on the host, all of them at once: shared memory comes
 /// with what the checks know of it, five times its size.
@@ -179,17 +181,27 @@ class Residents {
   }
 
   void take_turns() {
-    bool waits = false;
+    bool waits = false, ended = false;
     for (const std::uint32_t k : turns_.order(running_.size())) {
       BlockState& b = *running_[k];
-      if (run_block(worker_, b))
+      if (run_block(worker_, b)) {
         idle_.push_back(std::move(running_[k]));
-      else
+        ended = true;
+      } else {
         waits = true;
+      }
       if (s_.stop.load(std::memory_order_relaxed)) return;
     }
     std::erase(running_, nullptr);
-    wanted_ = waits ? std::clamp<std::uint64_t>(running_.size() + 1, least_, most_) : least_;
+    // Where blocks only let others run when all of their warps wait, asking them often is a waste.
+    const std::uint64_t more = s_.lets_wait ? running_.size() + 1 : 1;
+    wanted_ = waits ? std::clamp<std::uint64_t>(running_.size() + more, least_, most_) : least_;
+    const bool full = begun_ == s_.block_count || running_.size() >= most_;
+    idle_rounds_ = s_.lets_wait && waits && !ended && full ? idle_rounds_ + 1 : 0;
+    if (idle_rounds_ >= kIdleRounds && !s_.blocks.empty()) {
+      s_.stuck = true;
+      s_.stop = true;
+    }
   }
 
   LaunchState& s_;
@@ -197,6 +209,7 @@ class Residents {
   Turns turns_;
   StartOrder order_;
   std::uint64_t least_ = 1, most_ = 1, wanted_ = 1, begun_ = 0;
+  std::uint32_t idle_rounds_ = 0;
   std::vector<std::unique_ptr<BlockState>> running_, idle_;
 };
 
@@ -209,8 +222,12 @@ std::uint64_t most_resident(const Kernel& k, const Launch& l) {
 }
 
 void run_all(LaunchState& s, std::vector<Worker>& workers) {
-  if (s.cooperative) return run_resident(s, workers[0]);
-  const auto alone = s.in_turns ? run_in_turns : run_independent;
+  // Clusters that wait for each other are all there at once, as far as there is room.
+  const bool together =
+      s.clustered && s.lets_wait && s.blocks.empty() &&
+      s.block_count <= std::min(most_resident(*s.kernel, *s.launch), kMostInTurns);
+  if (s.cooperative || together) return run_resident(s, workers[0]);
+  const auto alone = s.in_turns || s.lets_wait ? run_in_turns : run_independent;
   const auto run = s.clustered ? run_clusters : alone;
   std::vector<std::thread> threads;
   for (std::size_t i = 1; i < workers.size(); ++i)

@@ -12,6 +12,7 @@
 #include "simt/lower/guesses.h"
 #include "simt/lower/lowering.h"
 #include "simt/lower/repeats.h"
+#include "simt/lower/wait_loops.h"
 #include "simt/lower/write_origins.h"
 #include "simt/ops/handlers.h"
 
@@ -164,8 +165,9 @@ void place_constants(Kernel& k) {
 /// Writes the code of one kernel.
 class Emitter {
  public:
-  Emitter(LoweredKernel& lowered, const FlowGraph& g, const Placement& p, const Definedness& d)
-      : in_(lowered), g_(g), p_(p), defined_(d), k_(lowered.kernel) {}
+  Emitter(LoweredKernel& lowered, const FlowGraph& g, const Placement& p, const Definedness& d,
+          const WaitLoops& w)
+      : in_(lowered), g_(g), p_(p), defined_(d), waits_(w), k_(lowered.kernel) {}
 
   Status run(Ref always) {
     always_ = always;
@@ -182,6 +184,7 @@ class Emitter {
     BasicBlock out;
     out.first = static_cast<std::uint32_t>(k_.code.size());
     out.ipdom = f.ipdom;
+    if (!waits_.loops.empty()) waiting(b);
     for (std::uint32_t i = f.first; i < f.last; ++i) {
       const Lir& l = in_.code[i];
       if (l.ghost) {
@@ -247,6 +250,20 @@ class Emitter {
     i.target = i.id + 1;
   }
 
+  /// Behind one loop may be the head of another.
+  void waiting(std::uint32_t b) {
+    const auto mark = [&](Opcode opcode, std::uint32_t target) {
+      Lir l;
+      l.info.opcode = opcode;
+      l.run = handler_of(opcode);
+      l.info.op_class = class_of(opcode);
+      l.info.counted = false;
+      push(l).target = target;
+    };
+    if (waits_.behind[b]) mark(Opcode::wait_over, 0);
+    if (waits_.head_of[b] != 0) mark(Opcode::wait_turn, waits_.head_of[b] - 1);
+  }
+
   void shadow(const Lir& l) {
     const ShadowStep step = shadow_step(defined_, l);
     if (!step.needed()) return;
@@ -269,7 +286,9 @@ class Emitter {
     std::vector<Ref> words(step.read);
     words.insert(words.end(), step.written.begin(), step.written.end());
     k_.more.push_back(std::move(words));
-    push(s).more = k_.more.back().data();
+    Ins& i = push(s);
+    i.more = k_.more.back().data();
+    i.target = step.only_strays ? 1 : 0;
   }
 
   void fall_through(std::uint32_t next) {
@@ -289,6 +308,10 @@ class Emitter {
     Ins& i = push(l);
     switch (l.flow) {
       case Lir::Flow::next:
+        if (l.info.opcode == Opcode::shuffle && defined_.may_stray(l.d)) {
+          i.target = 1 + defined_.of(l.d);
+          i.imm = defined_.may_stray(l.a) ? std::int64_t{defined_.of(l.a)} : std::int64_t{-1};
+        }
         break;
       case Lir::Flow::jump:
         i.target = g_.block_of_label[l.label];
@@ -332,6 +355,7 @@ class Emitter {
   const FlowGraph& g_;
   const Placement& p_;
   const Definedness& defined_;
+  const WaitLoops& waits_;
   Kernel& k_;
   Ref always_ = 0;
 };
@@ -355,6 +379,7 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
   const FlowGraph g = make_flow(lowered);
   const Definedness defined = find_undefined(lowered, g);
   lowered.kernel.shadow_words = defined.count;
+  lowered.kernel.follows_strays = !defined.stray.empty();
   WW_TRY(std::vector<LiveRange> ranges, live_ranges(lowered, g));
   Placement placement(lowered, std::move(ranges));
   placement.run();
@@ -373,7 +398,9 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
            l.info.text.find("mma") != std::string_view::npos;
   });
   const Ref true_ref = k.constants.back().ref;
-  WW_CHECK(Emitter(lowered, g, placement, defined).run(true_ref));
+  WaitLoops waits = find_wait_loops(lowered, g);
+  WW_CHECK(Emitter(lowered, g, placement, defined, waits).run(true_ref));
+  k.wait_loops = std::move(waits.loops);
   mark_repeats(k);
   return std::move(k);
 }

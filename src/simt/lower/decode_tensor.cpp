@@ -6,17 +6,19 @@
 #include "simt/ops/tensor.h"
 
 namespace warpwright::simt {
-namespace {
 
 std::optional<Element> element(std::string_view name) {
   constexpr std::pair<std::string_view, Element> kNames[] = {
       {"f16", Element::half},    {"bf16", Element::bfloat}, {"tf32", Element::tf32},
       {"f64", Element::float64}, {"s8", Element::int8},     {"u8", Element::uint8},
-      {"f32", Element::float32}, {"s32", Element::int32}};
+      {"f32", Element::float32}, {"s32", Element::int32},   {"e4m3", Element::e4m3},
+      {"e5m2", Element::e5m2}};
   for (const auto& [text, e] : kNames)
     if (text == name) return e;
   return std::nullopt;
 }
+
+namespace {
 
 /// "m16n8k16".
 bool shape(std::string_view text, MatrixForm& f) {
@@ -63,12 +65,13 @@ struct ShapeRow {
   std::uint8_t m, n, k;
 };
 constexpr ShapeRow kMatrixShapes[] = {
-    {Element::half, 16, 8, 16},   {Element::half, 16, 8, 8},    {Element::bfloat, 16, 8, 16},
-    {Element::bfloat, 16, 8, 8},  {Element::tf32, 16, 8, 8},    {Element::tf32, 16, 8, 4},
-    {Element::int8, 16, 8, 32},   {Element::int8, 16, 8, 16},   {Element::uint8, 16, 8, 32},
-    {Element::uint8, 16, 8, 16},  {Element::int8, 8, 8, 16},    {Element::uint8, 8, 8, 16},
-    {Element::float64, 8, 8, 4},  {Element::float64, 16, 8, 4}, {Element::float64, 16, 8, 8},
-    {Element::float64, 16, 8, 16}};
+    {Element::half, 16, 8, 16},    {Element::half, 16, 8, 8},    {Element::bfloat, 16, 8, 16},
+    {Element::bfloat, 16, 8, 8},   {Element::tf32, 16, 8, 8},    {Element::tf32, 16, 8, 4},
+    {Element::int8, 16, 8, 32},    {Element::int8, 16, 8, 16},   {Element::uint8, 16, 8, 32},
+    {Element::uint8, 16, 8, 16},   {Element::int8, 8, 8, 16},    {Element::uint8, 8, 8, 16},
+    {Element::float64, 8, 8, 4},   {Element::float64, 16, 8, 4}, {Element::float64, 16, 8, 8},
+    {Element::float64, 16, 8, 16}, {Element::e4m3, 16, 8, 32},   {Element::e5m2, 16, 8, 32},
+    {Element::e4m3, 16, 8, 16},    {Element::e5m2, 16, 8, 16}};
 constexpr ShapeRow kFragments[] = {
     {Element::half, 16, 16, 16},   {Element::half, 32, 8, 16},   {Element::half, 8, 32, 16},
     {Element::bfloat, 16, 16, 16}, {Element::bfloat, 32, 8, 16}, {Element::bfloat, 8, 32, 16},
@@ -92,9 +95,9 @@ Status emit_mma(Lowering& l, MatrixForm f) {
   WW_CHECK(registers(l, ops[3], width(f.acc), c));
   const auto elements = [](Element e, std::size_t n) {
     return n *
-           (e == Element::half || e == Element::bfloat  ? 2u
-            : e == Element::int8 || e == Element::uint8 ? 4u
-                                                        : 1u) *
+           (e == Element::half || e == Element::bfloat                      ? 2u
+            : e == Element::int8 || e == Element::uint8 || is_byte_float(e) ? 4u
+                                                                            : 1u) *
            kLanes;
   };
   const bool fits = f.opaque ? elements(f.acc, d.size()) == std::size_t{f.m} * f.n &&
@@ -121,6 +124,8 @@ bool sums_fit(const MatrixForm& f) {
   if (f.a == Element::float64) return f.acc == Element::float64 && f.b == Element::float64;
   if (f.a == Element::int8 || f.a == Element::uint8)
     return f.acc == Element::int32 && (f.b == Element::int8 || f.b == Element::uint8);
+  if (is_byte_float(f.a))
+    return is_byte_float(f.b) && (f.acc == Element::float32 || f.acc == Element::half);
   if (f.a == Element::half)
     return f.b == f.a && (f.acc == Element::float32 || f.acc == Element::half);
   return f.b == f.a && f.acc == Element::float32;

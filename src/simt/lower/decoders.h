@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "simt/lower/lowering.h"
+#include "simt/ops/tensor.h"
 
 namespace warpwright::simt {
 
@@ -33,6 +35,9 @@ Status decode_active_mask(Lowering& l);
 Status decode_mma(Lowering& l);
 Status decode_wmma(Lowering& l);
 Status decode_matrix_rows(Lowering& l);
+Status decode_wgmma(Lowering& l);
+/// "f16", "bf16", ... of matrix instructions.
+std::optional<Element> element(std::string_view name);
 Status decode_movmatrix(Lowering& l);
 Status decode_mbarrier(Lowering& l);
 Status decode_copy_bulk(Lowering& l);

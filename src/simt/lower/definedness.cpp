@@ -50,6 +50,15 @@ bool is_pure(const Lir& l) {
   return l.flow == Lir::Flow::next && !is_load(c) && !is_store(c) && !is_opaque(l);
 }
 
+bool is_shuffle(const Lir& l) { return l.info.opcode == Opcode::shuffle; }
+
+/// Whether lanes may read others that its mask does not name.
+bool is_partial(const LoweredKernel& k, const Lir& l) {
+  if (is_register(l.c)) return true;
+  const Constant& mask = k.kernel.constants[l.c & ~kConstantBit];
+  return mask.kind != Constant::Kind::bits || static_cast<std::uint32_t>(mask.value) != kAllLanes;
+}
+
 /// Registers, a bit each.
 class Set {
  public:
@@ -124,28 +133,58 @@ Set read_early(const LoweredKernel& k, const FlowGraph& g) {
   return early;
 }
 
+/// Adds everything that is computed from what is in the set.
+template <class Spreads>
+void spread(const LoweredKernel& k, Set& set, Spreads spreads) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Lir& l : k.code) {
+      if (!spreads(l, set)) continue;
+      for_results(l, [&](Val v) {
+        changed = changed || !set.has(v);
+        set.add(v);
+      });
+    }
+  }
+}
+
+bool reads_any(const Lir& l, const Set& set) {
+  bool any = false;
+  for_operands(l, [&](Val v) { any = any || set.has(v); });
+  return any;
+}
+
+/// Registers that may hold what a shuffle read from a lane that its mask does not name. Frames of
+/// calls would lose track of them: then there are none, and the shuffle itself reports.
+Set find_strays(const LoweredKernel& k) {
+  Set strays(k.registers.size(), false);
+  for (const Lir& l : k.code)
+    if (l.info.opcode == Opcode::frame_save) return strays;
+  for (const Lir& l : k.code)
+    if (is_shuffle(l) && is_partial(k, l)) strays.add(l.d);
+  if (strays.empty()) return strays;
+  spread(k, strays, [](const Lir& l, const Set& set) {
+    if (is_shuffle(l)) return is_register(l.a) && set.has(l.a);
+    return is_pure(l) && (reads_any(l, set) || (is_register(l.guard) && set.has(l.guard)));
+  });
+  return strays;
+}
+
 }  // namespace
 
 Definedness find_undefined(const LoweredKernel& k, const FlowGraph& g) {
   Definedness d;
   Set tracked = read_early(k, g);
-  if (tracked.empty()) return d;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const Lir& l : k.code) {
-      if (!is_pure(l)) continue;
-      bool any = false;
-      for_operands(l, [&](Val v) { any = any || tracked.has(v); });
-      if (!any) continue;
-      for_results(l, [&](Val v) {
-        changed = changed || !tracked.has(v);
-        tracked.add(v);
-      });
-    }
-  }
+  const Set strays = find_strays(k);
+  if (tracked.empty() && strays.empty()) return d;
+  spread(k, tracked, [](const Lir& l, const Set& set) { return is_pure(l) && reads_any(l, set); });
   d.shadow.assign(k.registers.size(), kNoShadow);
-  for (Val v = 0; v < d.shadow.size(); ++v)
-    if (tracked.has(v)) d.shadow[v] = d.count++;
+  if (!strays.empty()) d.stray.assign(k.registers.size(), false);
+  for (Val v = 0; v < d.shadow.size(); ++v) {
+    if (!tracked.has(v) && !strays.has(v)) continue;
+    d.shadow[v] = d.count++;
+    if (strays.has(v)) d.stray[v] = true;
+  }
   return d;
 }
 
@@ -160,6 +199,12 @@ ShadowStep shadow_step(const Definedness& d, const Lir& l) {
   const auto note = [](std::vector<std::uint32_t>& list, std::uint32_t word) {
     if (word != kNoShadow) list.push_back(word);
   };
+  if (is_shuffle(l) && (d.may_stray(l.d) || d.may_stray(l.a))) {
+    // Whom a lane reads must be known; what it reads may be used or not.
+    step.shuffles = step.reports = step.only_strays = true;
+    for (const Val v : {l.b, l.c, l.more[1]}) note(step.read, d.of(v));
+    return step;
+  }
   if (step.selects) {
     // Both ways must have a place in the list, also the one that is always defined.
     step.read = {d.of(l.a), d.of(l.b)};
@@ -167,6 +212,13 @@ ShadowStep shadow_step(const Definedness& d, const Lir& l) {
     if (!step.selects) step.read.clear();
   } else if (!is_opaque(l)) {
     for_operands(l, [&](Val v) { note(step.read, d.of(v)); });
+  } else if (!d.stray.empty()) {
+    // Votes, reductions, matrices, calls of the runtime: a stray value is used there.
+    for_operands(l, [&](Val v) {
+      if (d.may_stray(v)) note(step.read, d.of(v));
+    });
+    step.reports = step.reports || !step.read.empty();
+    step.only_strays = true;
   }
   for_results(l, [&](Val v) { note(step.written, d.of(v)); });
   return step;

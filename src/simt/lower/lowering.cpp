@@ -2,6 +2,8 @@
 // The walk over a kernel's statements, and the instructions that it leaves.
 #include "simt/lower/lowering.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "simt/ops/handlers.h"
@@ -18,8 +20,39 @@ Error Lowering::error(std::string_view what) const {
                " (kernel " + std::string(entry_.name) + "): " + std::string(what)};
 }
 
+namespace {
+
+/// What to write in place of an instruction that the machine does not run.
+struct InsteadRow {
+  std::string_view begins, has, instead;
+};
+constexpr InsteadRow kInstead[] = {
+    {"tcgen05", "", "wgmma or mma.sync"},
+    {"cp.async.bulk", ".tensor", "cp.async.bulk of each row, or cp.async"},
+    {"cp.reduce", "", "red or atom of each element"},
+    {"tensormap", "", "cp.async.bulk with addresses of its own"},
+    {"tex", "", "ld.global.nc: __ldg() or a const __restrict__ pointer"},
+    {"tld4", "", "ld.global.nc: __ldg() or a const __restrict__ pointer"},
+    {"suld", "", "ld.global"},
+    {"sust", "", "st.global"},
+    {"mma.sp", "", "mma.sync of dense matrices"},
+    {"wgmma.mma_async.sp", "", "wgmma of dense matrices"},
+    {"multimem", "", "red or atom"},
+    {"redux", ".f32", "__shfl_xor_sync and a sum, or redux of integers"},
+    {"wmma", ".f64", "mma.sync.m8n8k4 of f64"},
+    {"shfl", "", "shfl.sync (__shfl_*_sync)"},
+    {"vote", "", "vote.sync (__*_sync)"},
+};
+
+}  // namespace
+
 Error Lowering::unsupported() const {
-  return error("not supported: " + std::string(at_->ins.text));
+  const std::string_view text = at_->ins.text;
+  for (const InsteadRow& row : kInstead)
+    if (text.starts_with(row.begins) && text.find(row.has) != std::string_view::npos)
+      return error(
+          fmt::format("not supported: {}; what works here instead: {}", text, row.instead));
+  return error("not supported: " + std::string(text));
 }
 
 Result<LoweredKernel> Lowering::run() {

@@ -50,6 +50,7 @@ bool KernelShapes::is_exchange(const Ins& i) const {
   if ((opcode != Opcode::shuffle && opcode != Opcode::warp_sync) || guarded(i)) return false;
   if (literal(i.c, known) != kAllLanes || !known) return false;
   if (opcode == Opcode::warp_sync) return true;
+  if (i.target != 0) return false;  // of values that may be stray: the handler follows them
   (void)literal(i.b, known);
   bool clamp_known = false;
   (void)literal(i.more[1], clamp_known);
@@ -68,7 +69,9 @@ NativeStep KernelShapes::step_of(std::uint32_t id) const {
   if (o == Opcode::barrier) return n.step = Step::suspend, n;
   if (o == Opcode::nothing) return n.step = Step::nothing, n;
   if (is_shadow(o)) return n.step = options_.full_checks ? Step::call : Step::nothing, n;
-  if (o == Opcode::tally || info.op_class == OpClass::atomic) return n.step = Step::call, n;
+  if (o == Opcode::tally || o == Opcode::wait_turn || o == Opcode::wait_over ||
+      info.op_class == OpClass::atomic)
+    return n.step = Step::call, n;
   if (is_exchange(i)) return n.step = Step::exchange, n;
   const bool arithmetic = o == Opcode::arithmetic;
   n.op = arithmetic && info.row->native.name != nullptr ? info.row : nullptr;

@@ -368,6 +368,28 @@ const Ins* run_tally(Warp& w, const Ins* i) {
   return i + 1;
 }
 
+const Ins* run_wait_turn(Warp& w, const Ins* i) {
+  const std::uint64_t now = w.executed + static_cast<std::uint64_t>(w.slice - w.fuel);
+  if (w.waits.loop == i->target + 1) {
+    WaitCount& count = w.worker->waited[i->target];
+    count.turns += 1;
+    count.lanes += lanes_in(w.mask);
+    w.waits.instructions += now - w.waits.since;
+    w.waits.times += w.waits.first ? 1 : 0;
+    w.waits.first = false;
+  } else {
+    w.waits.loop = i->target + 1;
+    w.waits.first = true;
+  }
+  w.waits.since = now;
+  return i + 1;
+}
+
+const Ins* run_wait_over(Warp& w, const Ins* i) {
+  w.waits.loop = 0;
+  return i + 1;
+}
+
 const Ins* run_yield(Warp& w, const Ins* i) {
   Split& s = w.splits[static_cast<std::size_t>(w.current)];
   s.ip = i + 1;
@@ -509,7 +531,13 @@ void start_warp(Warp& w, std::uint32_t lanes) {
   w.executed = 0;
   w.fuel = w.slice = next_turn(w);
   w.carry = 0;
-  if (w.kernel->shadow_words != 0) w.undefined.assign(w.kernel->shadow_words, kAllLanes);
+  w.waits = {};
+  w.wgmma.group = 0;
+  w.wgmma.reads.clear();
+  if (w.kernel->shadow_words != 0) {
+    w.undefined.assign(w.kernel->shadow_words, kAllLanes);
+    if (w.kernel->follows_strays) w.undefined.resize(2 * std::size_t{w.kernel->shadow_words}, 0);
+  }
   w.current = 0;
   w.splits[0] = {.state = Split::State::ready, .mask = lanes, .resume_block = 0};
   if (w.worker->turns.shorts() && !w.done) part_lanes(w);
@@ -558,7 +586,9 @@ bool run_warp(Warp& w) {
     w.executed = executed;
     worker.spent += used;
     worker.clock += static_cast<std::uint64_t>(used);
-    if (executed > worker.longest_warp) worker.longest_warp = executed;
+    worker.longest_warp = std::max(worker.longest_warp, executed - w.waits.instructions);
+    worker.waits += w.waits.times;
+    worker.most_waits = std::max<std::uint64_t>(worker.most_waits, w.waits.times);
   }
   return progress;
 }

@@ -294,6 +294,51 @@ const Ins* run_warp_sync(Warp& w, const Ins* i) {
   return g.lanes == 0 ? switch_split(w) : i + 1;
 }
 
+namespace {
+
+/// What a shuffle read, lane by lane.
+struct Shuffled {
+  const u32* from;
+  u32 absent;  ///< lanes that read one that takes no part
+};
+
+/// Lanes whose value was stray before it was given to others.
+u32 stray_sources(const Warp& w, const Gathered& g) {
+  if (!w.kernel->follows_strays) return 0;
+  const u32* strays = w.undefined.data() + w.kernel->shadow_words;
+  u32 lanes = 0;
+  for (u32 p = 0; p < g.parts; ++p) {
+    const Ins* at = g.part[p].at;
+    if (at->target != 0 && at->imm >= 0) lanes |= strays[at->imm] & g.part[p].lanes;
+  }
+  return lanes;
+}
+
+/// Follows what came from lanes that take no part, or reports it where it cannot be followed.
+void note_strays(Warp& w, const Gathered& g, const Shuffled& s) {
+  const u32 sources = stray_sources(w, g);
+  u32 stray = s.absent;
+  for (u32 l = 0; l < kLanes && sources != 0; ++l) stray |= (sources >> s.from[l] & 1) << l;
+  for (u32 p = 0; p < g.parts; ++p) {
+    const Part& part = g.part[p];
+    if (part.at->target != 0) {
+      u32* words = w.undefined.data();
+      const u32 word = part.at->target - 1;
+      words[word] &= ~part.lanes;
+      u32& mine = words[w.kernel->shadow_words + word];
+      mine = (mine & ~part.lanes) | (stray & part.lanes);
+      if ((s.absent & part.lanes) != 0) w.stray_from = part.at->id;
+    } else if ((s.absent & part.lanes) != 0) {
+      const auto lane = static_cast<u32>(std::countr_zero(s.absent & part.lanes));
+      report_lazily(w, part.at, FaultKind::sync_mask, lane, 0, "", [&] {
+        return fmt::format("lane {} reads lane {}, which takes no part", lane, s.from[lane]);
+      });
+    }
+  }
+}
+
+}  // namespace
+
 const Ins* run_shuffle(Warp& w, const Ins* i) {
   if (w.lanes(i) == 0) return i + 1;
   Gathered g;
@@ -316,12 +361,7 @@ const Ins* run_shuffle(Warp& w, const Ins* i) {
   }
   put(w, g, results);
   put_second(w, g, ranges);
-  if ((absent & lanes) != 0) {
-    const auto lane = static_cast<u32>(std::countr_zero(absent & lanes));
-    report_lazily(w, i, FaultKind::sync_mask, lane, 0, "", [&] {
-      return fmt::format("lane {} reads lane {}, which takes no part", lane, from[lane]);
-    });
-  }
+  if ((absent & lanes) != 0 || w.kernel->follows_strays) note_strays(w, g, {from, absent & lanes});
   return i + 1;
 }
 

@@ -4,6 +4,7 @@
 
 #include "simt/ops/mbarrier.h"
 #include "simt/ops/tensor.h"
+#include "simt/ops/wgmma.h"
 
 namespace warpwright::simt {
 namespace {

@@ -40,6 +40,10 @@ const Ins* run_clock_high(Warp& w, const Ins* i);  ///< the upper 32 bits
 const Ins* run_clock64(Warp& w, const Ins* i);
 /// Counts the lanes that a guard turned off, before a guarded instruction.
 const Ins* run_tally(Warp& w, const Ins* i);
+/// At the head of a loop that only asks whether others are done (target = its number), and behind
+/// it: turns after the first are counted as waiting.
+const Ins* run_wait_turn(Warp& w, const Ins* i);
+const Ins* run_wait_over(Warp& w, const Ins* i);
 
 // Barriers. a = number, b = thread count (0: all), aux = BarrierForm.
 enum class BarrierForm : std::uint32_t {

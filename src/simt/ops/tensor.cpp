@@ -20,6 +20,8 @@ u32 bits_of(Element e) {
       return 16;
     case Element::int8:
     case Element::uint8:
+    case Element::e4m3:
+    case Element::e5m2:
       return 8;
     case Element::float64:
       return 64;
@@ -47,6 +49,9 @@ f64 value_of(Element e, u64 bits) {
       return static_cast<u8>(bits);
     case Element::int32:
       return static_cast<s32>(bits);
+    case Element::e4m3:
+    case Element::e5m2:
+      break;  // multiply_floats takes them apart
   }
   return 0;
 }
@@ -166,7 +171,12 @@ void multiply_plainly(Warp& w, const MmaOperands& o) {
   });
 }
 
-/// f16, bf16 and tf32, as the hardware adds them.
+bool is_real(Element e) {
+  return e == Element::half || e == Element::bfloat || e == Element::tf32 || e == Element::e4m3 ||
+         e == Element::e5m2;
+}
+
+/// f16, bf16, tf32 and types of 8 bits, as the hardware adds them.
 void multiply_floats(Warp& w, const MmaOperands& o) {
   const MatrixForm& f = o.f;
   static thread_local TensorVector rows[32], columns[32];
@@ -194,7 +204,7 @@ void multiply_floats(Warp& w, const MmaOperands& o) {
 const Ins* run_mma(Warp& w, const Ins* i) {
   if (!whole_warp(w, i)) return i + 1;
   const MmaOperands o(i);
-  if (o.f.a == Element::half || o.f.a == Element::bfloat || o.f.a == Element::tf32)
+  if (is_real(o.f.a))
     multiply_floats(w, o);
   else
     multiply_plainly(w, o);

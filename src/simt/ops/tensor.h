@@ -8,7 +8,20 @@
 namespace warpwright::simt {
 
 /// Element types of matrix instructions.
-enum class Element : std::uint8_t { half, bfloat, tf32, float64, int8, uint8, float32, int32 };
+enum class Element : std::uint8_t {
+  half,
+  bfloat,
+  tf32,
+  float64,
+  int8,
+  uint8,
+  float32,
+  int32,
+  e4m3,  ///< 8 bits: NaN, but no infinities
+  e5m2,
+};
+inline bool is_byte_float(Element e) { return e == Element::e4m3 || e == Element::e5m2; }
+inline bool is_byte_integer(Element e) { return e == Element::int8 || e == Element::uint8; }
 
 /// What a matrix instruction multiplies. Kept in Ins::imm; the registers are in Ins::more:
 /// d, then a, then b, then c.

@@ -361,11 +361,13 @@ bool waits_for_cluster(const BlockState& b) {
 bool run_block(Worker& worker, BlockState& b) {
   b.progressed = false;
   while (true) {
-    bool progress = false, done = true, yielded = false;
+    bool progress = false, done = true, yielded = false, works = false;
     for (const std::uint32_t k : worker.turns.order(b.warps.size())) {
       Warp& w = b.warps[k];
       if (w.done) continue;
-      progress = run_warp(w) || progress;
+      const bool ran = run_warp(w);
+      progress = progress || ran;
+      works = works || (ran && (w.done || w.waits.loop == 0));
       if (!worker.store_races.empty()) settle_store_races(worker);
       yielded = yielded || w.yielded;
       done = done && w.done;
@@ -376,6 +378,7 @@ bool run_block(Worker& worker, BlockState& b) {
     b.progressed = b.progressed || progress;
     if (done) return true;
     if ((worker.launch->in_turns || b.cluster != nullptr) && yielded) return false;
+    if (worker.launch->lets_wait && yielded && !works) return false;
     if (!progress && waits_for_cluster(b)) return false;
     if (!progress) {
       report_deadlock(worker, b);

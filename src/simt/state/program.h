@@ -120,6 +120,12 @@ struct BasicBlock {
   std::uint32_t ipdom = kNoBlock;
 };
 
+/// A loop in which a warp only asks whether others are done; see wait_loops.h.
+struct WaitLoop {
+  std::vector<std::uint32_t> blocks;
+  bool for_blocks = false;  ///< by what lies in global memory: maybe for other blocks
+};
+
 /// A value that all lanes share and that is known when a block starts.
 struct Constant {
   enum class Kind : std::uint8_t {
@@ -232,9 +238,11 @@ struct Kernel {
   std::uint32_t max_threads = 0;
   std::uint32_t cluster[3] = {};   ///< required by the text; 0: not
   std::uint32_t shadow_words = 0;  ///< of registers that may be read before they are written
+  bool follows_strays = false;     ///< as many words again, for strays: see definedness.h
   bool uses_cluster_barrier = false;
-  bool in_step = false;              ///< it has instructions that a warp executes as a whole
-  bool uses_heap = false;            ///< device-side malloc: one host thread only
+  bool in_step = false;    ///< it has instructions that a warp executes as a whole
+  bool uses_heap = false;  ///< device-side malloc: one host thread only
+  std::vector<WaitLoop> wait_loops;
   bool may_wait_for_blocks = false;  ///< global atomics, fences or volatile loads
   /// Its text has ways to order warps other than barriers of whole blocks: named barriers,
   /// mbarriers, flags in shared memory; blocks: fences, flags and counters in global memory.
@@ -242,6 +250,11 @@ struct Kernel {
   bool updates_shared = false, has_fences = false;
   /// Where registers are kept and how wide they are: 0 for predicates, else bytes a lane.
   std::vector<std::pair<Ref, std::uint8_t>> places;
+  [[nodiscard]] bool waits_for_blocks() const {
+    for (const WaitLoop& loop : wait_loops)
+      if (loop.for_blocks) return true;
+    return false;
+  }
   /// Of a copy whose entry points lead to compiled code; see native.h.
   const NativeCode* native = nullptr;
 };

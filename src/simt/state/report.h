@@ -160,7 +160,7 @@ struct Counts {
   std::uint64_t barriers = 0;  ///< warp arrivals
   std::uint64_t branches = 0, divergent_branches = 0;
   std::uint64_t local_sectors = 0;
-  /// Most warp instructions that one warp executed: the length of the longest path.
+  /// Most warp instructions that one warp executed, waiting aside: the length of the longest path.
   std::uint64_t longest_warp = 0;
 
   [[nodiscard]] std::uint64_t warp_instructions() const;
@@ -178,6 +178,13 @@ struct LaunchReport {
   std::vector<Fault> faults;
   std::vector<Unchecked> unchecked;  ///< of full checks; empty: nothing was left out
   Counts counts;
+  /// Of `counts`: what warps did only to ask once more whether others are done. A GPU asks another
+  /// number of times.
+  Counts asking;
+  std::uint64_t waits = 0;       ///< how often a warp had to ask more than once
+  std::uint64_t most_waits = 0;  ///< of one warp
+  bool may_wait = false;         ///< the text has loops in which blocks may wait for others
+  bool stuck = false;            ///< the blocks of a sample waited for others: they have not ended
   std::vector<LineTraffic> traffic;
   std::vector<LineDivergence> divergence;
   std::vector<LineCount> lines;  ///< by file and line

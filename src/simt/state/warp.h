@@ -48,6 +48,28 @@ struct BlockCount {
   std::uint64_t lanes = 0;
 };
 
+/// How a warp waited for others in loops that only ask; see wait_loops.h.
+struct Waits {
+  std::uint32_t loop = 0;          ///< 1 + the one it is in
+  bool first = false;              ///< in its first turn
+  std::uint32_t times = 0;         ///< loops that took more than a turn
+  std::uint64_t since = 0;         ///< warp instructions executed when this turn began
+  std::uint64_t instructions = 0;  ///< of turns after the first
+};
+
+/// A matrix product of four warps that nobody has waited for yet: what it read must stay as it is.
+struct WgmmaReads {
+  std::vector<std::uint32_t> at;  ///< pieces of 16 bytes of shared memory
+  std::vector<std::byte> bytes;
+  std::uint32_t from = 0;  ///< the instruction
+  std::uint32_t group = 0;
+};
+/// Of one warp.
+struct WgmmaQueue {
+  std::vector<WgmmaReads> reads;
+  std::uint32_t group = 0;  ///< the one that is open
+};
+
 /// 32 lanes in lockstep. The first fields are what every handler reads.
 struct alignas(64) Warp {
   std::byte* base[2] = {};  ///< registers, constants
@@ -82,6 +104,9 @@ struct alignas(64) Warp {
   std::vector<Split> splits;
   std::byte* local = nullptr;
   std::vector<std::uint32_t> undefined;  ///< shadow words, see definedness.h
+  std::uint32_t stray_from = 0;          ///< the last shuffle that gave stray values
+  WgmmaQueue wgmma;
+  Waits waits;
 
   template <class T>
   [[nodiscard]] T* slot(Ref ref) const {

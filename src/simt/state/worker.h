@@ -227,8 +227,11 @@ struct LaunchState {
     const std::uint32_t align = kernel->dynamic_shared_align;
     return more == 0 ? fixed : (fixed + align - 1) / align * align + more;
   }
-  bool in_turns = false;   ///< several blocks are resident: one that waits lets others run
-  bool clustered = false;  ///< blocks run in groups; `blocks` then names the groups
+  bool in_turns = false;  ///< several blocks are resident: one that waits lets others run
+  /// Forward, and the text has loops that ask for other blocks: one that does lets others run.
+  bool lets_wait = false;
+  std::atomic<bool> stuck{false};  ///< the blocks of a sample wait for others
+  bool clustered = false;          ///< blocks run in groups; `blocks` then names the groups
   std::atomic<const NativeCode*> native{nullptr};  ///< what blocks that start now run
   TierUp* tier_up = nullptr;                       ///< who decides about that
   std::uint64_t* race_writes = nullptr;            ///< by word; checks_global.cpp knows the form
@@ -255,6 +258,11 @@ struct LaunchState {
   /// What threads change is not where all of them look.
   alignas(128) std::atomic<std::size_t> next_block{0};
   std::atomic<std::int64_t> budget{0};
+};
+
+/// Turns of a loop that only asks, after the first one.
+struct WaitCount {
+  std::uint64_t turns = 0, lanes = 0;
 };
 
 /// Atomic updates of 32 bytes of global memory.
@@ -296,7 +304,9 @@ struct alignas(128) Worker {
   std::vector<Extent> extents;  ///< by row of statistics: within the block's shared memory
   std::map<std::pair<int, std::uint32_t>, Fault> faults;  ///< by kind and instruction
   std::uint64_t barriers = 0;
-  std::uint64_t longest_warp = 0;
+  std::uint64_t longest_warp = 0;  ///< without what it did while it waited
+  std::uint64_t most_waits = 0, waits = 0;
+  std::vector<WaitCount> waited;  ///< by row of Kernel::wait_loops
   std::uint64_t clock = 0;
   std::int64_t spent = 0;  ///< of the budget, not yet taken from it
   std::string printed;

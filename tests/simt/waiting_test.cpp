@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks that wait for others: who runs meanwhile, and what of it is counted as work.
+#include <gtest/gtest.h>
+
+#include "simt/estimate.h"
+#include "simt/launcher.h"
+
+namespace warpwright::simt {
+namespace {
+
+// Thread 0 of each block waits until `wanted` blocks have come, then writes how many it saw.
+constexpr std::string_view kBarrier = R"(
+.version 8.3
+.target sm_80
+.address_size 64
+.entry barrier(.param .u64 count, .param .u64 out, .param .u32 wanted)
+{
+  .reg .b64 %rd<6>; .reg .b32 %r<8>; .reg .pred %p<3>;
+  ld.param.u64 %rd1, [count];
+  ld.param.u64 %rd2, [out];
+  ld.param.u32 %r3, [wanted];
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra done;
+  membar.gl;
+  atom.global.add.u32 %r4, [%rd1], 1;
+ask:
+  ld.volatile.global.u32 %r5, [%rd1];
+  setp.lt.u32 %p2, %r5, %r3;
+  @%p2 bra ask;
+  mov.u32 %r2, %ctaid.x;
+  mul.wide.u32 %rd3, %r2, 4;
+  add.u64 %rd4, %rd2, %rd3;
+  st.global.u32 [%rd4], %r5;
+done:
+  ret;
+}
+// A walk over flags, one after the other: every turn reads another address, and is work.
+.entry walk(.param .u64 flags, .param .u64 out, .param .u32 n)
+{
+  .reg .b64 %rd<6>; .reg .b32 %r<8>; .reg .pred %p<3>;
+  ld.param.u64 %rd1, [flags];
+  ld.param.u64 %rd2, [out];
+  ld.param.u32 %r3, [n];
+  mov.u32 %r1, 0;
+  mov.u32 %r2, 0;
+next:
+  mul.wide.u32 %rd3, %r1, 4;
+  add.u64 %rd4, %rd1, %rd3;
+  ld.volatile.global.u32 %r4, [%rd4];
+  add.u32 %r2, %r2, %r4;
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p1, %r1, %r3;
+  @%p1 bra next;
+  st.global.u32 [%rd2], %r2;
+  ret;
+}
+)";
+
+std::uint64_t loads(const Counts& c) {
+  return c.by_class[static_cast<std::size_t>(OpClass::load_global)].warps;
+}
+
+LaunchReport run_barrier(Launcher& l, std::uint32_t blocks, std::uint32_t wanted,
+                         LaunchOptions options = {}) {
+  const Address count = l.put(std::vector<std::uint32_t>(1), "count");
+  const Address out = l.put(std::vector<std::uint32_t>(blocks), "out");
+  return l.run("barrier", {blocks}, {64}, Params().add(count).add(out).add(wanted),
+               std::move(options));
+}
+
+TEST(Waiting, InARunForItsTimeABlockThatOnlyAsksLetsLaterOnesStart) {
+  Launcher l(kBarrier);
+  const LaunchReport r = run_barrier(l, 200, 200, {.checks = Checks::fast, .threads = 2});
+  EXPECT_TRUE(r.clean());
+  EXPECT_TRUE(r.may_wait);
+  EXPECT_FALSE(r.stuck);
+  EXPECT_GT(r.waits, 100u);
+  EXPECT_EQ(r.most_waits, 1u);
+}
+
+TEST(Waiting, WhatIsAskedAgainIsToldApart) {
+  Launcher l(kBarrier);
+  const LaunchReport r = run_barrier(l, 64, 64, {.checks = Checks::fast});
+  EXPECT_GE(loads(r.counts), 64u * 2);
+  EXPECT_EQ(loads(r.counts) - loads(r.asking), 64u);
+  EXPECT_LT(r.counts.longest_warp, 40u);
+}
+
+TEST(Waiting, EstimatesDoNotDependOnHowOftenSomebodyAsks) {
+  const GpuSpec gpu;
+  Launcher l(kBarrier);
+  const Estimate alone = estimate(run_barrier(l, 128, 1, {.checks = Checks::fast}), gpu);
+  const Estimate waits = estimate(run_barrier(l, 128, 128, {.checks = Checks::fast}), gpu);
+  EXPECT_GT(waits.us, alone.us);
+  EXPECT_LT(waits.us, alone.us + 3);
+}
+
+TEST(Waiting, ASampleWhoseBlocksWaitForOthersEndsSoon) {
+  Launcher l(kBarrier);
+  const LaunchReport r =
+      run_barrier(l, 64, 64, {.checks = Checks::fast, .only_blocks = {0, 1, 2, 3}});
+  EXPECT_TRUE(r.stuck);
+  EXPECT_TRUE(r.clean());
+  EXPECT_LT(r.counts.warp_instructions(), 200'000u);
+}
+
+TEST(Waiting, TurnsThatReadOtherAddressesAreWork) {
+  Launcher l(kBarrier);
+  const Address flags = l.put(std::vector<std::uint32_t>(1000, 1), "flags");
+  const Address out = l.put(std::vector<std::uint32_t>(1), "out");
+  const LaunchReport r = l.run("walk", {1}, {1}, Params().add(flags).add(out).add(1000u));
+  EXPECT_TRUE(r.clean());
+  EXPECT_FALSE(r.may_wait);
+  EXPECT_EQ(loads(r.asking), 0u);
+  EXPECT_EQ(l.get<std::uint32_t>(out, 1)[0], 1000u);
+}
+
+}  // namespace
+}  // namespace warpwright::simt
