@@ -1,7 +1,7 @@
 // zoo: task=reduce rules=strict device=simt expect=refused class=1
 // cause: 3
-// The last sum shuffles among eight lanes and reads lanes that its mask does not name. They hold zeros, and both a
-// GPU and the SIMT machine hand them over, so that the result is right, by chance: CUDA leaves it undefined.
+// The last sum shuffles among eight lanes and reads lanes that its mask does not name. They may hold zeros, and then a
+// GPU hands them over, so that the result is right, by chance: CUDA leaves it undefined.
 #include <cuda_runtime.h>
 __global__ void sum(const float* x, float* out, int n) {
   __shared__ double warps[8];

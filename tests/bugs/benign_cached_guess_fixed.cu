@@ -1,0 +1,17 @@
+// fixed: benign_cached_guess
+// The first guess is atomic, too.
+// run: --grid 4 --block 32 --arg sum=buf:u32:64:fill,0
+// SPDX-License-Identifier: Apache-2.0
+
+__global__ void kernel(unsigned* sum) {
+  struct Two {
+    unsigned low, high;
+  };
+  Two* pair = reinterpret_cast<Two*>(sum) + threadIdx.x;
+  unsigned assumed = atomicAdd(&pair->high, 0);
+  unsigned old = atomicCAS(&pair->high, assumed, assumed + 3);
+  while (old != assumed) {
+    assumed = old;
+    old = atomicCAS(&pair->high, assumed, assumed + 3);
+  }
+}
