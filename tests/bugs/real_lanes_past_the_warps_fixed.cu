@@ -1,0 +1,16 @@
+// fixed: real_lanes_past_the_warps
+// Lanes beyond the warps take a place again.
+// run: --grid 1 --block 256 --arg x=buf:f32:256:iota --arg y=buf:f32:1
+// SPDX-License-Identifier: Apache-2.0
+
+__global__ void kernel(const float* x, float* y) {
+  __shared__ float warps[8];
+  const int t = threadIdx.x;
+  float v = x[t];
+  for (int s = 16; s > 0; s /= 2) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, s));
+  if (t % 32 == 0) warps[t / 32] = v;
+  __syncthreads();
+  v = warps[t % 8];
+  for (int s = 4; s > 0; s /= 2) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, s));
+  if (t == 0) *y = v;
+}
