@@ -35,6 +35,7 @@ struct CarriedProject {
   std::vector<Unit> units;
   std::vector<std::string> files;  ///< all that were translated, relative to the project
   BuildFlags flags;                ///< include folders are absolute and below `folder`
+  bool keeps_objects = false;      ///< what compilers make is put beside the units
   Findings findings;
 };
 

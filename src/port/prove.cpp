@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMostErrors = 8;
+constexpr std::size_t kLargestObject = std::size_t{256} << 20;
 
 sandbox::Limits compile_limits() {
   sandbox::Limits limits;
@@ -216,7 +217,10 @@ class Prover {
         {"--offload-device-only", "--no-gpu-bundle-output", "--offload-arch=" + target,
          "--rocm-device-lib-path=" + libraries.string(), "-Rpass-analysis=kernel-resource-usage",
          tools_.linker ? "-c" : "-S", unit.path.string(), "-o", "unit.o"});
-    WW_TRY(const ProcessExit exit, run(std::move(argv)));
+    fs::path kept;
+    if (project_.keeps_objects && tools_.linker)
+      kept = fs::path(unit.path).replace_extension("." + target + ".o");
+    WW_TRY(const ProcessExit exit, run(std::move(argv), kept));
     note_errors(exit, unit, outcome);
     for (KernelResources& kernel : parse_amd_resources(exit.err))
       outcome.kernels.push_back(std::move(kernel));
@@ -251,7 +255,8 @@ class Prover {
     }
   }
 
-  Result<ProcessExit> run(std::vector<std::string> argv) {
+  /// `kept` is where a made object goes; empty: nowhere.
+  Result<ProcessExit> run(std::vector<std::string> argv, const fs::path& kept = {}) {
     WW_TRY(const TemporaryDirectory work, TemporaryDirectory::create("warpwright-port"));
     sandbox::Request request;
     request.argv = std::move(argv);
@@ -267,7 +272,12 @@ class Prover {
     });
     request.writable = {work.path()};
     request.limits = compile_limits();
-    return sandbox_.run(request, stop_);
+    WW_TRY(ProcessExit exit, sandbox_.run(request, stop_));
+    if (!kept.empty() && exit.succeeded()) {
+      WW_TRY(const std::string object, read_file(work.path() / "unit.o", kLargestObject));
+      WW_CHECK(write_file(kept, object));
+    }
+    return exit;
   }
 
   const CarriedProject& project_;

@@ -10,6 +10,7 @@
 #include "flops/program.h"
 #include "flops/staging.h"
 #include "flops/targets.h"
+#include "port/compare_runs.h"
 #include "port/hip_headers.h"
 #include "port/outputs.h"
 
@@ -36,25 +37,6 @@ struct Ran {
   flop::BuiltProgram program;
   flop::ExactRun run;
 };
-
-/// Floating-point sums whose order depends on the schedule.
-bool adds_in_any_order(const flop::BuiltProgram& program) {
-  return std::any_of(program.ptx.begin(), program.ptx.end(), [](const std::string& ptx) {
-    for (std::size_t at = ptx.find(".add"); at != std::string::npos;
-         at = ptx.find(".add", at + 1)) {
-      const std::size_t line = ptx.rfind('\n', at) + 1;
-      const std::string_view text(ptx.data() + line, ptx.find('\n', at) - line);
-      const bool atomic = text.find("atom.") != std::string_view::npos ||
-                          text.find("red.") != std::string_view::npos;
-      if (atomic && (text.find(".f32") != std::string_view::npos ||
-                     text.find(".f64") != std::string_view::npos ||
-                     text.find("f16") != std::string_view::npos))
-        return true;
-    }
-    // Loops of compare and swap are how wider or other sums are written.
-    return ptx.find(".cas.b32") != std::string::npos || ptx.find(".cas.b64") != std::string::npos;
-  });
-}
 
 class CpuProver {
  public:
@@ -232,7 +214,7 @@ class CpuProver {
   /// What is not as the CUDA program does it. What that one does in another way each time is left
   /// out.
   Result<std::optional<std::string>> difference_to(const flop::ExactRun& got, Tolerance tolerance) {
-    auto found = compare(expected_.run, got, tolerance);
+    auto found = run_difference(expected_.run, got, tolerance);
     if (!found) return found;
     if (!again_) {
       WW_TRY(Ran again, run_built(cuda_, expected_.program, simt::Checks::fast));
@@ -248,41 +230,7 @@ class CpuProver {
     b.exit.out = stable->got;
     for (std::size_t i = 0; i < std::min(a.fetched.size(), b.fetched.size()); ++i)
       if (first.fetched[i].digest != again_->run.fetched[i].digest) b.fetched[i] = a.fetched[i];
-    return compare(a, b, tolerance);
-  }
-
-  static std::optional<std::string> compare(const flop::ExactRun& a, const flop::ExactRun& b,
-                                            Tolerance tolerance) {
-    if (a.exit.exit_code != b.exit.exit_code || a.exit.signal != b.exit.signal)
-      return "it ends with " + b.exit.describe() + ", not with " + a.exit.describe() +
-             (b.faults.empty() ? "" : ": " + b.faults.front());
-    if (auto found = difference(a.exit.out, b.exit.out, tolerance)) return "it prints " + *found;
-    if (sorted_lines(a.printed) != sorted_lines(b.printed))
-      return "its kernels print something else";
-    if (a.fetched.size() != b.fetched.size())
-      return std::to_string(b.fetched.size()) + " copies to the host instead of " +
-             std::to_string(a.fetched.size());
-    for (std::size_t i = 0; i < a.fetched.size(); ++i) {
-      const flop::Fetched &x = a.fetched[i], &y = b.fetched[i];
-      if (x.digest == y.digest) continue;
-      if (x.bytes != y.bytes || x.data.empty() || y.data.empty() ||
-          !same_data(x.data, y.data, tolerance))
-        return "other bytes in copy " + std::to_string(i + 1) + " to the host (" +
-               std::to_string(x.bytes) + " bytes)";
-    }
-    return std::nullopt;
-  }
-
-  /// Kernels print in the order of their blocks and warps, which says nothing.
-  static std::vector<std::string> sorted_lines(const std::string& text) {
-    std::vector<std::string> lines;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = std::min(text.find('\n', at), text.size());
-      lines.push_back(text.substr(at, end - at));
-      at = end + 1;
-    }
-    std::sort(lines.begin(), lines.end());
-    return lines;
+    return run_difference(a, b, tolerance);
   }
 
   /// A fault of a kind that the CUDA program has not under the same checks; empty: none.
@@ -293,14 +241,9 @@ class CpuProver {
       checked_ = std::move(checked);
     }
     for (const simt::FaultKind kind : run.kinds)
-      if (!checked_->run.kinds.contains(kind) && !only_of_warps(kind)) return run.faults.front();
+      if (!checked_->run.kinds.contains(kind) && !is_fault_of_warps(kind))
+        return run.faults.front();
     return std::string();
-  }
-
-  /// Lanes of a wavefront walk together, those of a warp do not: no fault on the devices that HIP
-  /// is for.
-  static bool only_of_warps(simt::FaultKind kind) {
-    return kind == simt::FaultKind::warp_race || kind == simt::FaultKind::sync_mask;
   }
 
   const CarriedProject& project_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,13 +9,9 @@
 #include "base/stop.h"
 #include "build/compiler.h"
 #include "port/project.h"
+#include "port/run_proof.h"
 
 namespace warpwright::port {
-
-struct RunProof {
-  std::vector<std::string> arguments;    ///< of the program
-  std::uint64_t budget = 2'000'000'000;  ///< warp instructions of each run
-};
 
 /// Whether the program before and the one after the port do the same; nothing: that could not be
 /// found out.

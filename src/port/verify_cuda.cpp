@@ -15,8 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::chrono::minutes kRunTime{5};
-
 bool has_gpu() {
   std::error_code code;
   return fs::exists("/dev/nvidiactl", code) || fs::exists("/dev/nvidia0", code) ||
@@ -47,15 +45,16 @@ struct Built {
 
 class GpuProver {
  public:
-  GpuProver(const CarriedProject& project, const PortTools& tools, const sandbox::Sandbox& sandbox,
-            const StopSignal* stop, fs::path folder)
+  GpuProver(const CarriedProject& project, const RunProof& proof, const PortTools& tools,
+            const sandbox::Sandbox& sandbox, const StopSignal* stop, fs::path folder)
       : project_(project),
+        proof_(proof),
         tools_(tools),
         sandbox_(sandbox),
         stop_(stop),
         folder_(std::move(folder)) {}
 
-  Result<CudaVerdict> prove(Direction direction, const std::vector<std::string>& arguments) {
+  Result<CudaVerdict> prove(Direction direction) {
     CudaVerdict verdict;
     const auto unknown = [&](const std::string& why) {
       verdict.notes.push_back("cuda: " + why);
@@ -67,10 +66,10 @@ class GpuProver {
     if (before.program.empty()) return unknown("the original is not compiled: " + before.error);
     WW_TRY(const Built after, build(false, hip_after));
     if (after.program.empty()) return unknown("the port is not compiled: " + after.error);
-    WW_TRY(const ProcessExit expected, run(before.program, arguments, "first"));
-    WW_TRY(const ProcessExit again, run(before.program, arguments, "again"));
-    WW_TRY(const ProcessExit got, run(after.program, arguments, "port"));
+    WW_TRY(const ProcessExit expected, run(before.program, "first"));
     if (expected.timed_out) return unknown("the original did not end: " + expected.describe());
+    WW_TRY(const ProcessExit again, run(before.program, "again"));
+    WW_TRY(const ProcessExit got, run(after.program, "port"));
     const auto stable = without_changing_parts(expected.out, again.out, got.out);
     if (!stable) return unknown("the original prints something else each time");
     verdict.same = expected.exit_code == got.exit_code && expected.signal == got.signal;
@@ -108,7 +107,6 @@ class GpuProver {
     std::vector<std::string> argv = {tools_.nvcc.string(),
                                      "-std=c++17",
                                      "-O3",
-
                                      "-w",
                                      "--expt-relaxed-constexpr",
                                      "--extended-lambda",
@@ -151,20 +149,20 @@ class GpuProver {
     return sandbox_.run(request, stop_);
   }
 
-  Result<ProcessExit> run(const fs::path& program, const std::vector<std::string>& arguments,
-                          const std::string& name) {
+  Result<ProcessExit> run(const fs::path& program, const std::string& name) {
     Command command;
     command.argv = {program.string()};
-    command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+    command.argv.insert(command.argv.end(), proof_.arguments.begin(), proof_.arguments.end());
     command.env = environment_subset({"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"});
     WW_CHECK(make_directories(folder_ / "runs" / name));
     command.cwd = folder_ / "runs" / name / "work";
     WW_CHECK(flop::working_copy(project_.root, command.cwd));
-    command.limits.wall = kRunTime;
+    command.limits.wall = proof_.time_on_gpu;
     return run_process(command, stop_);
   }
 
   const CarriedProject& project_;
+  const RunProof& proof_;
   const PortTools& tools_;
   const sandbox::Sandbox& sandbox_;
   const StopSignal* stop_;
@@ -174,7 +172,7 @@ class GpuProver {
 }  // namespace
 
 Result<CudaVerdict> verify_on_gpu(const CarriedProject& project, Direction direction,
-                                  const std::vector<std::string>& arguments, const PortTools& tools,
+                                  const RunProof& proof, const PortTools& tools,
                                   const sandbox::Sandbox& sandbox, const StopSignal* stop) {
   CudaVerdict verdict;
   if (tools.nvcc.empty() || tools.host_compiler.empty()) {
@@ -187,7 +185,7 @@ Result<CudaVerdict> verify_on_gpu(const CarriedProject& project, Direction direc
   }
   WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-port-gpu-"));
   ::chmod(folder.path().c_str(), 0755);
-  return GpuProver(project, tools, sandbox, stop, folder.path()).prove(direction, arguments);
+  return GpuProver(project, proof, tools, sandbox, stop, folder.path()).prove(direction);
 }
 
 }  // namespace warpwright::port

@@ -9,6 +9,7 @@
 #include "base/stop.h"
 #include "port/project.h"
 #include "port/prove.h"
+#include "port/run_proof.h"
 
 namespace warpwright::port {
 
@@ -23,7 +24,7 @@ struct CudaVerdict {
 /// the place of HIP's, and runs both on the GPU of this machine. They are built in the sandbox;
 /// they run outside of it, as it has no GPU, with a limit of time. The error is the world's.
 Result<CudaVerdict> verify_on_gpu(const CarriedProject& project, Direction direction,
-                                  const std::vector<std::string>& arguments, const PortTools& tools,
+                                  const RunProof& proof, const PortTools& tools,
                                   const sandbox::Sandbox& sandbox,
                                   const StopSignal* stop = nullptr);
 

@@ -9,6 +9,7 @@
 #include "port/lexer.h"
 #include "port/outputs.h"
 #include "port/prove.h"
+#include "port/ptx_program.h"
 #include "port/translate.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -27,6 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)translate(text, options);
     (void)changed_build_file("Makefile", text, direction);
   }
+  (void)ptx_as_hip(text, "fuzz.ptx").ok();
   (void)build_flags_of(text);
   (void)parse_amd_resources(text);
   (void)error_lines(text, 8);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace warpwright::port {
+
+/// How programs are run to prove that they do the same.
+struct RunProof {
+  std::vector<std::string> arguments;     ///< of the program
+  std::uint64_t budget = 2'000'000'000;   ///< warp instructions of each run on the CPU
+  std::chrono::seconds time_on_gpu{300};  ///< of each run on a GPU
+};
+
+}  // namespace warpwright::port

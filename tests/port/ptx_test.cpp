@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// PTX carried to HIP: a statement for each instruction. Programs whose kernels went this way run on
+// the SIMT machine and must do the same as with the PTX itself.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "base/files.h"
+#include "port/carry_ptx.h"
+#include "port/ptx_program.h"
+#include "support/places.h"
+
+namespace warpwright::port {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::Optional;
+
+std::string ptx_with(const std::string& body) {
+  return ".version 7.5\n.target sm_80\n.address_size 64\n"
+         ".visible .entry k(\n .param .u64 k_param_0,\n .param .u32 k_param_1\n)\n{\n"
+         " .reg .pred %p<4>;\n .reg .b16 %rs<4>;\n .reg .b32 %r<8>;\n .reg .f32 %f<8>;\n"
+         " .reg .b64 %rd<8>;\n .reg .f64 %fd<4>;\n" +
+         body + "\n ret;\n}\n";
+}
+
+std::string hip_of(const std::string& body, std::size_t unmapped = 0) {
+  const auto program = ptx_as_hip(ptx_with(body), "k.ptx");
+  EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().message);
+  if (!program.ok()) return {};
+  EXPECT_EQ(program->findings.unmapped.size(), unmapped) << program->source;
+  EXPECT_EQ(program->kernels, std::vector<std::string>{"k"});
+  return program->source;
+}
+
+TEST(PtxProgram, ParametersAreBytesOfTheirSizeAndPlace) {
+  const std::string text = hip_of(" ld.param.u64 %rd1, [k_param_0];\n");
+  EXPECT_THAT(text, HasSubstr("extern \"C\" __global__ void k(unsigned long long p_k_param_0, "
+                              "unsigned int p_k_param_1)"));
+  EXPECT_THAT(text, HasSubstr("ww_get<unsigned long long>"));
+}
+
+TEST(PtxProgram, WholeNumbersWrapAround) {
+  EXPECT_THAT(hip_of(" add.s32 %r1, %r2, %r3;"),
+              HasSubstr("ww_set(v_r1, (unsigned int)((ww_as<unsigned int>(v_r2)) + "
+                        "(ww_as<unsigned int>(v_r3))))"));
+  EXPECT_THAT(hip_of(" mul.wide.s32 %rd1, %r2, 4;"), HasSubstr("(long long)"));
+}
+
+TEST(PtxProgram, AnUnorderedComparisonIsNone) {
+  EXPECT_THAT(hip_of(" setp.ne.f32 %p1, %f1, %f2;"), HasSubstr(" < "));
+  EXPECT_THAT(hip_of(" setp.neu.f32 %p1, %f1, %f2;"), HasSubstr(" != "));
+}
+
+TEST(PtxProgram, GuardsAndJumps) {
+  const std::string text = hip_of("$L__BB0_1:\n @!%p1 bra $L__BB0_1;\n @%p2 mov.u32 %r1, %tid.x;");
+  EXPECT_THAT(text, HasSubstr("L_L__BB0_1:;"));
+  EXPECT_THAT(text, HasSubstr("if (!v_p1) { goto L_L__BB0_1; }"));
+  EXPECT_THAT(text,
+              HasSubstr("if (v_p2) { ww_set(v_r1, (unsigned int)((unsigned int)threadIdx.x)"));
+}
+
+TEST(PtxProgram, WhatHasNoRuleIsNamedAndDoesNotCompile) {
+  const auto program =
+      ptx_as_hip(ptx_with(" bar.sync 1, 64;\n cp.async.wait_all;\n bar.sync 0;"), "k.ptx");
+  ASSERT_TRUE(program.ok());
+  ASSERT_EQ(program->findings.unmapped.size(), 2u);
+  EXPECT_EQ(program->findings.unmapped[0].line, 15);
+  EXPECT_EQ(program->findings.unmapped[0].text, "bar.sync");
+  EXPECT_THAT(program->findings.unmapped[1].advice, HasSubstr("asynchronous"));
+  EXPECT_THAT(program->source, HasSubstr("ww_no_rule_for_this_instruction()"));
+  EXPECT_THAT(program->source, HasSubstr("__syncthreads()"));
+}
+
+TEST(PtxProgram, HostileTextsAreErrorsOrFindings) {
+  EXPECT_FALSE(ptx_as_hip("", "k.ptx").ok());
+  EXPECT_FALSE(ptx_as_hip("int main() {}", "k.ptx").ok());
+  hip_of(" .reg .b32 %x<400000>;\n", 1);
+  hip_of(" and.pred %p1, %p2;\n add.u32 %r1;\n shfl.sync.idx.b32 %r1, %r2;\n", 3);
+}
+
+// ---- run
+
+constexpr const char* kProgram = R"(#include <cstdio>
+#include <cuda_runtime.h>
+__constant__ float factors[4] = {1.5f, -2.0f, 0.25f, 3.0f};
+__device__ int counter = 5;
+__device__ __noinline__ float twist(float x, int n) {
+  for (int i = 0; i < n; ++i) x = x * 1.25f - (float)i;
+  return x;
+}
+__global__ void k(const float* in, float* out, int n) {
+  __shared__ float s[128];
+  extern __shared__ int more[];
+  const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  s[t] = i < n ? in[i] : 0.0f;
+  more[t] = t * 7 % 5;
+  __syncthreads();
+  float v = s[127 - t] * factors[t & 3] + twist(s[t], more[t]);
+  for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(~0u, v, d);
+  v += __shfl_up_sync(~0u, v, 3, 8);
+  const unsigned b = __ballot_sync(~0u, v > 0.0f);
+  if (t % 32 == 0) atomicAdd(&counter, __popc(b));
+  double w = v;
+  switch (t % 5) {
+    case 0: w = w / 3.0; break;
+    case 1: w = sqrt(w < 0 ? -w : w); break;
+    case 2: w = (double)(long long)w; break;
+    case 3: w = -w; break;
+    default: w += 0x1p-30; break;
+  }
+  if (i < n) out[i] = (float)w + (float)(unsigned char)(int)v;
+  __syncthreads();
+  if (i == 0) out[n] = (float)counter;
+}
+int main() {
+  const int n = 200;
+  float host[201];
+  for (int i = 0; i < n; ++i) host[i] = (float)((i * 37 + 11) % 101) / 8.0f - 4.0f;
+  float *in, *out;
+  cudaMalloc(&in, sizeof host);
+  cudaMalloc(&out, sizeof host);
+  cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+  k<<<2, 128, 128 * sizeof(int)>>>(in, out, n);
+  cudaMemcpy(host, out, n * sizeof(float), cudaMemcpyDeviceToHost);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum = sum * 0.5 + host[i];
+  printf("sum %.9g\n", sum);
+  return 0;
+}
+)";
+
+TEST(PtxOnCpu, AProgramDoesTheSameWithItsPtxInHip) {
+  const build::Toolchain tools = build::find_toolchain();
+  if (!tools.supports(build::FrontEnd::clang)) GTEST_SKIP() << "there is no clang";
+  if (std::getenv("WARPWRIGHT_SLOW_TESTS") == nullptr)
+    GTEST_SKIP() << "WARPWRIGHT_SLOW_TESTS is not set";
+  auto sandbox = sandbox::Sandbox::open();
+  ASSERT_TRUE(sandbox.ok()) << sandbox.error().message;
+  const auto builder =
+      build::Builder::create(*sandbox, tools, {.cache = build_path("/tests/flops_cache")});
+  ASSERT_TRUE(builder.ok()) << builder.error().message;
+  const auto folder = TemporaryDirectory::create("port-ptx-");
+  ASSERT_TRUE(folder.ok());
+  const auto source = folder->path() / "program.cu";
+  ASSERT_TRUE(write_file(source, kProgram).ok());
+  const auto ptx = ptx_of_program(source, folder->path() / "out", *builder);
+  ASSERT_TRUE(ptx.ok()) << ptx.error().message;
+  const auto carried = carry_ptx(*ptx, folder->path() / "out");
+  ASSERT_TRUE(carried.ok()) << carried.error().message;
+  for (const Unmapped& each : carried->project.findings.unmapped)
+    ADD_FAILURE() << each.line << ": " << each.text;
+  const auto verdict = verify_ptx_on_cpu(*carried, source, {}, *builder);
+  ASSERT_TRUE(verdict.ok()) << verdict.error().message;
+  const std::string notes = verdict->notes.empty() ? "" : verdict->notes.front();
+  EXPECT_THAT(verdict->wave32, Optional(true)) << notes;
+  EXPECT_THAT(verdict->wave64, Optional(true)) << notes;
+  // A mistake in what was made of it is found.
+  auto text = read_file(carried->project.units[0].path);
+  ASSERT_TRUE(text.ok());
+  ASSERT_NE(text->find("ww_fma("), std::string::npos);
+  text->replace(text->find("ww_fma("), 7, "ww_fma(1.0f + ");
+  ASSERT_TRUE(write_file(carried->project.units[0].path, *text).ok());
+  const auto wrong = verify_ptx_on_cpu(*carried, source, {}, *builder);
+  ASSERT_TRUE(wrong.ok());
+  EXPECT_THAT(wrong->wave32, Optional(false));
+}
+
+}  // namespace
+}  // namespace warpwright::port
