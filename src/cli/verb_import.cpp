@@ -33,6 +33,7 @@ struct ImportFlags {
   std::string out = ".";
   std::string shapes = "general";
   bool backward = false;
+  bool stream = false;
   bool json = false;
   int jobs = 0;
   std::shared_ptr<SettingFlags> settings;
@@ -72,6 +73,7 @@ Result<fs::path> import_one(const Item& item, const ImportFlags& flags, const Se
   file.shapes = flags.shapes;
   file.backward = file.backward || flags.backward;
   file.python = settings.text("torch.python");
+  file.stream = flags.stream;
   const std::string name = folder_name(item.name);
   WW_CHECK(suite::may_become_task(name, flags.out));
   WW_TRY(const auto toml, torch::describe_module(file, sandbox, &stop));
@@ -175,6 +177,7 @@ std::shared_ptr<ImportFlags> add_common(CLI::App& verb, const char* what) {
   verb.add_option("-j,--jobs", flags->jobs, "modules at a time [one per core]");
   verb.add_option("--shapes", flags->shapes, "general or fixed (docs/torch.md) [general]")
       ->check(CLI::IsMember({"general", "fixed"}));
+  verb.add_flag("--stream", flags->stream, "solve gets its caller's stream as a last parameter");
   flags->settings = add_setting_flags(verb, {"torch.", "judge.unsafe"});
   return flags;
 }

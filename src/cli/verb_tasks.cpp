@@ -29,13 +29,14 @@ struct NewFlags {
   std::string torch;
   std::string shapes = "general";
   bool backward = false;
+  bool stream = false;
   std::shared_ptr<SettingFlags> settings;
 };
 
 Result<fs::path> new_torch_task(const NewFlags& flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
-  WW_TRY(auto file, torch::read_module_file(flags.torch));
-  file.backward = file.backward || flags.backward;
+  WW_TRY(auto file, torch::read_module_file(flags.torch, flags.backward));
+  file.stream = flags.stream;
   file.shapes = flags.shapes;
   file.python = settings.text("torch.python");
   WW_TRY(const auto sandbox, sandbox::Sandbox::open({.allow_none = settings.flag("judge.unsafe")}));
@@ -219,6 +220,7 @@ void add_new(CLI::App& verb, Action& action) {
   verb.add_option("--torch", flags->torch,
                   "a Python file with a PyTorch module that becomes the task (docs/torch.md)");
   verb.add_flag("--backward", flags->backward, "the task is the module's gradients");
+  verb.add_flag("--stream", flags->stream, "solve gets its caller's stream as a last parameter");
   verb.add_option(
           "--shapes", flags->shapes,
           "general: kernels work at other shapes, too; fixed: at the file's alone [general]")

@@ -18,10 +18,12 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
-// Seconds of computing: the file's text, looking for other shapes, all together. And the wall time
-// of the process, which a module cannot move.
+// Seconds of computing: the file's text, looking for other shapes, calls that tell what the module
+// is like; shapes at most, calls at most. And the wall time of the process, which a module cannot
+// move.
 constexpr int kLoad = 15;
 constexpr int kSearch = 25;
+constexpr int kSettle = 40;
 constexpr int kLimit = 60;
 constexpr int kWall = 500;
 
@@ -100,11 +102,22 @@ Status add_configuration(const fs::path& path, ModuleFile& file) {
 
 }  // namespace
 
-Result<ModuleFile> read_module_file(const fs::path& path) {
-  ModuleFile file{.path = path.string()};
+Result<ModuleFile> read_module_file(const fs::path& given, bool backward) {
+  fs::path path = given;
+  std::error_code ignored;
+  if (fs::is_directory(given, ignored)) {
+    const bool own = backward && is_there(given / "func_backward.py");
+    path = given / (own ? "func_backward.py" : "func_forward.py");
+    if (!is_there(path))
+      return Error{
+          fmt::format("{}: a folder is a task of robust-kbench, with func_forward.py; this "
+                      "one has none",
+                      given.string())};
+  }
+  ModuleFile file{.path = path.string(), .backward = backward};
   WW_TRY(file.text, read_file(path, kMaxBytes));
   WW_CHECK(add_configuration(path, file));
-  file.backward = path.stem() == "func_backward";
+  file.backward = file.backward || path.stem() == "func_backward";
   return file;
 }
 
@@ -118,7 +131,8 @@ Result<std::string> describe_module(const ModuleFile& file, const sandbox::Sandb
   const Json options = {{"file", module.string()},   {"path", file.path},
                         {"backward", file.backward}, {"shapes", file.shapes},
                         {"load_s", kLoad},           {"search_s", kSearch},
-                        {"limit_s", kLimit},         {"threads", module_threads()}};
+                        {"limit_s", kLimit},         {"threads", module_threads()},
+                        {"settle_s", kSettle},       {"stream", file.stream}};
   WW_CHECK(write_file(folder.path() / "options.json",
                       options.dump(-1, ' ', false, Json::error_handler_t::replace)));
   auto request = python_request(interpreter, folder.path(), "ww_describe.py");

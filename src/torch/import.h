@@ -17,11 +17,13 @@ struct ModuleFile {
   bool backward = false;
   std::string shapes = "general";  ///< or "fixed"
   std::string python;              ///< empty: the one that has torch
+  bool stream = false;             ///< solve gets the caller's stream
 };
 
 /// Reads a module's file. In the form of robust-kbench (func_forward.py beside config_forward.json)
-/// the configuration becomes whole numbers of the text; func_backward.py is for its gradients.
-Result<ModuleFile> read_module_file(const std::filesystem::path& path);
+/// the configuration becomes whole numbers of the text; func_backward.py is for its gradients. A
+/// folder is one of robust-kbench's tasks: its func_backward.py, where there is one, if `backward`.
+Result<ModuleFile> read_module_file(const std::filesystem::path& path, bool backward = false);
 
 /// The text of task.toml for this module, found out by running it inside the sandbox. The error is
 /// "FILE:LINE: what is wrong".

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -116,10 +117,17 @@ Result<Axes> read_axes(const TraceJson& definition) {
   return axes;
 }
 
-/// The workload with most to do decides the varying axes; its scalars come along.
-TraceJson largest_workload(const std::string& lines) {
-  TraceJson best = TraceJson::object();
-  double most = -1;
+/// How much there is to do: the product of the axes.
+double extent_of(const TraceJson& workload) {
+  double product = 1;
+  for (const auto& [name, value] : workload["axes"].items())
+    if (value.is_number()) product *= std::max(1.0, value.get<double>());
+  return product;
+}
+
+/// The workloads of wrapped or bare lines, the one with most to do first.
+std::vector<TraceJson> read_workloads(const std::string& lines) {
+  std::vector<TraceJson> found;
   std::size_t at = 0;
   while (at < lines.size()) {
     const std::size_t end = std::min(lines.find('\n', at), lines.size());
@@ -128,17 +136,61 @@ TraceJson largest_workload(const std::string& lines) {
     if (!line.is_object()) continue;
     if (line.contains("workload") && line["workload"].is_object())
       line = TraceJson(line["workload"]);
-    if (!line.contains("axes") || !line["axes"].is_object()) continue;
-    double product = 1;
-    for (const auto& [name, value] : line["axes"].items())
-      if (value.is_number()) product *= std::max(1.0, value.get<double>());
-    if (product > most) {
-      most = product;
-      best = std::move(line);
-    }
+    if (line.contains("axes") && line["axes"].is_object()) found.push_back(std::move(line));
   }
-  return best;
+  std::stable_sort(found.begin(), found.end(), [](const TraceJson& a, const TraceJson& b) {
+    return extent_of(a) > extent_of(b);
+  });
+  return found;
 }
+
+/// Those behind the first, spread over their extents, as a list of Python: more sizes of the task.
+std::string workload_lines(const std::vector<TraceJson>& workloads) {
+  constexpr std::size_t kMost = 5;
+  constexpr std::size_t kLabel = 8;
+  std::string text;
+  const std::size_t rest = workloads.size() > 1 ? workloads.size() - 1 : 0;
+  std::set<std::size_t> chosen;
+  for (std::size_t i = 1; i <= kMost && rest > 0; ++i)
+    chosen.insert(std::max<std::size_t>(1, i * rest / kMost));
+  for (const std::size_t index : chosen) {
+    const TraceJson& workload = workloads[index];
+    std::string uuid = text_member(workload, "uuid").substr(0, kLabel);
+    const bool plain =
+        uuid.size() == kLabel && std::all_of(uuid.begin(), uuid.end(), [](unsigned char c) {
+          return std::isalnum(c) != 0 || c == '-' || c == '_';
+        });
+    if (!plain) continue;
+    std::string axes;
+    for (const auto& [name, value] : workload["axes"].items())
+      if (is_identifier(name) && value.is_number_integer())
+        axes += fmt::format("{}\"{}\": {}", axes.empty() ? "" : ", ", name, value.dump());
+    text += fmt::format("    (\"{}\", {{{}}}),\n", uuid, axes);
+  }
+  return text.empty() ? ""
+                      : "# Other workloads, which are sizes where they can be.\n_workloads = [\n" +
+                            text + "]\n";
+}
+
+// A reference that samples becomes a function of what it draws: one number per result.
+constexpr std::string_view kDrawsAsInput = R"(
+
+# What is drawn is an input: the i-th draw takes the first index at which the sum of the weights
+# exceeds uniforms[i] times their total.
+def _sampled(weights, count, replacement=False, generator=None):
+    if count != 1:
+        raise NotImplementedError("only single draws can be inputs")
+    rows = weights.reshape(-1, weights.shape[-1]).double()
+    drawn = _draws["left"][:rows.shape[0]].reshape(-1, 1).double()
+    _draws["left"] = _draws["left"][rows.shape[0]:]
+    sums = rows.cumsum(-1)
+    index = (sums <= drawn * sums[:, -1:]).sum(-1).clamp(max=rows.shape[-1] - 1)
+    return index.reshape(tuple(weights.shape[:-1]) + (1,))
+
+
+_draws = {}
+torch.multinomial = _sampled
+)";
 
 /// Python for the inputs of a definition.
 class Inputs {
@@ -198,6 +250,12 @@ class Inputs {
     return otherwise;
   }
 
+  /// Whether the reference takes it apart: "NAME >> 16".
+  [[nodiscard]] bool is_packed(const std::string& name) const {
+    const std::string reference = text_member(definition_, "reference");
+    return contains(reference, name + " >> 16") || contains(reference, name + ">>16");
+  }
+
   /// The rows that ends of segments count: said by a constraint, else by the name.
   [[nodiscard]] std::string total_of(const std::string& name) const {
     if (const auto found = axes_.ends.find(name); found != axes_.ends.end()) return found->second;
@@ -219,6 +277,9 @@ class Inputs {
       return fmt::format("(torch.arange({}) * ({}) // max(1, {} - 1)).to({})", count,
                          total_of(name), count, type);
     }
+    if (is_packed(name))  // the expert's number above the bits of its weight, a half here
+      return fmt::format("(torch.randint(0, {}, {}) * 65536 + 16128).to({})",
+                         axis_of({"num_experts", "num_local_experts", "E"}, "4"), dims, type);
     if (contains(name, "last_page")) return drawn("1", axis_of({"page_size"}, "1") + " + 1");
     if (contains(name, "top_k")) return drawn("1", "21");
     if (contains(name, "position"))
@@ -277,6 +338,35 @@ Result<std::string> output_types(const TraceJson& definition) {
     list += type + ", ";
   }
   return list;
+}
+
+/// "((batch_size, hidden_size, ), torch.bfloat16), ": shapes and types, in order.
+Result<std::string> declared_outputs(const TraceJson& definition) {
+  std::string list;
+  for (const auto& [name, output] : definition["outputs"].items()) {
+    WW_TRY(const auto type, torch_type(text_member(output, "dtype")));
+    std::string dims;
+    const auto shape = output.find("shape");
+    if (shape != output.end() && shape->is_array())
+      for (const auto& axis : *shape)
+        if (axis.is_string()) dims += axis.get<std::string>() + ", ";
+    list += fmt::format("(({}), {}), ", dims, type);
+  }
+  return list;
+}
+
+/// As many as the first output has elements.
+Result<std::string> count_of_draws(const TraceJson& definition) {
+  const auto& first = definition["outputs"].front();
+  const auto shape = first.find("shape");
+  std::string dims;
+  if (shape != first.end() && shape->is_array())
+    for (const auto& axis : *shape)
+      if (axis.is_string()) dims += (dims.empty() ? "" : " * ") + axis.get<std::string>();
+  if (dims.empty()) return Error{"it samples, and its first output has no shape"};
+  if (definition["inputs"].contains("uniforms"))
+    return Error{"it samples, and has an input 'uniforms' of its own"};
+  return dims;
 }
 
 /// The lines of NAME below a data set's workloads.
@@ -372,7 +462,8 @@ Result<ModuleFile> module_of(const TraceDefinition& definition) {
   if (!custom.empty() && !is_identifier(custom))
     return Error{fmt::format("the function '{}' that makes its inputs is none", custom)};
   WW_TRY(auto axes, read_axes(json));
-  const TraceJson workload = largest_workload(definition.workload);
+  const auto workloads = read_workloads(definition.workload);
+  const TraceJson workload = workloads.empty() ? TraceJson::object() : workloads.front();
   if (workload.contains("axes")) {
     for (const auto& [name, value] : workload["axes"].items())
       if (axes.varying.contains(name) && value.is_number_integer() && value.get<long>() > 0)
@@ -384,6 +475,7 @@ Result<ModuleFile> module_of(const TraceDefinition& definition) {
                      "\n\n\n# The definition's axes that vary.\nimport torch\n";
   for (const auto& [name, value] : axes.varying) text += fmt::format("{} = {}\n", name, value);
   std::string names;
+  std::string arguments;
   std::string lines;
   const Inputs inputs(json, axes, workload);
   for (const auto& [name, input] : json["inputs"].items()) {
@@ -391,17 +483,32 @@ Result<ModuleFile> module_of(const TraceDefinition& definition) {
       return Error{fmt::format("the input '{}' is none", name)};
     WW_TRY(const auto made, inputs.expression(name, input));
     names += (names.empty() ? "" : ", ") + name;
+    arguments = names;
     lines +=
         custom.empty()
             ? fmt::format("        {},\n", made)
             : fmt::format("        custom[\"{0}\"] if \"{0}\" in custom else {1},\n", name, made);
   }
+  const bool samples = contains(reference, "torch.multinomial(");
+  std::string begin;
+  if (samples) {
+    WW_TRY(const auto count, count_of_draws(json));
+    names += ", uniforms";
+    lines += fmt::format("        torch.rand({}),\n", count);
+    begin = "        _draws[\"left\"] = uniforms\n";
+    text += kDrawsAsInput;
+  }
   text += fmt::format("output_dtypes = [{}]\n", types);
+  text += workload_lines(workloads);
+  WW_TRY(const auto declared, declared_outputs(json));
+  text += fmt::format("\n\ndef _declared():\n{}    return [{}]\n", lines_of_axes(axes), declared);
   text += fmt::format(
       "\n\ndef get_inputs():\n{}    return [\n{}    ]\n\n\nclass Model(torch.nn.Module):\n"
-      "    def forward(self, {}):\n        return run({})\n\n\ndef get_init_inputs():\n    return "
+      "    def forward(self, {}):\n{}        return run({})\n\n\ndef get_init_inputs():\n    "
+      "return "
       "[]\n",
-      lines_of_axes(axes) + custom_line(custom, axes, json, workload), lines, names, names);
+      lines_of_axes(axes) + custom_line(custom, axes, json, workload), lines, names, begin,
+      arguments);
   return ModuleFile{.path = definition.path, .text = std::move(text)};
 }
 

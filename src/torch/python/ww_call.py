@@ -85,6 +85,7 @@ class Call:
             torch.manual_seed(seed)
             names = source.load(values)
             self.output_types = names.get("output_dtypes")
+            self.declared = names.get("_declared")  # () -> [(shape, dtype)] of the outputs
             with undrawn(replaced_soon):
                 self.module = ww_source.make_module(names, source.path)
             if double:

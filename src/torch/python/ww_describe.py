@@ -23,6 +23,7 @@ from ww_source import Refusal, Source  # noqa: E402
 from ww_trial import Draw  # noqa: E402
 
 LARGEST = 1 << 28  # elements that are computed here in float64
+ENORMOUS = 1 << 32  # elements of the smallest shape: more is no task for one GPU
 TOO_MUCH = 1e10  # operations of a call that is not made to learn of rounding
 SLOW = 5  # seconds of one call: then once is enough
 SENSITIVE = 1e-3  # relative error of floats: more is no measure of anything
@@ -41,6 +42,7 @@ class Task:
         self.changed = set()  # inputs that forward writes into
         self.dropped = set()  # buffers that are no arguments
         self.variants = {}  # name -> {slot: Draw}
+        self.workloads = []  # (label, values) that are sizes where they can be
 
 
 def elements(found):
@@ -75,16 +77,33 @@ def find_shapes(task):
     points, names, values, full = find_points(task)
     small = points.at(values)
     task.small_values, task.small, task.full = dict(points.given, **values), small, full
-    if elements(small) > LARGEST:
+    if elements(small) > (ENORMOUS if small.unfollowed else LARGEST):
         raise Refusal(f"{task.source.path}:{small.line}: the module is enormous: {elements(small):.3g} "
                       "elements, and no smaller shape was found at which it runs")
     changed = {n for n in names if values[n] != points.given[n]}
     shapes = None
     if task.options["shapes"] == "general" and names and points.slowest < 1:
         shapes = general(points, names, small, full, values)
+    if shapes is not None and small.unfollowed and not runs_at_edges(task, shapes):
+        shapes = None
     if shapes is None and changed:
         shapes = two_points(points, small, full, values)
     task.shapes = shapes if shapes is not None else fixed_shapes(full)
+
+
+def runs_at_edges(task, shapes):
+    """Whether the module runs where only shapes were declared: at the small sizes."""
+    if elements(task.small) > LARGEST // 8:
+        return True  # a GPU will tell
+    for edge in shapes.edges:
+        values = dict(task.small_values, **edge)
+        try:
+            probe(task.source, values, task.mode, task.backward, False)
+        except TooLong:
+            raise
+        except Exception:
+            return False
+    return True
 
 
 def drawn_input(task, i, slot):
@@ -100,6 +119,8 @@ def drawn_input(task, i, slot):
             text = task.shapes.of(lambda p: p.inputs[i].draw[2][k][1]) if isinstance(number, int) else None
             changed.append((name, number if text is None or re.fullmatch(r"-?\d+", text) else text))
         return Draw(source, texts, changed, here=numbers, modifiers_here=modifiers)
+    if task.real_is_fake:
+        return Draw("normal", [0, 1]) if slot.dtype.is_floating_point else Draw("ints", [0, 1])
     leaf = dict(task.real.inputs())[slot.name[6:]]
     if leaf.dtype == torch.bool or set(leaf.unique().tolist()) <= {0, 1} and leaf.numel() > 8 and \
             leaf.dtype != torch.float64 and leaf.unique().numel() == 2:
@@ -145,7 +166,8 @@ def drawn_parameter(task, kind, i, slot, tensor):
 
 def choose_draws(task):
     values = task.small_values
-    task.real = Call(task.source, values, False, task.mode)
+    task.real_is_fake = elements(task.small) > LARGEST // 8 and not task.small.parameters
+    task.real = Call(task.source, values, False, task.mode, fake_inputs=task.real_is_fake)
     for i, slot in enumerate(task.small.inputs):
         task.draws[slot.name] = drawn_input(task, i, slot)
     tensors = dict(task.real.parameters())
@@ -187,11 +209,16 @@ def computed(task, data, double=True, seed=0):
     return made
 
 
+def affords(task, calls):
+    """Whether so many more calls fit the time that finding things out may take."""
+    return time.process_time() + calls * task.slowest < task.options["settle_by"]
+
+
 def settle_randomness(task):
     """Training mode, unless dropout makes results random there."""
     data = sampled(task, 1)
     first = computed(task, data, seed=1)
-    if task.slowest > SLOW:
+    if task.slowest > SLOW or not affords(task, 6):
         return None
     if not ww_trial.differs(first, computed(task, data, seed=2)):
         return first
@@ -229,7 +256,7 @@ def settle_buffers(task, first):
     if idle(rest):
         task.dropped.update(s.name for s in rest)
         return
-    for slot in rest if len(rest) * task.slowest < 5 else []:
+    for slot in rest if len(rest) * task.slowest < 5 and affords(task, len(rest) + 4) else []:
         if idle([slot]):
             task.dropped.add(slot.name)
 
@@ -256,7 +283,7 @@ def settle_tolerance(task):
     candidates = {"signed": {n: Draw("normal", [0, 1]) for n in names},
                   "wide": {n: Draw("uniform", [-4, 4]) for n in names}}
     for name, changes in candidates.items():
-        if task.slowest > 2 and name != "signed":
+        if task.slowest > 2 and name != "signed" or not affords(task, 5):
             continue
         if not names or all(task.draws[n].text() == d.text() for n, d in changes.items()):
             continue
@@ -270,7 +297,8 @@ def settle_tolerance(task):
 
 def settle_sensitive(task):
     """Statistics of few values turn rounding into results: then those of evaluation are meant."""
-    if task.error <= SENSITIVE or task.mode == "eval" or not task.small.tensors:
+    if task.error <= SENSITIVE or task.mode == "eval" or not task.small.tensors or \
+            not affords(task, 6):
         return
     before = task.error
     task.mode, task.variants = "eval", {}
@@ -302,20 +330,36 @@ def describe(options, clock):
     source = Source(text, options["path"])
     task = Task(source, options)
     clock.set(options["load_s"])
-    source.load({})  # errors of the text itself come first, with their line
+    names = source.load({})  # errors of the text itself come first, with their line
+    task.workloads = names.get("_workloads", [])
     clock.set(options["limit_s"])
     find_shapes(task)
+    clock.set(options["limit_s"])
     choose_draws(task)
-    much = task.small.flops > TOO_MUCH or elements(task.small) > LARGEST // 8
-    first = None if much else settle_randomness(task)
-    if first is None:
-        settle_unseen(task)
-    else:
-        settle_changed(task, first)
-        settle_buffers(task, first)
-        settle_tolerance(task)
-        settle_sensitive(task)
+    options["settle_by"] = time.process_time() + options.get("settle_s", 40)
+    settle(task)
     return ww_text.task_toml(task), task.notes
+
+
+def settle(task):
+    """What calls at the small shape tell. A module that runs but takes its time is a task, too."""
+    much = task.small.flops > TOO_MUCH or elements(task.small) > LARGEST // 8
+    first = None
+    try:
+        first = None if much else settle_randomness(task)
+        if first is not None:
+            settle_changed(task, first)
+            settle_buffers(task, first)
+            settle_tolerance(task)
+            settle_sensitive(task)
+            return
+    except TooLong:
+        if task.slowest == 0:
+            raise  # not a single call came to its end
+        task.mode, task.variants, task.notes = "train", {}, []
+        task.dropped, task.draws, task.changed = set(), {}, set()
+        choose_draws(task)
+    settle_unseen(task)
 
 
 def main():

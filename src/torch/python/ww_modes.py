@@ -20,6 +20,8 @@ class Widen(TorchFunctionMode):
         kwargs = kwargs or {}
         if func in NARROWING:
             return args[0].double()
+        if func is torch.Tensor.view:
+            return func(*args, **kwargs)  # the same bits as another type
         if isinstance(kwargs.get("dtype"), torch.dtype):
             kwargs = dict(kwargs, dtype=wide(kwargs["dtype"]))
         if any(isinstance(a, torch.dtype) for a in args):

@@ -2,6 +2,7 @@
 """What a module has at one point: shapes, types, costs. Without computing anything where torch can
 follow shapes alone."""
 import contextlib
+import math
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -32,7 +33,8 @@ class Slot:
 
 
 class Probe:
-    pass
+    declared = False  # outputs have the shapes that the file says; it was not followed to its end
+    unfollowed = False  # nor where tensors would have to hold something
 
 
 def probe(source, values, mode, backward, fake):
@@ -68,16 +70,34 @@ def probe(source, values, mode, backward, fake):
                 results, grads = run_backward(call)
             else:
                 with torch.no_grad():
-                    results, grads = forward(call, source, values, mode, fake), {}
+                    results, grads = forward_or_declared(call, source, values, mode, fake, found), {}
         found.outputs = [Slot(f"output {p}".strip(), t, where) for p, t in results]
         for slot, dtype in zip(found.outputs, call.output_types or []):
             slot.dtype, slot.type = dtype, TYPE_NAMES[dtype]
         found.differentiable = [p for p, t in results if t.requires_grad]
         found.gradients = [Slot(n, t, where) for n, t in grads.items() if t is not None]
         found.flops, found.terms = count.flops, count.terms
+        # A loop over what tensors hold is not followed where they hold nothing.
+        if found.declared or fake and call.declared is not None and ".item()" in source.text:
+            found.unfollowed = True
+            sizes = [s.shape for s in found.inputs + found.outputs]
+            found.flops = max([count.flops] + [float(math.prod(s)) for s in sizes])
+            found.terms = max([count.terms] + [float(d) for s in sizes for d in s])
     if not found.outputs:
         raise Refusal(f"{where}: forward returns no tensor")
     return found
+
+
+def forward_or_declared(call, source, values, mode, fake, found):
+    """Where shapes alone cannot be followed, as the file declares its outputs."""
+    try:
+        return forward(call, source, values, mode, fake)
+    except Exception:
+        if not fake or call.declared is None:
+            raise
+    found.declared = True
+    made = [torch.empty(shape, dtype=dtype) for shape, dtype in call.declared()]
+    return [("" if len(made) == 1 else str(i), t) for i, t in enumerate(made)]
 
 
 def forward(call, source, values, mode, fake):

@@ -159,6 +159,30 @@ def size_line(values, label=None):
     return "  { " + ", ".join(parts) + " },"
 
 
+def workload_sizes(task):
+    """[(label, values)] of the file's other workloads that lie in the domains."""
+    shapes, found = task.shapes, []
+    if shapes.kind != "general":
+        return found
+    for label, axes in task.workloads:
+        values = {}
+        for name in shapes.names:
+            domain = re.fullmatch(r"(\d+)\.\.(\d+)(?: multiple of (\d+))?", shapes.domain[name])
+            value = axes.get(name)
+            if domain is None and shapes.domain[name].startswith("fixed "):
+                value = values.get(shapes.domain[name][6:])
+            elif domain is None or value is None or not int(domain[1]) <= value <= int(domain[2]) or \
+                    value % int(domain[3] or 1):
+                value = None
+            if value is None:
+                break
+            values[name] = value
+        if len(values) == len(shapes.names) and values != shapes.size and \
+                values not in [v for _, v in found]:
+            found.append((label, values))
+    return found
+
+
 WORDS = {"f32": "float", "f64": "double", "f16": "half", "bf16": "bfloat16", "i32": "int",
          "i64": "64-bit int", "u8": "unsigned 8-bit", "i8": "signed 8-bit"}
 
@@ -226,12 +250,14 @@ def task_toml(task):
              "may be changed: docs/torch.md.",
              f"title = {quoted(title_of(task))}", 'description = """']
     lines += [description(task, arguments, scalars).replace("\\", "\\\\").replace('"""', "'''"), '"""']
-    lines += ['rule_set = "free"', "", "argument = ["]
+    lines += ['rule_set = "free"'] + (["stream = true"] if task.options.get("stream") else [])
+    lines += ["", "argument = ["]
     lines += [argument_line(task, a, main) for a in arguments]
     for name, kind, value in scalars:
         given = f", value = {quoted(value)}" if value is not None else ""
         lines.append(f'  {{ name = {quoted(name)}, type = "{kind}", role = "scalar"{given} }},')
-    lines += ["]", "", "size = [", size_line(shapes.size, "given"), "]"]
+    lines += ["]", "", "size = [", size_line(shapes.size, "given")]
+    lines += [size_line(values, label) for label, values in workload_sizes(task)] + ["]"]
     if shapes.edges:
         lines += ["edge = ["] + [size_line(e) for e in shapes.edges] + ["]"]
     domain = dict(shapes.domain)
