@@ -87,16 +87,19 @@ function timesFigure(state) {
 
 function timesTable(times, base, comparators, estimated) {
   const span = (m) => (m && m[HIGH] > m[LOW] && m[LOW] > 0 ? `${digits(m[LOW])} … ${digits(m[HIGH])}` : '');
+  const weighted = times.some((m) => isNumber(m[WEIGHT]));
   return table(`Microseconds per call${estimated ? ', estimated, not measured' : ', median and its interval'}`,
     ['size', {text: 'baseline', num: true}, ...comparators.map((c) => ({text: String(c.name), num: true})),
       {text: 'best kernel', num: true}, {text: 'interval', num: true}, {text: 'samples', num: true},
-      {text: 'speed-up', num: true}, {text: 'floor', num: true}, {text: 'of the roofline', num: true}],
+      {text: 'speed-up', num: true}, {text: 'floor', num: true}, {text: 'of the roofline', num: true},
+      ...(weighted ? [{text: 'weight', num: true}] : [])],
     times.map((m) => [{text: m[SIZE], head: true}, {text: digits(m[BASE] || (base.get(m[SIZE]) || [])[MEDIAN]), num: true},
       ...comparators.map((c) => ({text: digits((list(c.times).find((row) => row[SIZE] === m[SIZE]) || [])[MEDIAN]), num: true})),
       {text: digits(m[MEDIAN]), num: true}, {text: span(m), num: true}, {text: whole(m[SAMPLES]), num: true},
       {text: m[BASE] > 0 ? gain(m[BASE] / m[MEDIAN]) : '–', num: true},
       {text: m[FLOOR] > 0 ? digits(m[FLOOR]) : '–', num: true},
-      {text: m[FLOOR] > 0 ? percent(m[FLOOR] / m[MEDIAN]) : '–', num: true}]));
+      {text: m[FLOOR] > 0 ? percent(m[FLOOR] / m[MEDIAN]) : '–', num: true},
+      ...(weighted ? [{text: digits(isNumber(m[WEIGHT]) ? m[WEIGHT] : 1), num: true}] : [])]));
 }
 
 function verdictsFigure(state) {

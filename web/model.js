@@ -7,7 +7,7 @@ const costs = (numbers) => (numbers.some((x) => x === null) ? null : sum(numbers
 const sum = (numbers) => numbers.reduce((total, x) => total + (isNumber(x) ? x : 0), 0);
 
 // A measurement's row, see docs/report.md.
-const SIZE = 0, MEDIAN = 1, LOW = 2, HIGH = 3, SAMPLES = 4, FLOOR = 5, BASE = 6, ESTIMATED = 7;
+const SIZE = 0, MEDIAN = 1, LOW = 2, HIGH = 3, SAMPLES = 4, FLOOR = 5, BASE = 6, ESTIMATED = 7, WEIGHT = 8;
 
 function trialOf(row) {
   const result = row.eval || null;
@@ -22,6 +22,7 @@ function trialOf(row) {
     score: result && isNumber(result.score) ? result.score : null,
     speedup: result && Array.isArray(result.speedup) ? result.speedup : null,
     share: result && isNumber(result.share) ? result.share : null,
+    sol: result && isNumber(result.sol) ? result.sol : null,
     times: result ? list(result.times) : [],
     reason: String((result && result.reason) || row.no_code || ''),
     tokens: (reply ? sum(list(reply.tokens).slice(0, 4)) : 0) + sum(list(row.failures).map((f) => f[3])),

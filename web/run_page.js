@@ -44,7 +44,7 @@ function resultSection(state) {
       ? `${best.speedup[1].toFixed(2)} … ${best.speedup[2].toFixed(2)}` : model.estimated ? 'estimate, no interval' : '';
     numerals.replaceChildren(
       numeral('speed-up', best && best.speedup ? gain(best.speedup[0]) : '–', span || 'over the baseline'),
-      numeral('of the roofline', best && best.share !== null ? percent(best.share) : '–', null, best && best.share !== null ? meter(best.share) : null),
+      numeral('of the roofline', best && best.share !== null ? percent(best.share) : '–', best && best.sol !== null ? `SOL score ${best.sol.toFixed(3)}` : null, best && best.share !== null ? meter(best.share) : null),
       numeral('time', best ? micros(best.score) : '–', best && best.times.length > 1 ? `geometric mean of ${best.times.length} sizes` : 'per call'),
       numeral('valid kernels', whole(model.valid), `of ${whole(model.judged)} judged`),
       numeral('cost', money(model.usd), `${compact(model.tokens)} tokens`),

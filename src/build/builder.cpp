@@ -13,6 +13,7 @@
 #include "build/compiler.h"
 #include "build/diagnostics.h"
 #include "build/front_ends.h"
+#include "build/libraries.h"
 #include "build/resources.h"
 #include "build/signature.h"
 
@@ -106,7 +107,8 @@ const Compiler& compiler_of(const Toolchain& tools, FrontEnd front_end) {
   return front_end == FrontEnd::clang ? tools.clang : tools.nvcc;
 }
 
-std::string key_of(const Builder& builder, const BuildRequest& request, FrontEnd front_end) {
+std::string key_of(const Builder& builder, const BuildRequest& request, FrontEnd front_end,
+                   const std::string& libraries) {
   const Toolchain& tools = builder.tools();
   std::string text;
   const auto add = [&text](std::string_view part) {
@@ -121,11 +123,14 @@ std::string key_of(const Builder& builder, const BuildRequest& request, FrontEnd
   add(tools.ptxas.string());
   add(tools.nvdisasm.string());
   add(builder.digest());
+  if (!libraries.empty()) add(libraries);
   add(std::to_string(request.target.compute_major * 10 + request.target.compute_minor));
   add(std::to_string(request.optimisation) + (request.fast_math ? "f" : "") +
       (request.fused ? "" : "u") + (request.assemble ? "a" : ""));
   for (const auto& argument : request.arguments) {
-    add(argument.pointer ? "p" : std::to_string(static_cast<int>(argument.type)));
+    add(argument.stream    ? "s"
+        : argument.pointer ? "p"
+                           : std::to_string(static_cast<int>(argument.type)));
   }
   return sha256_hex(text);
 }
@@ -165,8 +170,9 @@ Status compile_recorder(const Builder& builder, FrontEnd front_end, const fs::pa
 std::vector<SolveArgument> solve_arguments(const Task& task) {
   std::vector<SolveArgument> result;
   for (const auto& argument : task.arguments) {
-    result.push_back({argument.role != ArgumentRole::scalar, argument.type});
+    result.push_back({argument.role != ArgumentRole::scalar, argument.type, false});
   }
+  if (task.stream) result.push_back({true, ElementType::f32, true});
   return result;
 }
 
@@ -198,6 +204,7 @@ Result<ProcessExit> run_tool(const Workshop& shop, const fs::path& folder,
   request.readable = shop.builder.tools().folders();
   request.readable.insert(request.readable.end(), {shop.builder.headers(), shop.recorder});
   if (!shop.precompiled.empty()) request.readable.push_back(shop.precompiled);
+  for (const fs::path& library : shop.request.include) request.readable.push_back(library);
   request.writable = {folder};
   request.limits = shop.request.limits;
   return shop.builder.sandbox().run(request, shop.stop);
@@ -312,9 +319,13 @@ Result<fs::path> Builder::recorder(FrontEnd front_end) const {
 Result<BuildOutcome> Builder::build(const BuildRequest& request, const StopSignal* stop) const {
   const auto started = std::chrono::steady_clock::now();
   WW_TRY(const FrontEnd front_end, tools_.resolve(request.front_end));
-  const fs::path cached = options_.cache / "builds" / key_of(*this, request, front_end);
+  WW_TRY(const std::string libraries, describe_libraries(request.include));
+  const fs::path cached = options_.cache / "builds" / key_of(*this, request, front_end, libraries);
   if (options_.use_cache) {
-    if (auto outcome = load_outcome(cached)) return std::move(*outcome);
+    if (auto outcome = load_outcome(cached)) {
+      outcome->libraries = libraries;
+      return std::move(*outcome);
+    }
   }
   WW_TRY(const fs::path recorder_folder, recorder(front_end));
   WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-build-"));
@@ -326,6 +337,7 @@ Result<BuildOutcome> Builder::build(const BuildRequest& request, const StopSigna
          front_end == FrontEnd::clang ? build_with_clang(shop) : build_with_nvcc(shop));
   if (stop != nullptr && stop->requested()) return Error{"the build was stopped"};
   outcome.front_end = front_end;
+  outcome.libraries = libraries;
   explain_signature(outcome.diagnostics, request.signature, request.source);
   if (outcome.verdict == Verdict::compile_error && !outcome.diagnostics.empty()) {
     outcome.reason = outcome.diagnostics[0].message;

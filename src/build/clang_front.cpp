@@ -46,6 +46,9 @@ std::vector<std::string> language_flags(const Workshop& shop, Side side) {
   }
   argv.insert(argv.end(), {"-I" + shop.builder.headers().string(), "-gline-tables-only",
                            "-DWW_NOTES_CLUSTERS"});
+  for (const fs::path& library : shop.request.include) {
+    argv.insert(argv.end(), {"-isystem", library.string()});
+  }
   if (!request.fused) argv.emplace_back("-ffp-contract=off");
   if (request.fast_math) {
     argv.insert(argv.end(), {"-ffast-math", "-fgpu-approx-transcendentals"});

@@ -24,6 +24,7 @@ namespace warpwright::build {
 struct SolveArgument {
   bool pointer = true;
   ElementType type = ElementType::f32;  ///< of a scalar; f16 and bf16 scalars are not supported
+  bool stream = false;                  ///< the caller's stream, always the last one
 
   bool operator==(const SolveArgument&) const = default;
 };
@@ -33,6 +34,7 @@ std::vector<SolveArgument> solve_arguments(const Task& task);
 struct BuildRequest {
   std::string source;
   std::vector<SolveArgument> arguments;
+  std::vector<std::filesystem::path> include;  ///< header-only libraries, read-only
   std::string signature;  ///< what solve must be declared as; empty = not checked
   DeviceFacts target;
   FrontEnd front_end = FrontEnd::automatic;
@@ -58,7 +60,8 @@ struct BuildOutcome {
   std::vector<ptx::CensusRow> census;      ///< of the PTX
   std::vector<ptx::CensusRow> sass;        ///< of the cubin; empty without nvdisasm
   std::vector<KernelResources> resources;  ///< what ptxas reported; empty without it
-  std::string host_library;                ///< ELF bytes: the host part, for record()
+  std::string libraries;     ///< folders of the request with digests of what they hold
+  std::string host_library;  ///< ELF bytes: the host part, for record()
   bool from_cache = false;
   double wall_s = 0;
 };

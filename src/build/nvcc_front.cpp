@@ -32,6 +32,9 @@ Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, const 
       // Without it CUB's headers ask the environment and the loader for a tracing library.
       "-DNVTX_DISABLE", "--keep", "--keep-dir", folder.string(), "-c", std::string(kCandidateFile),
       "-o", "host.o"};
+  for (const fs::path& library : request.include) {
+    argv.insert(argv.end(), {"-isystem", library.string()});
+  }
   if (!request.fused) argv.emplace_back("-fmad=false");
   if (request.fast_math) argv.emplace_back("--use_fast_math");
   if (lambdas == DeviceLambdas::yes) argv.emplace_back("--extended-lambda");

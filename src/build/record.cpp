@@ -96,9 +96,11 @@ std::uint64_t word_of(const SolveArgument& argument, const CallArgument& value) 
 }
 
 Result<std::string> arguments_text(const RecordRequest& request, const SolveCall& call) {
-  if (call.arguments.size() != request.arguments.size()) {
+  const bool stream = !request.arguments.empty() && request.arguments.back().stream;
+  const std::size_t expected = request.arguments.size() - (stream ? 1 : 0);
+  if (call.arguments.size() != expected) {
     return Error{"a call of solve with " + std::to_string(call.arguments.size()) +
-                 " arguments, expected " + std::to_string(request.arguments.size())};
+                 " arguments, expected " + std::to_string(expected)};
   }
   std::string text;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
@@ -111,6 +113,7 @@ Result<std::string> arguments_text(const RecordRequest& request, const SolveCall
                                    word_of(request.arguments[i], call.arguments[i]), 16);
     text += " w " + std::string(digits, end.ptr);
   }
+  if (stream) text += " s 0";
   return text;
 }
 

@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "cli/fleet_judge.h"
 #include "cli/session.h"
+#include "core/headroom.h"
 #include "core/task_json.h"
 #include "suite/load.h"
 
@@ -24,6 +25,7 @@ namespace {
 
 constexpr int kLocalAtOnce = 2;
 constexpr int kFleetAtOnce = 32;
+constexpr int kParts = 4;  // of the budget, where searches are looked at in between
 constexpr const char* kShare = "campaign's share";
 
 /// "2M" and "500k" as whole numbers.
@@ -57,6 +59,7 @@ void keep(CampaignMember& member, const search::Ending& ending) {
   member.best_trial = ending.state.best_trial;
   member.best_us = ending.state.best_us;
   member.best_speedup = ending.state.best_speedup;
+  member.best_roofline = ending.state.best_roofline;
 }
 
 class Campaign {
@@ -73,11 +76,13 @@ class Campaign {
     bool is_new = true;
     bool open = true;
     Limits limits;
+    std::vector<double> best_us;  ///< after each part of the budget
   };
 
   Status open_runs();
   Result<Settings> settings_for(const Search& search) const;
-  void share_out(std::vector<Search*>& open);
+  void share_out(std::vector<Search*>& open, const std::vector<double>& shares);
+  [[nodiscard]] std::vector<double> shares_of(const std::vector<Search*>& open, int round) const;
   Status advance(Search& search);
   void advance_all(const std::vector<Search*>& searches);
   [[nodiscard]] std::vector<Search*> open_searches();
@@ -186,18 +191,40 @@ bool Campaign::budget_left() const {
          !(budget_.device_s && used.device_s >= *budget_.device_s);
 }
 
-/// What each has used, and an equal part of what is left: the sum is never more than the budget.
-void Campaign::share_out(std::vector<Search*>& open) {
+/// Which part of what is left each of them gets; together at most all of it.
+std::vector<double> Campaign::shares_of(const std::vector<Search*>& open, int round) const {
+  const auto n = static_cast<double>(open.size());
+  std::vector<double> shares(open.size(), 1 / n);
+  if (!plan_.by_headroom) return shares;
+  double sum = 0;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const double gain = expected_gain({open[i]->member.best_roofline, open[i]->best_us});
+    shares[i] = gain < kLeastGain ? 0 : gain;
+    sum += shares[i];
+  }
+  const double parts = std::max(1, kParts - round + 1);
+  for (double& share : shares) share = sum > 0 ? share / sum / parts : 0;
+  return shares;
+}
+
+/// What each has used, and its part of what is left: the sum is never more than the budget.
+void Campaign::share_out(std::vector<Search*>& open, const std::vector<double>& shares) {
   const Cost used = spent();
   const auto n = static_cast<std::int64_t>(open.size());
+  const bool equal = std::all_of(shares.begin(), shares.end(), [&](double share) {
+    return share == 1.0 / static_cast<double>(n);
+  });
   for (std::int64_t i = 0; i < n; ++i) {
     Search& search = *open[static_cast<std::size_t>(i)];
+    const double share = shares[static_cast<std::size_t>(i)];
     const Cost& own = search.member.spent;
     const auto part = [&](std::int64_t all, std::int64_t gone) {
-      return share_of(std::max<std::int64_t>(0, all - gone), n, i);
+      const auto left = std::max<std::int64_t>(0, all - gone);
+      if (equal) return share_of(left, n, i);
+      return static_cast<std::int64_t>(share * static_cast<double>(left));
     };
     const auto fraction = [&](double all, double gone) {
-      return std::max(0.0, all - gone) / static_cast<double>(n);
+      return std::max(0.0, all - gone) * share;
     };
     Limits& limits = search.limits;
     if (budget_.evaluations) {
@@ -269,14 +296,24 @@ Result<CampaignEnd> Campaign::work() {
   for (std::int64_t before = -1; !stop_.requested() && budget_left();) {
     auto open = open_searches();
     const Cost used = spent();
-    // A round in which nobody could do anything with its part is the last.
-    if (open.empty() || used.evaluations + used.tokens == before) break;
+    // A round in which nobody could do anything with its part is the last, unless parts were small.
+    const bool small = plan_.by_headroom && end.rounds > 0 && end.rounds < kParts;
+    if (open.empty() || (used.evaluations + used.tokens == before && !small)) break;
     before = used.evaluations + used.tokens;
     ++end.rounds;
-    share_out(open);
-    say(fmt::format("Round {}: {} searches, {} at a time", end.rounds, open.size(), at_once()));
-    advance_all(open);
-    for (Search* search : open) search->open = search->member.status == store::RunStatus::stopped;
+    const auto shares = shares_of(open, end.rounds);
+    share_out(open, shares);
+    std::vector<Search*> fed;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (shares[i] > 0) fed.push_back(open[i]);
+    }
+    if (fed.empty()) break;  // what is left is not worth spending on any of them
+    say(fmt::format("Round {}: {} searches, {} at a time", end.rounds, fed.size(), at_once()));
+    advance_all(fed);
+    for (Search* search : fed) {
+      search->open = search->member.status == store::RunStatus::stopped;
+      if (search->member.best_us) search->best_us.push_back(*search->member.best_us);
+    }
   }
   end.stopped = stop_.requested();
   end.spent = spent();

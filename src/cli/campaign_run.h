@@ -30,6 +30,7 @@ struct CampaignPlan {
   std::vector<std::string> strategies;
   Settings settings;             ///< its limits are those of all searches together
   std::filesystem::path folder;  ///< of the archive; the same plan goes on with it
+  bool by_headroom = false;      ///< more for searches with more to gain, see core/headroom.h
   int at_once = 0;               ///< searches at a time; 0: as many as a fleet takes, else two
   std::function<void(const std::string& line)> say;
 };
@@ -42,7 +43,7 @@ struct CampaignMember {
   Cost spent;
   int finished = 0, valid = 0;
   std::string best_trial;
-  std::optional<double> best_us, best_speedup;
+  std::optional<double> best_us, best_speedup, best_roofline;
 };
 
 struct CampaignEnd {
@@ -54,7 +55,9 @@ struct CampaignEnd {
 };
 
 /// Searches all tasks with all strategies within one budget. In each round every open search gets
-/// the same part of what is left; what a search did not need is for the next round. Killed at any
+/// the same part of what is left; what a search did not need is for the next round. By headroom, a
+/// quarter is given out at a time, in the proportion of what each is expected to gain; one that is
+/// expected to gain little gets nothing. Killed at any
 /// moment, it goes on where it was. The error is for a campaign that cannot start.
 Result<CampaignEnd> run_campaign(const CampaignPlan& plan, StopSignal& stop);
 

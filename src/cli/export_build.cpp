@@ -56,6 +56,7 @@ std::string renamed(std::string_view source, std::string_view name) {
 std::string argument_names(const Task& task) {
   std::string names;
   for (const auto& argument : task.arguments) names += (names.empty() ? "" : ", ") + argument.name;
+  if (task.stream) names += names.empty() ? "stream" : ", stream";
   return names;
 }
 
@@ -105,14 +106,15 @@ std::string header_text(const Task& task, const ExportNames& names) {
                     [wanted = type](const auto& argument) { return argument.type == wanted; });
     if (used) includes += fmt::format("#include <{}>\n", header);
   }
+  if (task.stream) includes += "#include <cuda_runtime_api.h>\n";
   const std::string declared = declaration(task, names.function);
   return fmt::format(
       "// {}: see provenance.json for where this kernel comes from and what was checked.\n"
       "#pragma once\n\n{}{}"
       "// Device pointers, contiguous, row-major, 256-byte aligned, not aliasing. Work goes to "
       "the\n"
-      "// default stream; synchronise before reading results.\n{};\n{}",
-      task.title, includes, includes.empty() ? "" : "\n",
+      "// {} stream; synchronise before reading results.\n{};\n{}",
+      task.title, includes, includes.empty() ? "" : "\n", task.stream ? "caller's" : "default",
       names.scope.empty() ? std::string(kExternC) + declared
                           : "namespace " + names.scope + " {\n" + declared,
       names.scope.empty() ? "" : "}\n");

@@ -112,7 +112,7 @@ std::string call_line(const Task& task, const std::string& function, const char*
     if (&argument != &task.arguments.front()) call += ", ";
     call += is_buffer(argument) ? fmt::format("{}.{}", argument.name, side) : argument.name;
   }
-  return call + ");\n";
+  return call + (task.stream ? ", nullptr" : "") + ");\n";
 }
 
 constexpr const char* kTestHead =

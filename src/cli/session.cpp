@@ -109,6 +109,8 @@ search::EngineOptions engine_options(const Settings& settings, const Task& task,
   options.limits = limits_of(settings);
   const auto share = settings.number("search.stop_at_roofline");
   if (share && *share > 0) options.stop_at_roofline = share;
+  const auto sol = settings.number("search.stop_at_sol");
+  if (sol && *sol > 0) options.stop_at_sol = sol;
   options.max_output_tokens = model.max_output_tokens;
   options.temperature = model.temperature;
   options.baseline_source = task.baseline_source;
@@ -167,9 +169,27 @@ Result<llm::ModelOptions> model_options(const Settings& settings) {
   return options;
 }
 
+namespace {
+
+/// The task with the libraries that --include names.
+Result<Task> with_libraries(const Settings& settings, Task task) {
+  const std::string& folders = settings.text("judge.include");
+  if (folders.empty()) return task;
+  if (!task.build.libraries) {
+    return Error{"--include: the task '" + task.name + "' allows no libraries ([build] libraries)"};
+  }
+  for (const std::string& folder : split(folders, ',')) {
+    const std::string path = absolute_path(folder).lexically_normal().string();
+    if (!folder.empty()) task.build.include.push_back(path);
+  }
+  return task;
+}
+
+}  // namespace
+
 Result<evaluate::JobRequest> job_pattern(const Settings& settings, const Task& task) {
   evaluate::JobRequest pattern;
-  pattern.task = task;
+  WW_TRY(pattern.task, with_libraries(settings, task));
   if (task.torch.python.empty()) pattern.task.torch.python = settings.text("torch.python");
   WW_TRY(pattern.device, chosen<DeviceName>(settings.text("judge.device"), "--device"));
   pattern.target = settings.text("judge.target");
@@ -262,7 +282,7 @@ Result<prompt::TemplateSet> prompt_templates(const Settings& settings) {
 
 Result<Task> task_for_model(const Settings& settings, const Task& task) {
   WW_TRY(const auto labels, chosen_sizes(settings.text("judge.sizes"), task));
-  Task told = task;
+  WW_TRY(Task told, with_libraries(settings, task));
   if (labels.empty()) return told;
   std::erase_if(told.sizes, [&](const TaskSize& size) {
     return std::find(labels.begin(), labels.end(), size.label) == labels.end();
@@ -306,6 +326,8 @@ Result<CheckedSettings> check_settings(const Settings& settings, const Task& tas
 fs::path run_folder(const store::Archive& archive, const store::RunRecord& run) {
   return archive.path().parent_path() / "runs" / run.folder;
 }
+
+fs::path given_kernel(const fs::path& folder) { return folder / "from.cu"; }
 
 Result<HeldRun> hold_run(const store::Archive& archive, const store::RunRecord& run) {
   fs::path folder = run_folder(archive, run);
@@ -376,10 +398,14 @@ Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecor
   evaluate::Evaluator& judge = verifying.gate ? *verifying.gate : *evaluator;
   search::EngineOptions options = engine_options(settings, task, model_settings, wait);
   if (verifying.panel) options.verifying = verifying.panel->most();
+  if (!settings.text("search.from").empty()) {
+    WW_TRY(options.given_source, read_file(given_kernel(folder), kMaxGivenBytes));
+    WW_TRY(options.given_question, composer.initial());
+  }
   const auto dispatcher = search::make_thread_dispatcher(*model, judge, clock, stop);
   search::Engine engine(
       {*strategy, *dispatcher, *model, judge, find_code, archive, run, clock, stop, observer},
-      options);
+      std::move(options));
   search::Ending ending = engine.run();
   const auto budget = settings.integer("search.tune").value_or(0);
   if (budget > 0) {

@@ -78,6 +78,10 @@ struct HeldRun {
   FileLock lock;
 };
 /// The error says when another process has it.
+/// Where a run keeps the kernel that it begins with (--from), in its folder.
+std::filesystem::path given_kernel(const std::filesystem::path& folder);
+inline constexpr std::size_t kMaxGivenBytes = std::size_t{1} << 20;
+
 Result<HeldRun> hold_run(const store::Archive& archive, const store::RunRecord& run);
 
 /// Stores somebody's answer to an open question. An empty one is refused.

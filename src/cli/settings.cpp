@@ -17,13 +17,19 @@ namespace {
 
 using enum SettingKind;
 
-constexpr std::array<SettingRow, 63> kRows = {{
+constexpr std::array<SettingRow, 66> kRows = {{
     {"search.strategy", "--strategy", text, "fsr", "search strategy (warpwright strategies)"},
     {"search.candidates", "-n,--candidates", integer, "3", "candidates per round (N), or chains"},
     {"search.depth", "-d,--depth", integer, "4", "rounds (D), or turns of a chain"},
     {"search.repairs", "--repairs", integer, "3", "tries to mend a round without a valid kernel"},
+    {"search.from", "--from", text, "",
+     "a kernel of your own: the search begins with it, and the result is never slower"},
     {"search.stop_at_roofline", "--stop-at-roofline", number, "0.95",
      "stop when the best kernel reaches this share of the roofline (0 = never)"},
+    {"search.stop_at_sol", "--stop-at-sol", number, "0",
+     "stop when the best kernel's SOL score reaches this: 0.5 is the baseline, 1 the speed of "
+     "light "
+     "(0 = never)"},
     {"search.feedback", "--feedback", text, "rich", "what the model is told: paper or rich"},
     {"search.models", "--models", text, "",
      "further models, comma-separated: evolve asks whichever does better (docs/search.md)"},
@@ -73,6 +79,8 @@ constexpr std::array<SettingRow, 63> kRows = {{
     {"judge.rule_set", "--rule-set,--lane", text, "", "strict or free; default: the task's"},
     {"judge.sizes", "--size,--sizes", text, "",
      "labels of the sizes to time, comma-separated (explain: the one to run) [all]"},
+    {"judge.include", "--include", text, "",
+     "folders of header-only libraries (CUTLASS) that kernels may include, comma-separated"},
     {"judge.front_end", "--front-end", text, "auto", "auto, clang or nvcc"},
     {"judge.checks", "--checks", text, "full", "of the SIMT machine: full, fast or off"},
     {"judge.sanitize", "--sanitize", text, "auto",

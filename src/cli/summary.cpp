@@ -46,6 +46,7 @@ void print_json(const std::string& run, const search::Ending& ending) {
     event["best_trial"] = ending.best->proposal.id;
     if (const auto score = score_us(ending.best->evaluation)) event["best_us"] = *score;
     if (const auto gain = speedup(ending.best->evaluation)) event["speedup"] = *gain;
+    if (const auto sol = sol_score(ending.best->evaluation)) event["sol_score"] = *sol;
   }
   std::printf("%s\n", dump_json(event).c_str());
 }
@@ -57,6 +58,7 @@ void print_best(const search::Ending& ending) {
   if (const auto share = roofline_share(evaluation)) {
     std::printf(", %.1f %% of the roofline", *share * 100);
   }
+  if (const auto sol = sol_score(evaluation)) std::printf(", SOL score %.3f", *sol);
   std::printf("\n%s", times_table(evaluation).c_str());
 }
 
@@ -96,14 +98,20 @@ std::string interval_text(const Measurement& m) {
 
 std::string times_table(const Evaluation& evaluation) {
   if (evaluation.measurements.empty()) return "";
-  std::string table = fmt::format("  {:<24} {:>12} {:>25} {:>12} {:>8} {:>7}\n", "size", "time us",
-                                  "interval", "baseline us", "speed-up", "roof");
+  const bool weighted = has_weights(evaluation);
+  std::string table =
+      fmt::format("  {:<24} {:>12} {:>25} {:>12} {:>8} {:>7} {:>6}{}\n", "size", "time us",
+                  "interval", "baseline us", "speed-up", "roof", "SOL", weighted ? "  weight" : "");
   for (const auto& m : evaluation.measurements) {
     table += fmt::format(
-        "  {:<24} {:>12.3f} {:>25} {:>12} {:>8} {:>7}{}\n", m.size, m.median_us, interval_text(m),
-        m.baseline_us > 0 ? fmt::format("{:.3f}", m.baseline_us) : "-",
+        "  {:<24} {:>12.3f} {:>25} {:>12} {:>8} {:>7} {:>6}{}{}\n", m.size, m.median_us,
+        interval_text(m), m.baseline_us > 0 ? fmt::format("{:.3f}", m.baseline_us) : "-",
         m.baseline_us > 0 ? fmt::format("x{:.2f}", m.baseline_us / m.median_us) : "-",
         m.floor_us > 0 ? fmt::format("{:.1f} %", m.floor_us / m.median_us * 100) : "-",
+        m.floor_us > 0 && m.baseline_us > 0
+            ? fmt::format("{:.3f}", sol_score(call_us(m), m.baseline_us, m.floor_us))
+            : "-",
+        weighted ? fmt::format(" {:>7.3g}", m.weight) : "",
         m.source == TimeSource::estimated ? "  (estimate)" : "");
   }
   return table;

@@ -62,6 +62,7 @@ Result<int> write_campaign(const CampaignFlags& flags) {
 struct CampaignRunFlags {
   std::string suite, budget, out = "warpwright-campaign";
   std::vector<std::string> strategies;
+  std::string share = "equal";
   int at_once = 0;
   int page = -1;
   bool json = false;
@@ -174,6 +175,7 @@ Result<int> search_campaign(const CampaignRunFlags& flags) {
   if (plan.strategies.empty()) plan.strategies = {plan.settings.text("search.strategy")};
   plan.folder = flags.out;
   plan.at_once = flags.at_once;
+  plan.by_headroom = flags.share == "headroom";
   plan.say = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
   WW_CHECK(make_directories(plan.folder));
   WW_TRY(const auto lock, FileLock::acquire(plan.folder / "campaign.lock"));
@@ -226,6 +228,9 @@ void add_campaign_run(CLI::App& campaign, Action& action) {
   run->add_option("--budget", flags->budget,
                   "of all searches together: usd=20,tokens=2M,evaluations=500,wall=2h,device=1h");
   run->add_option("--strategies", flags->strategies, "with commas [--strategy]")->delimiter(',');
+  run->add_option("--share", flags->share,
+                  "of the budget: equal, or headroom: more for searches with more to gain [equal]")
+      ->check(CLI::IsMember({"equal", "headroom"}));
   run->add_option("--at-once", flags->at_once, "searches at a time [32 with a fleet, else 2]")
       ->check(CLI::Range(1, 1000));
   run->add_option("-o,--out", flags->out,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include "base/files.h"
+#include "base/text.h"
 #include "cli/exit_codes.h"
 #include "cli/no_model.h"
 #include "cli/options.h"
@@ -17,6 +19,7 @@ struct RunFlags {
   std::string task;
   std::string run;
   std::string archive;
+  std::string baseline;
   bool json = false;
   bool quiet = false;
   bool wait = false;
@@ -73,9 +76,35 @@ Result<int> work_until_done(store::Archive& archive, const std::string& id, cons
   }
 }
 
+Result<std::string> own_kernel(const std::string& path) {
+  WW_TRY(std::string source, read_file(path, kMaxGivenBytes));
+  if (trimmed(source).empty()) return Error{"'" + path + "' is empty"};
+  return source;
+}
+
+/// The task with the user's kernel in the place of its baseline. A kernel to begin with stands in
+/// where there is none, so that there are speed-ups.
+Status set_baseline(const RunFlags& flags, const std::string& from, Task& task) {
+  if (!flags.baseline.empty()) {
+    if (!has_reference(task)) {
+      return Error{"--baseline: the task '" + task.name +
+                   "' has no reference; its own baseline is what results are held against"};
+    }
+    WW_TRY(task.baseline_source, own_kernel(flags.baseline));
+  } else if (task.baseline_source.empty()) {
+    task.baseline_source = from;
+  }
+  return {};
+}
+
 Result<int> start(const RunFlags& flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
-  WW_TRY(const Task task, suite::load_task(flags.task));
+  WW_TRY(Task task, suite::load_task(flags.task));
+  std::string from;
+  if (const auto& path = settings.text("search.from"); !path.empty()) {
+    WW_TRY(from, own_kernel(path));
+  }
+  WW_CHECK(set_baseline(flags, from, task));
   if (settings.text("model.spec").empty()) {
     return Error{no_model_text(flags.task, own_program())};
   }
@@ -94,6 +123,7 @@ Result<int> start(const RunFlags& flags) {
   warn_of_price(checked, settings, flags);
   WW_TRY(run, archive->find_run(id));
   WW_TRY(const HeldRun held, hold_run(*archive, run));
+  if (!from.empty()) WW_CHECK(write_file(given_kernel(held.folder), from));
   return work_until_done(*archive, id, held, task, settings, flags, clock);
 }
 
@@ -118,6 +148,8 @@ Result<int> go_on(const RunFlags& flags) {
 void add_run(CLI::App& verb, Action& action) {
   const auto flags = std::make_shared<RunFlags>();
   verb.add_option("task", flags->task, "a built-in task's name or a task folder")->required();
+  verb.add_option("--baseline", flags->baseline,
+                  "a kernel of your own that speed-ups are held against [the task's]");
   add_common(verb, *flags);
   verb.callback([flags, &action] {
     action = [flags] {

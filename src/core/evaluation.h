@@ -65,6 +65,7 @@ struct Measurement {
   double host_excess_us = 0;   ///< of it, what launching alone would not take
   std::vector<double> raw_us;  ///< the samples in their order, at most kMaxRawSamples
   Checked checked;
+  double weight = 1;  ///< of the size in scores and means
 
   bool operator==(const Measurement&) const = default;
 };
@@ -152,7 +153,8 @@ struct Evaluation {
 /// Holds each size's time against the baseline's at the same size.
 void add_baseline_times(Evaluation& evaluation, const Evaluation& baseline);
 
-/// The number the search minimises: the geometric mean of call_us() over the measured sizes.
+/// The number the search minimises: the geometric mean of call_us() over the measured sizes, by
+/// their weights, as all means below.
 /// Absent when nothing was measured, or something could not be checked: a size that is missing
 /// counts as infinitely slow.
 std::optional<double> score_us(const Evaluation& evaluation);
@@ -162,5 +164,16 @@ std::optional<double> speedup(const Evaluation& evaluation);
 
 /// Geometric mean of floor over call_us(), in (0, 1]; absent when a size lacks its floor.
 std::optional<double> roofline_share(const Evaluation& evaluation);
+
+/// Whether some size counts more than another.
+bool has_weights(const Evaluation& evaluation);
+
+/// SOL-ExecBench's score of one time: 1 / (1 + (kernel - floor) / (baseline - floor)). 0.5 at the
+/// baseline, 1 at the speed of light. A baseline at the floor leaves 1 to kernels there, 0 to
+/// others.
+double sol_score(double kernel_us, double baseline_us, double floor_us);
+
+/// Mean of the sizes' scores, in [0, 1]; absent when a size lacks its floor or its baseline.
+std::optional<double> sol_score(const Evaluation& evaluation);
 
 }  // namespace warpwright

@@ -37,6 +37,7 @@ json to_json(const Measurement& m) {
   if (m.throttled != 0) item["throttled"] = m.throttled;
   if (m.host_us != 0) item["host_us"] = m.host_us;
   if (m.host_excess_us != 0) item["host_excess_us"] = m.host_excess_us;
+  if (m.weight != 1) item["weight"] = m.weight;
   if (!m.raw_us.empty()) item["raw_us"] = m.raw_us;
   return item;
 }
@@ -126,6 +127,8 @@ void read_item(JsonReader& in, Measurement& m) {
   if (in.has("throttled")) m.throttled = in.small_integer("throttled");
   if (in.has("host_us")) m.host_us = in.number("host_us");
   if (in.has("host_excess_us")) m.host_excess_us = in.number("host_excess_us");
+  if (in.has("weight")) m.weight = in.number("weight");
+  if (!(m.weight > 0)) in.fail("weight", "is not greater than 0");
   if (in.has("raw_us")) m.raw_us = read_numbers(in, "raw_us");
 }
 
@@ -206,6 +209,8 @@ std::string evaluation_to_json(const Evaluation& e) {
                    {"seed", e.seed},
                    {"device_s", e.device_s},
                    {"stage_s", e.stage_s}};
+  // For readers; made from the measurements again when a result is read.
+  if (const auto sol = sol_score(e); sol && e.valid()) document["sol_score"] = *sol;
   if (!e.unchecked.empty()) document["unchecked"] = e.unchecked;
   if (!e.manifest.empty()) document["manifest"] = e.manifest;
   if (e.comparison) {

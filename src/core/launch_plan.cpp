@@ -17,7 +17,7 @@ constexpr std::uint32_t kMaxSharedBytes = 1U << 20;
 constexpr std::size_t kPointerBytes = 8;
 
 /// C++ mangled names and PTX identifiers; nothing that could confuse a loader or a log.
-bool is_identifier(std::string_view name) {
+bool is_symbol_name(std::string_view name) {
   if (name.empty() || name.size() > kMaxNameBytes) return false;
   for (const char c : name) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -56,7 +56,7 @@ class PlanChecker {
       const auto& buffer = plan_.buffers[i];
       const std::string where = "launch plan, buffer " + std::to_string(i) + ": ";
       if (buffer.bytes > kMaxPlanBufferBytes) return Error{where + "too large"};
-      if (buffer.kind == BufferKind::symbol && !is_identifier(buffer.symbol)) {
+      if (buffer.kind == BufferKind::symbol && !is_symbol_name(buffer.symbol)) {
         return Error{where + "not a symbol name"};
       }
       if (buffer.kind == BufferKind::argument && buffer.argument >= 256) {
@@ -90,7 +90,7 @@ class PlanChecker {
   }
 
   Status check(const KernelLaunch& launch) {
-    if (!is_identifier(launch.kernel)) return problem("not a kernel name");
+    if (!is_symbol_name(launch.kernel)) return problem("not a kernel name");
     const Dim3 &grid = launch.grid, &block = launch.block, &cluster = launch.cluster;
     for (const auto& dims : {grid, block, cluster}) {
       if (dims.x == 0 || dims.y == 0 || dims.z == 0) return problem("a zero dimension");

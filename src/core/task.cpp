@@ -45,10 +45,32 @@ Conventions
   from or added to an output before it has been set.
 * Scalars are passed by value. Every combination of values that the ranges below and the description
   allow must work, not only round numbers.
-* `solve` runs on the host, launches its work on the default stream and may return before the work
-  is done. The contents of device memory are not available to the host part.
-* No libraries beyond the CUDA runtime. Nothing may be kept from one call for the next.
+{} The contents of device memory are not available to the host part.
+* No libraries beyond {}. Nothing may be kept from one call for the next.
 )";
+
+constexpr std::string_view kOnDefaultStream =
+    "* `solve` runs on the host, launches its work on the default stream and may return before the "
+    "work\n  is done.";
+
+constexpr std::string_view kOnCallersStream =
+    "* `solve` runs on the host, launches its work on `stream`, which is its caller's, and may "
+    "return "
+    "before\n  the work is done. The inputs are made by earlier work on `stream`. Work on any "
+    "other "
+    "stream, the\n  default one included, must wait for `stream` and be joined to it by events "
+    "(cudaEventRecord,\n  cudaStreamWaitEvent) before `solve` returns.";
+
+/// "the CUDA runtime", or with the header-only libraries that are at hand.
+std::string libraries_text(const Task& task) {
+  if (task.build.include.empty()) return "the CUDA runtime";
+  std::vector<std::string> names;
+  for (const std::string& folder : task.build.include) {
+    names.push_back(folder.substr(folder.find_last_of('/') + 1));
+  }
+  return fmt::format("the CUDA runtime and the header-only ones in the include path ({})",
+                     fmt::join(names, ", "));
+}
 
 constexpr std::string_view kOneKernelRule =
     "* Exactly one `__global__` function; it may be launched several times, and cudaMemsetAsync is "
@@ -122,6 +144,7 @@ std::string signature_of(const Task& task) {
         break;
     }
   }
+  if (task.stream) parameters.emplace_back("cudaStream_t stream");
   return fmt::format("extern \"C\" void solve({})", fmt::join(parameters, ", "));
 }
 
@@ -151,7 +174,8 @@ std::vector<std::string_view> rule_sentences(const Task& task) {
 std::string description_for_model(const Task& task) {
   std::string text = task.description;
   if (!text.empty() && text.back() != '\n') text += '\n';
-  text += kCallingConvention;
+  text += fmt::format(kCallingConvention, task.stream ? kOnCallersStream : kOnDefaultStream,
+                      libraries_text(task));
   if (task.rule_set == "strict") text += kOneKernelRule;
   for (const auto sentence : rule_sentences(task)) text += fmt::format("* {}\n", sentence);
   text += ranges_for_model(task);

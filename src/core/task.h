@@ -45,6 +45,7 @@ struct TaskArgument {
 struct TaskSize {
   std::string label;
   Values values;
+  double weight = 1;  ///< how much it counts in scores, e.g. how often the shape occurs
 
   bool operator==(const TaskSize&) const = default;
 };
@@ -69,6 +70,14 @@ struct TorchModule {
   std::string python;            ///< the interpreter; empty = the one that has torch
 
   bool operator==(const TorchModule&) const = default;
+};
+
+/// Header-only libraries (CUTLASS, CuTe) that candidates may include.
+struct BuildRules {
+  std::vector<std::string> include;  ///< folders, absolute; readable while a candidate is compiled
+  bool libraries = true;             ///< whether --include may name more
+
+  bool operator==(const BuildRules&) const = default;
 };
 
 /// A computation, complete enough to prompt for it, judge it and time it. Device-independent.
@@ -97,6 +106,8 @@ struct Task {
   std::string reference_source;         ///< float64 reference, may be empty (then the baseline)
   std::string device_reference_source;  ///< the same as kernels, may be empty
   TorchModule torch;                    ///< or the reference is this module
+  bool stream = false;  ///< solve has a last parameter `cudaStream_t stream`, the caller's
+  BuildRules build;
 
   bool operator==(const Task&) const = default;
 };

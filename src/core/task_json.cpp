@@ -158,6 +158,9 @@ Problem read_size(const Task& task, const Json& json, const std::string& where, 
     if (key == "label") {
       if (!value.is_string()) return TaskProblem{where + ".label", "must be a text in quotes"};
       size.label = value.get<std::string>();
+    } else if (key == "weight") {
+      WW_FIND(read_number(value, where + ".weight", size.weight));
+      if (!(size.weight > 0)) return TaskProblem{where + ".weight", "must be greater than 0"};
     } else {
       WW_FIND(read_number(value, joined(where, key), size.values[key]));
     }
@@ -228,6 +231,26 @@ Problem read_torch(TaskReader& reader, TorchModule& module) {
   return std::nullopt;
 }
 
+Problem read_build(TaskReader& reader, BuildRules& build) {
+  const Json* table = nullptr;
+  WW_FIND(reader.object("build", table));
+  if (table == nullptr) return std::nullopt;
+  TaskReader keys(*table, "build");
+  const Json* folders = nullptr;
+  WW_FIND(keys.array("include", folders));
+  WW_FIND(keys.flag("libraries", build.libraries));
+  WW_FIND(keys.no_others());
+  for (std::size_t i = 0; folders != nullptr && i < folders->size(); ++i) {
+    const auto where = fmt::format("build.include[{}]", i);
+    if (!(*folders)[i].is_string()) return TaskProblem{where, "must be a folder in quotes"};
+    build.include.push_back((*folders)[i].get<std::string>());
+    if (build.include.back().empty()) return TaskProblem{where, "is empty"};
+  }
+  if (!build.libraries && !build.include.empty())
+    return TaskProblem{"build.libraries", "is false, but include names some"};
+  return std::nullopt;
+}
+
 /// Of a module whose shape is fixed, the first size is the only one.
 void keep_one_shape(Task& task) {
   if (task.torch.source.empty() || task.torch.shapes != "fixed" || task.sizes.empty()) return;
@@ -293,6 +316,8 @@ Problem read_task(const Json& json, Domains domains, Task& task) {
   WW_FIND(reader.text("group", task.group));
   WW_FIND(reader.text("description", task.description));
   WW_FIND(reader.text(json.contains("rule_set") ? "rule_set" : "lane", task.rule_set));
+  WW_FIND(reader.flag("stream", task.stream));
+  WW_FIND(read_build(reader, task.build));
   WW_FIND(read_names(reader, "rules", task.rules));
   WW_FIND(read_list(reader, "argument", task.arguments, read_argument));
   const auto size = [&](const Json& item, const std::string& where, TaskSize& out) {
@@ -329,6 +354,7 @@ OrderedJson to_json(const TaskArgument& argument) {
 
 OrderedJson to_json(const TaskSize& size) {
   OrderedJson json = {{"label", size.label}};
+  if (size.weight != 1) json["weight"] = size.weight;
   for (const auto& [name, value] : size.values) json[name] = value;
   return json;
 }
@@ -354,6 +380,10 @@ std::string task_to_json(const Task& task) {
   OrderedJson document = {{"name", task.name},         {"title", task.title},
                           {"group", task.group},       {"description", task.description},
                           {"rule_set", task.rule_set}, {"rules", task.rules}};
+  if (task.stream) document["stream"] = true;
+  if (task.build != BuildRules{}) {
+    document["build"] = {{"include", task.build.include}, {"libraries", task.build.libraries}};
+  }
   document["argument"] = to_list(task.arguments);
   document["derived"] = task.derived;
   document["size"] = to_list(task.sizes);

@@ -48,6 +48,11 @@ Problem check_header(const Task& task) {
         "name",
         fmt::format("'{}' is not a usable name: letters, digits and underscores only", task.name)};
   }
+  for (std::size_t i = 0; task.stream && i < task.arguments.size(); ++i) {
+    if (task.arguments[i].name == "stream")
+      return TaskProblem{fmt::format("argument[{}].name", i),
+                         "'stream' is the caller's stream: stream = true"};
+  }
   if (task.title.empty())
     return TaskProblem{"title", "a title is needed, e.g. title = \"Matrix transpose\""};
   if (task.description.empty()) {

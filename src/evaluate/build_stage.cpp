@@ -73,11 +73,13 @@ Result<build::BuildOutcome> compile(const JobRequest& request, const device::Res
                                     const Context& context) {
   WW_TRY(const auto front_end, front_end_for(request, target, builder.tools()));
   const double limit_s = std::clamp(context.deadline.remaining_s(), 1.0, kLongestBuildSeconds);
-  build::BuildRequest wanted{.source = source,
-                             .arguments = build::solve_arguments(request.task),
-                             .signature = signature_of(request.task),
-                             .target = target.facts,
-                             .front_end = front_end};
+  build::BuildRequest wanted{
+      .source = source,
+      .arguments = build::solve_arguments(request.task),
+      .include = {request.task.build.include.begin(), request.task.build.include.end()},
+      .signature = signature_of(request.task),
+      .target = target.facts,
+      .front_end = front_end};
   wanted.limits.wall = std::chrono::milliseconds(static_cast<int>(limit_s * 1e3));
   return builder.build(wanted, &context.stop);
 }
@@ -97,6 +99,7 @@ Outcome<Built> build_stage(SourcePointer source, Context& context) {
   WW_TRY(auto builder, context.station.builder(cache_of(request, context), request.unsafe));
   WW_TRY(auto code, compile(request, target, builder, request.source, context));
   WW_TRY(context.notes.manifest["compiler"], compiler_words(request, target, builder.tools()));
+  if (!code.libraries.empty()) context.notes.manifest["include"] = code.libraries;
   context.notes.diagnostics = code.diagnostics;
   context.notes.resources = code.resources;
   if (code.verdict != Verdict::ok) {

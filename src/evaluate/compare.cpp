@@ -172,7 +172,8 @@ Measurement measurement_of(const Sized& sized, const profile::PairedTiming& timi
           .throttled = timing.throttled,
           .host_excess_us = host_us,
           .raw_us = kept_raw(device_us),
-          .checked = "all"};
+          .checked = "all",
+          .weight = sized.size->weight};
 }
 
 Outcome<> add_measured(Duel& duel, const Sized& sized, profile::PairedTiming timing,
@@ -278,9 +279,13 @@ Status answer(Duel& duel) {
     comparison.ratio = all.ratio;
     return {};
   }
-  double log_sum = 0;
-  for (const SizeComparison& size : comparison.sizes) log_sum += std::log(size.ratio.value);
-  const double ratio = std::exp(log_sum / static_cast<double>(comparison.sizes.size()));
+  double log_sum = 0, weights = 0;
+  for (std::size_t i = 0; i < comparison.sizes.size(); ++i) {
+    const double weight = i < duel.measurements.size() ? duel.measurements[i].weight : 1;
+    log_sum += weight * std::log(comparison.sizes[i].ratio.value);
+    weights += weight;
+  }
+  const double ratio = std::exp(log_sum / weights);
   comparison.ratio = {ratio, ratio, ratio};
   comparison.order = order_of(ratio, profile::PairOptions{}.margin);
   return {};

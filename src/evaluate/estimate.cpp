@@ -250,7 +250,8 @@ Outcome<std::optional<Measurement>> estimate_size(Validated& validated, const Si
                                    .high_us = report.elapsed_us,
                                    .samples = 1,
                                    .floor_us = sized.roof.floor_us,
-                                   .checked = made->checked});
+                                   .checked = made->checked,
+                                   .weight = sized.size->weight});
 }
 
 }  // namespace warpwright::evaluate

@@ -89,7 +89,8 @@ Measurement measurement_of(Context& context, const Sized& sized, const profile::
           .dropped = timing.dropped,
           .throttled = timing.throttled,
           .raw_us = kept_raw(timing.samples_us),
-          .checked = "all"};
+          .checked = "all",
+          .weight = sized.size->weight};
 }
 
 Ended faulted_at(Session& session, const Timed& timed) {

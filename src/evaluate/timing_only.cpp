@@ -73,7 +73,8 @@ Outcome<Measurement> time_without_checks(Session& session, const Sized& sized) {
                      .low_us = timing->time_us.low,
                      .high_us = timing->time_us.high,
                      .samples = static_cast<int>(timing->samples_us.size()),
-                     .floor_us = sized.roof.floor_us};
+                     .floor_us = sized.roof.floor_us,
+                     .weight = sized.size->weight};
 }
 
 }  // namespace warpwright::evaluate

@@ -160,6 +160,7 @@ void add_numbers(const Task& task, Operator& op) {
 Result<Operator> operator_of(const Task& task) {
   Operator op;
   op.name = task.name;
+  op.stream = task.stream;
   for (const TaskArgument& argument : task.arguments) {
     if (!is_buffer(argument)) {
       op.call.push_back(fmt::format("{}:{}", cuda_name(argument.type), argument.expression));

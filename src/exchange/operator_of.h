@@ -42,6 +42,7 @@ struct Operator {
   std::vector<OperatorNumber> numbers;  ///< in the order in which they can be computed
   std::vector<OperatorBound> bounds;
   std::vector<std::string> call;  ///< of `solve`: a tensor's name, or "TYPE:EXPRESSION"
+  bool stream = false;            ///< behind them, the caller's stream
 };
 
 /// An error where the task does not say the shape of a tensor.

@@ -167,6 +167,7 @@ Result<std::string> call_text(const Operator& op, const std::string& solve, Kern
     WW_TRY(const auto text, expression_text(item.substr(colon + 1), Language::cpp));
     list += fmt::format("static_cast<{}>({})", item.substr(0, colon), text);
   }
+  if (op.stream) list += ", caller_stream";
   return fmt::format("  {}({});\n", solve, list);
 }
 
@@ -177,6 +178,7 @@ std::string declaration_of(const Operator& op, const std::string& solve) {
     const auto colon = item.find(':');
     list += colon == std::string::npos ? "void*" : item.substr(0, colon);
   }
+  if (op.stream) list += ", cudaStream_t";
   return fmt::format("extern \"C\" void {}({});\n", solve, list);
 }
 

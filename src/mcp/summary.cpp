@@ -166,6 +166,7 @@ ToolAnswer evaluation_answer(const Evaluation& evaluation, bool complete) {
     head += fmt::format(" {:.2f} times as fast as the baseline{}.", *gain,
                         is_estimate(evaluation) ? " (an estimate, no measurement)" : "");
   }
+  if (const auto sol = sol_score(evaluation)) data["sol_score"] = *sol;
   if (const auto share = roofline_share(evaluation)) {
     data["roofline_share"] = *share;
     head += fmt::format(" {:.0f} % of the least possible time is reached.", *share * 100);

@@ -78,6 +78,7 @@ Json evaluation(std::vector<Field> more) {
       has_number("score_us"),
       has_number("speedup"),
       has_number("roofline_share"),
+      has_number("sol_score"),
       may("evaluation", open({}))};
   fields.insert(fields.end(), more.begin(), more.end());
   return closed(fields);
@@ -200,7 +201,7 @@ constexpr auto kTools = std::to_array<Tool>({
                       has_number("ratio_low"), has_number("ratio_high"), may("estimated", flag()),
                       may("sizes", list(open({needs_text("size")}))), has_text("device"),
                       has_number("score_us"), has_number("speedup"), has_number("roofline_share"),
-                      may("evaluation", open({}))});
+                      has_number("sol_score"), may("evaluation", open({}))});
      },
      compare_kernels, Effect::reads, true},
     {"tune_kernel", "Tune a kernel",

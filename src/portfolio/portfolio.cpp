@@ -188,6 +188,7 @@ Result<std::string> merged_source(const Task& task, const std::vector<Part>& par
   for (const TaskArgument& argument : task.arguments) {
     names += (names.empty() ? "" : ", ") + argument.name;
   }
+  if (task.stream) names += ", stream";
   std::string merged;
   for (const std::string& include : includes) merged += include + "\n";
   merged += bodies + "\n" + signature_of(task) + " {\n";

@@ -225,6 +225,7 @@ std::string sizes_text(std::span<const TaskSize> sizes) {
 
 std::string times_text(const Evaluation& evaluation, FeedbackLevel level) {
   std::string text;
+  const bool weighted = has_weights(evaluation);
   for (const auto& m : evaluation.measurements) {
     text += fmt::format("- {}: {} {}", m.size, microseconds(m.median_us), source_word(m.source));
     if (m.host_excess_us > 0) {
@@ -244,6 +245,7 @@ std::string times_text(const Evaluation& evaluation, FeedbackLevel level) {
                             three_digits(m.median_us / m.floor_us));
       }
     }
+    if (weighted) text += fmt::format("; counts {} in the score", three_digits(m.weight));
     text += '\n';
   }
   return std::string(trimmed(text));

@@ -25,14 +25,16 @@ constexpr std::size_t kMaxInlineBytes = 600;
 json short_text(const std::string& text) { return shortened(text, kMaxInlineBytes); }
 
 json measurement_row(const Measurement& m) {
-  return {m.size,
-          rounded(m.median_us),
-          rounded(m.low_us),
-          rounded(m.high_us),
-          m.samples,
-          rounded(m.floor_us),
-          rounded(m.baseline_us),
-          m.source == TimeSource::estimated ? 1 : 0};
+  json row = {m.size,
+              rounded(m.median_us),
+              rounded(m.low_us),
+              rounded(m.high_us),
+              m.samples,
+              rounded(m.floor_us),
+              rounded(m.baseline_us),
+              m.source == TimeSource::estimated ? 1 : 0};
+  if (m.weight != 1) row.push_back(rounded(m.weight));
+  return row;
 }
 
 json evaluation_row(const Evaluation& evaluation, const Evaluation* baseline) {
@@ -48,6 +50,7 @@ json evaluation_row(const Evaluation& evaluation, const Evaluation* baseline) {
   if (!evaluation.valid()) return row;
   if (const auto score = score_us(evaluation)) row["score"] = rounded(*score);
   if (const auto share = roofline_share(evaluation)) row["share"] = rounded(*share);
+  if (const auto sol = sol_score(evaluation)) row["sol"] = rounded(*sol);
   if (const auto gain = speedup_interval(evaluation, baseline)) {
     row["speedup"] = {rounded(gain->value), rounded(gain->low), rounded(gain->high)};
   }

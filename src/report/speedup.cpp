@@ -26,15 +26,15 @@ const Measurement* same_size(const Evaluation* evaluation, const std::string& si
 std::optional<Interval> speedup_interval(const Evaluation& kernel, const Evaluation* baseline) {
   const auto gain = speedup(kernel);
   if (!gain) return std::nullopt;
-  double squares = 0;
+  double squares = 0, weights = 0;
   for (const auto& m : kernel.measurements) {
     const double own = half_width(m);
     const Measurement* base = same_size(baseline, m.size);
     const double other = base == nullptr ? 0 : half_width(*base);
-    squares += own * own + other * other;
+    squares += m.weight * m.weight * (own * own + other * other);
+    weights += m.weight;
   }
-  const double spread =
-      std::exp(std::sqrt(squares) / static_cast<double>(kernel.measurements.size()));
+  const double spread = std::exp(std::sqrt(squares) / weights);
   return Interval{*gain, *gain / spread, *gain * spread};
 }
 

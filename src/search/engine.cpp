@@ -121,8 +121,12 @@ Status Engine::begin() {
       to_judge_.emplace_back(kBaseline);
     }
   }
-  WW_TRY(auto proposals, parts_.strategy.start());
-  WW_CHECK(enqueue(std::move(proposals)));
+  if (options_.given_source.empty()) {
+    WW_TRY(auto proposals, parts_.strategy.start());
+    WW_CHECK(enqueue(std::move(proposals)));
+  } else {
+    WW_CHECK(enqueue({given()}));
+  }
   WW_CHECK(drain());
   refresh();
   WW_CHECK(save(store::RunStatus::running, ""));
@@ -134,7 +138,9 @@ Status Engine::drain() {
   while (!finished_.empty()) {
     const Trial trial = std::move(finished_.front());
     finished_.pop_front();
-    WW_TRY(auto proposals, parts_.strategy.next(trial));
+    const bool is_given = trial.proposal.kind == kGiven;
+    WW_TRY(auto proposals,
+           is_given ? parts_.strategy.start_from(trial) : parts_.strategy.next(trial));
     // A reached goal ends what would come next, never what was already asked: whether a question
     // is asked must not depend on who finished first.
     if (target_.empty()) WW_CHECK(enqueue(std::move(proposals)));
@@ -165,10 +171,30 @@ Status Engine::recall(const std::string& id) {
     WW_TRY(const llm::Reply priced, recalled(id, *reply));
     return accept(id, priced);
   }
+  if (open_.at(id).proposal.kind == kGiven) return answer_given(id);
   if (!failures.empty() && failures.back().is_final) return give_up(id, failures.back().error);
   open_.at(id).attempt = static_cast<int>(failures.size());
   to_ask_.push_back(id);
   return {};
+}
+
+Proposal Engine::given() const {
+  Proposal proposal;
+  proposal.id = kGiven;
+  proposal.kind = kGiven;
+  proposal.messages = options_.given_question;
+  return proposal;
+}
+
+/// Nobody is asked for the kernel that the search begins with.
+Status Engine::answer_given(const std::string& id) {
+  llm::Reply reply;
+  reply.text = "The kernel to begin with:\n```cuda\n" + options_.given_source + "\n```\n";
+  reply.finish_reason = "stop";
+  auto record = to_record(reply, parts_.model.name());
+  record.origin = kGiven;
+  WW_CHECK(log_.add_reply(id, record));
+  return accept(id, reply);
 }
 
 /// A stored answer; one without a price gets it once somebody has stated it.
@@ -242,7 +268,9 @@ Status Engine::accept(const std::string& id, const llm::Reply& reply) {
   Open& open = open_.at(id);
   budget_.spend({0, reply.usage.total(), reply.cost_usd, 0, reply.unpriced});
   open.reply = reply.text;
-  const store::CandidateRecord candidate = parts_.extract(reply);
+  const bool is_given = open.proposal.kind == kGiven;
+  const store::CandidateRecord candidate =
+      is_given ? store::CandidateRecord{options_.given_source, ""} : parts_.extract(reply);
   WW_CHECK(log_.add_candidate(id, candidate));
   if (candidate.source.empty()) return finish(id, no_code(candidate.reason));
   open.source = candidate.source;
@@ -334,6 +362,10 @@ Status Engine::finish(const std::string& id, Evaluation evaluation) {
   const auto share = best_ ? roofline_share(best_->evaluation) : std::nullopt;
   if (options_.stop_at_roofline && share && *share >= *options_.stop_at_roofline) {
     target_ = fmt::format("the best kernel reaches {:.1f} % of the roofline", *share * 100);
+  }
+  const auto sol = best_ ? sol_score(best_->evaluation) : std::nullopt;
+  if (options_.stop_at_sol && sol && *sol >= *options_.stop_at_sol) {
+    target_ = fmt::format("the best kernel's SOL score is {:.3f}", *sol);
   }
   refresh();
   parts_.observer.on_trial(trial, state_);

@@ -22,12 +22,15 @@ namespace warpwright::search {
 struct EngineOptions {
   Limits limits;
   std::optional<double> stop_at_roofline;  ///< share of the roof at which more is not worth asking
+  std::optional<double> stop_at_sol;       ///< SOL score at which more is not worth asking
   int ask_attempts = 3;                    ///< per question, when an attempt was paid but useless
   int judge_attempts = 2;                  ///< per source, when the judge itself failed
   std::int64_t max_output_tokens = 0;
   std::optional<double> temperature;
-  std::string baseline_source;  ///< empty: no speed-ups
-  Cost verifying;               ///< the most that verifiers may cost before a candidate is judged
+  std::string baseline_source;               ///< empty: no speed-ups
+  std::string given_source;                  ///< a kernel that the search begins with; empty: none
+  std::vector<llm::Message> given_question;  ///< what it would have been the answer to
+  Cost verifying;  ///< the most that verifiers may cost before a candidate is judged
   /// How often to look for answers that somebody told while the judge works; absent = never: they
   /// are found by the next run of the engine.
   std::optional<Nanoseconds> look_for_answers;
@@ -70,6 +73,7 @@ class Engine {
  private:
   static constexpr const char* kBaseline = "baseline";
   static constexpr const char* kProbe = "probe";  ///< the baseline once more
+  static constexpr const char* kGiven = "given";  ///< id and kind of the kernel to begin with
 
   /// A question between proposal and verdict.
   struct Open {
@@ -95,6 +99,8 @@ class Engine {
   Status recall(const std::string& id);
   Result<llm::Reply> recalled(const std::string& id, const store::ReplyRecord& record);
   Status accept(const std::string& id, const llm::Reply& reply);
+  [[nodiscard]] Proposal given() const;
+  Status answer_given(const std::string& id);
   Status give_up(const std::string& id, const std::string& error);
   Status finish(const std::string& id, Evaluation evaluation);
   Status drain();

@@ -28,6 +28,12 @@ class Evolve final : public Strategy {
 
   Result<std::vector<Proposal>> start() override { return next_wave(); }
 
+  Result<std::vector<Proposal>> start_from(const Trial& given) override {
+    take({given});
+    idle_waves_ = 0;
+    return next_wave();
+  }
+
   Result<std::vector<Proposal>> next(const Trial& finished) override {
     finished_.push_back(finished);
     if (static_cast<int>(finished_.size()) < options_.candidates) return std::vector<Proposal>{};

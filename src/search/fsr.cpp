@@ -22,6 +22,19 @@ class Fsr final : public Strategy {
     return ask_all("initial", "", messages);
   }
 
+  Result<std::vector<Proposal>> start_from(const Trial& given) override {
+    tried_.push_back(given);
+    if (given.evaluation.valid()) {
+      best_ = given;
+      round_ = 0;
+      return refine(given);
+    }
+    if (!can_be_mended(given)) return start();
+    WW_TRY(const auto messages, composer_.repair(given));
+    const std::string kind = repair_kind_name(given.evaluation.verdict);
+    return ask_all(kind.c_str(), given.proposal.id, messages);
+  }
+
   Result<std::vector<Proposal>> next(const Trial& finished) override {
     current_.push_back(finished);
     if (static_cast<int>(current_.size()) < options_.candidates) return std::vector<Proposal>{};

@@ -17,14 +17,18 @@ class Serial final : public Strategy {
 
   Result<std::vector<Proposal>> start() override {
     WW_TRY(const auto messages, composer_.initial());
-    std::vector<Proposal> proposals;
-    for (int chain = 1; chain <= options_.candidates; ++chain) {
-      Proposal proposal = turn_of(chain, 1);
-      proposal.kind = "initial";
-      proposal.messages = messages;
-      proposals.push_back(std::move(proposal));
+    return first_turns("initial", "", messages);
+  }
+
+  Result<std::vector<Proposal>> start_from(const Trial& given) override {
+    if (!given.evaluation.valid() && !can_be_mended(given)) return start();
+    for (int chain = 1; chain <= options_.candidates; ++chain) tried_[chain].push_back(given);
+    if (given.evaluation.valid()) {
+      WW_TRY(const auto messages, composer_.optimise(given, {}));
+      return first_turns("optimise", given.proposal.id, messages);
     }
-    return proposals;
+    WW_TRY(const auto messages, composer_.repair(given));
+    return first_turns(repair_kind_name(given.evaluation.verdict), given.proposal.id, messages);
   }
 
   Result<std::vector<Proposal>> next(const Trial& finished) override {
@@ -50,6 +54,20 @@ class Serial final : public Strategy {
   }
 
  private:
+  [[nodiscard]] std::vector<Proposal> first_turns(const std::string& kind,
+                                                  const std::string& parent,
+                                                  const std::vector<llm::Message>& messages) const {
+    std::vector<Proposal> proposals;
+    for (int chain = 1; chain <= options_.candidates; ++chain) {
+      Proposal proposal = turn_of(chain, 1);
+      proposal.kind = kind;
+      proposal.parent = parent;
+      proposal.messages = messages;
+      proposals.push_back(std::move(proposal));
+    }
+    return proposals;
+  }
+
   static Proposal turn_of(int chain, int turn) {
     Proposal proposal;
     proposal.id = "k" + std::to_string(chain) + ".t" + std::to_string(turn);

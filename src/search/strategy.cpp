@@ -34,6 +34,10 @@ bool faster(const Trial& a, const Trial& b) {
   return *time_a != *time_b ? *time_a < *time_b : order(a) < order(b);
 }
 
+bool can_be_mended(const Trial& trial) {
+  return repair_kind(trial.evaluation.verdict) != RepairKind::none && !trial.reply.empty();
+}
+
 std::span<const StrategyRow> strategies() { return kStrategies; }
 
 Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name,

@@ -26,9 +26,15 @@ class Strategy {
  public:
   virtual ~Strategy() = default;
   virtual Result<std::vector<Proposal>> start() = 0;
+  /// Instead of start(): the search begins with a kernel that somebody has, as it was judged. It is
+  /// the first parent, or, where it is not valid, the first to mend.
+  virtual Result<std::vector<Proposal>> start_from(const Trial& given) = 0;
   /// Called once per finished trial. No proposals and none in flight means the search is over.
   virtual Result<std::vector<Proposal>> next(const Trial& finished) = 0;
 };
+
+/// Whether the answer's own fault can be told to the model.
+bool can_be_mended(const Trial& trial);
 
 struct StrategyRow {
   std::string_view name;

@@ -28,6 +28,14 @@ class Tree final : public Strategy {
 
   Result<std::vector<Proposal>> start() override { return next_wave(); }
 
+  Result<std::vector<Proposal>> start_from(const Trial& given) override {
+    if (!given.evaluation.valid() && !can_be_mended(given)) return start();
+    parent_of_[given.proposal.id] = 0;
+    add(given);
+    first_ = nodes_.size() - 1;
+    return next_wave();
+  }
+
   Result<std::vector<Proposal>> next(const Trial& finished) override {
     finished_.push_back(finished);
     if (static_cast<int>(finished_.size()) < options_.candidates) return std::vector<Proposal>{};
@@ -110,7 +118,7 @@ class Tree final : public Strategy {
     ++wave_;
     std::vector<Proposal> proposals;
     for (int slot = 1; slot <= options_.candidates; ++slot) {
-      const std::size_t from = wave_ == 1 ? 0 : most_promising();
+      const std::size_t from = wave_ == 1 ? first_ : most_promising();
       ++nodes_[from].asked;
       WW_TRY(proposals.emplace_back(), turn_from(from, slot));
     }
@@ -138,6 +146,7 @@ class Tree final : public Strategy {
 
   StrategyOptions options_;
   Composer& composer_;
+  std::size_t first_ = 0;  ///< the node that the first wave continues
   RewardRule rule_;
   int wave_ = 0;
   std::vector<Node> nodes_;

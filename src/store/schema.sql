@@ -53,7 +53,7 @@ CREATE TABLE replies (
   reasoning     TEXT NOT NULL,
   model         TEXT NOT NULL,
   finish_reason TEXT NOT NULL,
-  origin        TEXT NOT NULL,            -- "model" or "tell"
+  origin        TEXT NOT NULL,            -- "model", "tell" or "given"
   fresh         INTEGER NOT NULL,         -- tokens, as llm::Usage counts them
   cache_read    INTEGER NOT NULL,
   cache_write   INTEGER NOT NULL,

@@ -68,7 +68,11 @@ Result<Task> load_task_folder(const std::filesystem::path& folder) {
                     "speed-ups are measured against",
                     clean.string())};
   }
-  return parse_task(texts);
+  WW_TRY(Task task, parse_task(texts));
+  for (std::string& include : task.build.include) {
+    include = std::filesystem::absolute(clean / include, ignored).lexically_normal().string();
+  }
+  return task;
 }
 
 std::vector<std::string> embedded_task_names() {

@@ -150,6 +150,62 @@ TEST(Engine, StopsAtTheRooflineAfterTheRound) {
   EXPECT_THAT(ending.why, HasSubstr("96.2 % of the roofline"));
 }
 
+TEST(Engine, StopsAtTheSolScoreAfterTheRound) {
+  World world(script({{"r1.c1", "time=2"}, {"r1.c2", "time=30"}}));
+  world.options.baseline_source = "time=21";
+  world.options.stop_at_sol = 0.95;  // 1 / (1 + (2 - 1) / (21 - 1)) = 0.952
+  world.strategy_options = {.candidates = 2, .depth = 9};
+  const Ending ending = world.run();
+  EXPECT_EQ(ending.state.finished, 2);
+  EXPECT_THAT(ending.why, HasSubstr("SOL score is 0.952"));
+}
+
+TEST(Engine, BeginsWithAGivenKernel) {
+  World world(script({{"r1.c1", "time=60"}, {"r1.c2", "time=50"}, {"r2.c1", "time=70"}}));
+  world.options.given_source = "time=40";
+  world.options.given_question = {{llm::Role::user, "initial"}};
+  world.strategy_options = {.candidates = 2, .depth = 2};
+  const Ending ending = world.run();
+  EXPECT_EQ(ending.best->proposal.id, "given") << "the result is never slower than it";
+  EXPECT_EQ(world.model.asked.size(), 4U) << "nobody is asked for it";
+  const std::string told = story(*world.archive, world.run_id);
+  EXPECT_THAT(told, HasSubstr("given given <> | initial -> The kernel to begin with"));
+  EXPECT_THAT(told, HasSubstr("r1.c1 optimise <given>"));
+  EXPECT_THAT(told, HasSubstr("r2.c1 optimise <given>"));
+  EXPECT_THAT(told, Not(HasSubstr("r1.c1 initial")));
+  // Another process goes on from memory.
+  const Ending again = world.run();
+  EXPECT_EQ(again.best->proposal.id, "given");
+  EXPECT_EQ(world.model.asked.size(), 4U);
+}
+
+TEST(Engine, AGivenKernelThatIsWrongIsMendedFirst) {
+  for (const auto& row : strategies()) {
+    World world(script({}));
+    world.strategy_name = std::string(row.name);
+    world.options.given_source = "verdict=mismatch";
+    world.options.given_question = {{llm::Role::user, "initial"}};
+    world.strategy_options = {.candidates = 2, .depth = 2};
+    const Ending ending = world.run();
+    ASSERT_TRUE(ending.best) << row.name;
+    EXPECT_THAT(story(*world.archive, world.run_id), HasSubstr("repair-mismatch <given>"))
+        << row.name;
+  }
+}
+
+TEST(Engine, EveryStrategyBeginsWithAGivenKernel) {
+  for (const auto& row : strategies()) {
+    World world(script({}));
+    world.strategy_name = std::string(row.name);
+    world.options.given_source = "time=30";
+    world.options.given_question = {{llm::Role::user, "initial"}};
+    world.strategy_options = {.candidates = 2, .depth = 2};
+    const Ending ending = world.run();
+    EXPECT_EQ(ending.best->proposal.id, "given") << row.name;
+    EXPECT_THAT(story(*world.archive, world.run_id), HasSubstr("optimise <given>")) << row.name;
+  }
+}
+
 TEST(Engine, WaitsForAnswersAndGoesOnWithThem) {
   World world([](const llm::Request&) { return llm::Outcome{.kind = llm::OutcomeKind::waiting}; });
   world.strategy_options = {.candidates = 2, .depth = 1};

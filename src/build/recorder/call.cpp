@@ -106,7 +106,9 @@ bool read_arguments(std::vector<std::uint64_t>& words) {
   for (std::uint64_t i = 0; i < count; ++i) {
     std::uint64_t pair[2];
     if (!read_all(pair, sizeof pair)) ::_exit(3);
-    if (pair[0] != 0) {
+    if (pair[0] == kStreamWord) {
+      pair[1] = reinterpret_cast<std::uintptr_t>(&state().streams.new_caller());
+    } else if (pair[0] == kBufferWord) {
       Buffer buffer;
       buffer.kind = WireBuffer::argument;
       buffer.argument = static_cast<std::uint32_t>(i);
@@ -195,6 +197,9 @@ void run_call(const char* library_path, int in, int out, std::uint64_t seed) {
     say(kReturned);
     if (state().streams.capturing()) {
       give_up(WireVerdict::host_error, "solve returned with an open stream capture", nullptr);
+    }
+    if (const char* wrong = state().streams.objection(state().first_step)) {
+      give_up(WireVerdict::host_error, wrong, state().last_launch_caller);
     }
     report_plan();
   }

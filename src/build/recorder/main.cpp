@@ -14,8 +14,8 @@
 //     fact NAME NUMBER
 //     device TEXT
 //     kernel NAME MAX_THREADS REGISTERS STATIC_SHARED LOCAL PARAMETER_BYTES {OFFSET SIZE}...
-//   run SEED {p BYTES | w HEX | /}...  one word per argument of solve: a buffer, or a scalar's
-//   bits;
+//   run SEED {p BYTES | w HEX | s 0 | /}...  one word per argument of solve: a buffer, a scalar's
+//   bits, or the caller's stream;
 //                                      behind a / begins the next call of the same process
 //
 // REPORTS has for each run, in this order:
@@ -203,7 +203,11 @@ std::vector<std::string> calls_of(std::istringstream& line) {
     }
     line >> value;
     const bool buffer = kind == "p";
-    calls.back().u64(buffer ? 1 : 0).u64(std::strtoull(value.c_str(), nullptr, buffer ? 10 : 16));
+    calls.back()
+        .u64(buffer        ? kBufferWord
+             : kind == "s" ? kStreamWord
+                           : kScalarWord)
+        .u64(std::strtoull(value.c_str(), nullptr, buffer ? 10 : 16));
     ++counts.back();
   }
   std::vector<std::string> texts;

@@ -80,6 +80,7 @@ void begin_call(bool same_arguments) {
     buffer.past = true;
     buffer.live = false;
   }
+  s.streams.begin_call();
   s.first_step = s.streams.timeline().steps().size();
   s.first_buffer = s.buffers.size();
   s.first_track = s.streams.timeline().tracks();

@@ -34,7 +34,8 @@ WW_API cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 }
 WW_API cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   Stream* stream = state().streams.find(handle);
-  if (stream == nullptr || reinterpret_cast<std::uintptr_t>(handle) <= 2) {
+  if (stream == nullptr || reinterpret_cast<std::uintptr_t>(handle) <= 2 ||
+      stream == state().streams.caller()) {
     return failed(cudaErrorInvalidResourceHandle);
   }
   stream->live = false;

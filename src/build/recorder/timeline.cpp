@@ -40,6 +40,47 @@ Stream& Streams::create(unsigned flags, int priority) {
   return stream;
 }
 
+Stream& Streams::new_caller() {
+  caller_ = &create(1, 0);
+  begin_call();
+  return *caller_;
+}
+
+void Streams::begin_call() {
+  if (caller_ == nullptr) return;
+  host_waits_for_all();  // what earlier calls left open is theirs
+  for (const auto& stream : streams_) stream->behind_caller = stream.get() == caller_;
+  for (const auto& event : events_) event->behind_caller = false;
+  host_behind_caller_ = false;
+  unforked_ = false;
+}
+
+void Streams::note_order(const Stream& stream) {
+  if (caller_ != nullptr && !stream.behind_caller && !host_behind_caller_) unforked_ = true;
+}
+
+const char* Streams::objection(std::size_t first) const {
+  if (caller_ == nullptr) return nullptr;
+  if (unforked_) {
+    return "work on another stream than the caller's does not wait for it: launch on `stream`, or "
+           "let "
+           "the other stream wait for an event of it";
+  }
+  Clock end = caller_->known;
+  join(end, host_);
+  const auto& steps = timeline_.steps();
+  for (std::size_t i = first; i < steps.size(); ++i) {
+    const std::uint32_t track = steps[i].track;
+    if (track == kHostTrack) continue;
+    if (track >= end.size() || end[track] < i + 1) {
+      return "work on another stream is not joined to the caller's before solve returns: let "
+             "`stream` "
+             "wait for an event behind it";
+    }
+  }
+  return nullptr;
+}
+
 Event& Streams::create_event() {
   events_.push_back(std::make_unique<Event>());
   return *events_.back();
@@ -72,14 +113,19 @@ Capture* Streams::find_capture(const void* handle) {
 /// The default stream's rule: what is asked of it waits for all blocking streams, and they for it.
 void Streams::action_on_default() {
   for (const auto& stream : streams_) {
-    if (stream->blocking) join(default_stream().known, stream->known);
+    if (!stream->blocking) continue;
+    join(default_stream().known, stream->known);
+    default_stream().behind_caller |= stream->behind_caller;
   }
 }
 
 Clock Streams::need_of(Stream& stream) {
   if (&stream == &default_stream()) action_on_default();
   Clock need = stream.known;
-  if (stream.blocking) join(need, default_stream().known);
+  if (stream.blocking) {
+    join(need, default_stream().known);
+    stream.behind_caller |= default_stream().behind_caller;
+  }
   join(need, host_);
   return need;
 }
@@ -95,6 +141,7 @@ void Streams::queue(Stream& stream, std::string bytes) {
     return;
   }
   stream.known = need_of(stream);
+  note_order(stream);
   timeline_.add(track_of(stream), stream.known, std::move(bytes));
 }
 
@@ -109,6 +156,7 @@ void Streams::queue_of_host(bool waits_for_all, std::string bytes) {
 void Streams::record(Event& event, Stream& stream) {
   event.capture = stream.capture;
   event.at = stream.capture != nullptr ? stream.captured : need_of(stream);
+  event.behind_caller = stream.behind_caller;
 }
 
 void Streams::wait(Stream& stream, const Event& event) {
@@ -120,16 +168,25 @@ void Streams::wait(Stream& stream, const Event& event) {
   if (event.capture != nullptr || stream.capture != nullptr) return;
   if (&stream == &default_stream()) action_on_default();
   join(stream.known, event.at);
+  stream.behind_caller |= event.behind_caller;
 }
 
-void Streams::host_waits_for(Stream& stream) { join(host_, need_of(stream)); }
+void Streams::host_waits_for(Stream& stream) {
+  join(host_, need_of(stream));
+  host_behind_caller_ |= stream.behind_caller;
+}
 
 void Streams::host_waits_for(const Event& event) {
-  if (event.capture == nullptr) join(host_, event.at);
+  if (event.capture != nullptr) return;
+  join(host_, event.at);
+  host_behind_caller_ |= event.behind_caller;
 }
 
 void Streams::host_waits_for_all() {
-  for (const auto& stream : streams_) join(host_, stream->known);
+  for (const auto& stream : streams_) {
+    join(host_, stream->known);
+    host_behind_caller_ |= stream->behind_caller;
+  }
 }
 
 void Streams::take_part(Stream& stream, Capture& capture) {
@@ -164,6 +221,7 @@ Capture& Streams::add_graph() {
 
 void Streams::launch(const Capture& graph, Stream& stream) {
   const Clock begin = need_of(stream);
+  note_order(stream);
   std::vector<Stream*> tracks(graph.timeline.tracks(), nullptr);
   for (std::uint32_t i = 1; i < tracks.size(); ++i) {
     auto& branch = branches_[{&stream, i}];

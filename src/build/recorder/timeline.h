@@ -50,6 +50,8 @@ struct Stream {
   unsigned flags = 0;
   std::uint32_t track = 0;  ///< 0 = no step yet
   Clock known;              ///< what its next step waits for
+  bool behind_caller =
+      false;  ///< its next step waits for what its caller asked for before the call
   // While it takes part in a capture:
   Capture* capture = nullptr;
   std::uint32_t captured_track = 0;
@@ -59,6 +61,7 @@ struct Stream {
 struct Event {
   bool live = true;
   Clock at;
+  bool behind_caller = false;
   Capture* capture = nullptr;
 };
 
@@ -77,6 +80,14 @@ class Streams {
   Stream& per_thread() { return *streams_[1]; }
   Stream& create(unsigned flags, int priority);
   Event& create_event();
+  /// A stream of the caller's, another one for each call. It does not wait for the default stream.
+  Stream& new_caller();
+  const Stream* caller() const { return caller_; }
+  /// What waited for the caller's stream in the call before does not in this one.
+  void begin_call();
+  /// What is wrong with the steps since `first` where the caller has given a stream: work that does
+  /// not wait for it, or that it does not wait for. Null: nothing.
+  const char* objection(std::size_t first) const;
   Stream* find(const void* handle);
   Event* find_event(const void* handle);
   Capture* find_capture(const void* handle);
@@ -107,6 +118,11 @@ class Streams {
   void take_part(Stream& stream, Capture& capture);
 
   Timeline timeline_;
+  void note_order(const Stream& stream);
+
+  Stream* caller_ = nullptr;
+  bool host_behind_caller_ = false;
+  bool unforked_ = false;  ///< some step does not wait for the caller's stream
   Clock host_;  ///< what the host has waited for: all that it asks for later comes behind
   std::vector<std::unique_ptr<Stream>> streams_;
   std::vector<std::unique_ptr<Event>> events_;

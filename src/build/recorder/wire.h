@@ -20,6 +20,11 @@ inline constexpr char kVerdict = 'V';  // u8 of WireVerdict, u64 place, text
 // In place of the number of arguments: the same call again, on the same memory.
 inline constexpr std::uint64_t kAgain = ~std::uint64_t{0};
 
+// What an argument of a call is.
+inline constexpr std::uint64_t kScalarWord = 0;
+inline constexpr std::uint64_t kBufferWord = 1;
+inline constexpr std::uint64_t kStreamWord = 2;
+
 enum class WireVerdict : std::uint8_t { host_error, launch_error };
 // past: an argument of an earlier call of the same process.
 enum class WireBuffer : std::uint8_t { argument, scratch, symbol, past };
