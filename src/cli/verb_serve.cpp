@@ -8,6 +8,7 @@
 #include "cli/fleet_judge.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "cli/trace_service.h"
 #include "cli/verbs.h"
 #include "report/server.h"
 #include "service/api.h"
@@ -28,6 +29,8 @@ struct ServeFlags {
   std::string token_file;
   std::string spool;
   std::string ledger;
+  std::string traces;
+  bool no_token = false;
   double rate = 200;
   AgentFlags agents;
 };
@@ -63,7 +66,8 @@ Result<int> serve_pages(const ServeFlags& flags) {
   Token token;
   std::unique_ptr<store::Ledger> ledger;
   std::unique_ptr<service::JudgeService> judge;
-  if (flags.mcp || flags.judge) {
+  std::unique_ptr<TraceService> traces;
+  if (flags.mcp || flags.judge || !flags.traces.empty()) {
     WW_TRY(token, server_token(flags.token_file));
     WW_TRY(agents, AgentService::open(flags.agents, archive_path(flags.archive)));
     options.token = token.text;
@@ -79,16 +83,30 @@ Result<int> serve_pages(const ServeFlags& flags) {
     options.requests_per_s = flags.rate;
     for (auto& endpoint : judge->endpoints()) options.endpoints.push_back(std::move(endpoint));
   }
+  if (!flags.traces.empty()) {
+    const service::QueueOptions queue{.parallelism = agents->workshop().parallelism()};
+    WW_TRY(traces,
+           TraceService::open({.root = flags.traces, .open = flags.no_token, .queue = queue},
+                              agents->workshop()));
+    options.threads = kJudgeThreads;
+    options.requests_per_s = flags.rate;
+    for (auto& endpoint : traces->endpoints()) options.endpoints.push_back(std::move(endpoint));
+  }
   options.on_listening = [&](int port) {
     if (count == 0) std::printf("No archive yet; runs will appear.\n");
     std::printf("http://127.0.0.1:%d/  (Ctrl-C ends)\n", port);
     if (flags.mcp) std::printf("http://127.0.0.1:%d/mcp for agents\n", port);
     if (flags.judge) std::printf("http://127.0.0.1:%d/v1/judge for trainers\n", port);
+    if (traces) {
+      std::printf("http://127.0.0.1:%d/definitions, /evaluate and /tasks%s\n", port,
+                  flags.no_token ? ", for everybody on this machine" : "");
+    }
     if (token.is_new) std::printf("Authorization: Bearer %s\n", token.text.c_str());
     std::fflush(stdout);
   };
   const Status served = report::serve(library, clock, stop, options);
   if (judge) judge->stop();
+  if (traces) traces->stop();
   if (agents) agents->cancel_all();
   WW_CHECK(served);
   return static_cast<int>(kOk);
@@ -107,6 +125,11 @@ void add_serve(CLI::App& verb, Action& action) {
   verb.add_flag("--mcp", flags->mcp, "agents too, at /mcp (docs/agents.md)");
   verb.add_flag("--judge", flags->judge,
                 "the judge as a reward function, at /v1/judge (docs/rewards.md)");
+  verb.add_option("--traces", flags->traces,
+                  "the judge in the words of `flashinfer-bench serve`, over this data set, problem "
+                  "folder or definition (docs/rewards.md)");
+  verb.add_flag("--no-token", flags->no_token,
+                "with --traces: its addresses ask for no token; only this machine reaches them");
   verb.add_option(
       "--token-file", flags->token_file,
       "with --mcp or --judge: file with the token [$WARPWRIGHT_TOKEN, else a new one is shown]");

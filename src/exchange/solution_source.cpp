@@ -112,6 +112,11 @@ Result<std::vector<std::string>> dimension_texts(const OperatorTensor& tensor,
 Result<std::string> wrapper_text(const Solution& solution, const Task& task) {
   WW_TRY(const auto op, operator_of(task));
   const TraceOrigin origin = trace_origin(task);
+  for (const auto* tensor : given_tensors(op)) {
+    if (tensor->slot == fmt::format("input {}", origin.inputs.size()))
+      return Error{
+          "the definition samples: a solution that draws its own numbers cannot be compared"};
+  }
   std::set<std::string> known;
   std::string numbers;
   for (const TaskArgument& argument : task.arguments) {
@@ -141,7 +146,13 @@ Result<std::string> wrapper_text(const Solution& solution, const Task& task) {
     WW_TRY(const auto dims, dimension_texts(*tensor, known));
     outputs.push_back(tensor_text(*tensor, "ww_" + tensor->name, dims));
   }
-  std::string signature = signature_of(task);
+  Task on_default = task;
+  on_default.stream = false;  // the solution asks its framework for the stream
+  std::string signature = signature_of(on_default);
+  if (task.stream)
+    return Error{
+        "a task whose solve has a stream cannot judge solutions of others; judge them by "
+        "the same task without it"};
   for (const TaskArgument& argument : task.arguments) {
     // Names of parameters stand behind a space or a star and before a comma or the end.
     for (const char* before : {" ", "*"}) {

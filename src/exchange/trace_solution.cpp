@@ -58,9 +58,17 @@ std::string scalar_type(const TaskArgument& argument) {
   return is_floating(argument.type) ? "double" : "std::int64_t";
 }
 
-Result<Shim> shim_of(const Task& task, const std::string& tensor_type) {
+/// `stream`: the caller's, in the words of the binding.
+Result<Shim> shim_of(const Task& task, const std::string& tensor_type, const std::string& stream) {
   WW_TRY(const auto op, operator_of(task));
   const TraceOrigin origin = trace_origin(task);
+  for (const auto* tensor : given_tensors(op)) {
+    if (tensor->slot == fmt::format("input {}", origin.inputs.size()))
+      return Error{
+          fmt::format("the task's input '{}' is none of the definition's: what it samples "
+                      "is given to the kernel",
+                      tensor->name)};
+  }
   Shim shim;
   std::vector<std::string> named;
   const auto add = [&](const std::string& type, const std::string& name) {
@@ -110,6 +118,7 @@ Result<Shim> shim_of(const Task& task, const std::string& tensor_type) {
                                           : expression_text(item.substr(colon + 1), Language::cpp));
     shim.call += fmt::format("static_cast<{}>({})", item.substr(0, colon), text);
   }
+  if (op.stream) shim.call += ", " + stream;
   return shim;
 }
 
@@ -123,9 +132,15 @@ SolutionJson solution_json(const Winner& winner, const TraceOrigin& origin,
 
 Result<std::string> ffi_solution(const Winner& winner, const TraceOrigin& origin,
                                  const std::string& name) {
-  WW_TRY(const auto shim, shim_of(winner.task, "tvm::ffi::TensorView"));
+  WW_TRY(const auto op, operator_of(winner.task));
+  const std::string stream = fmt::format(
+      "static_cast<cudaStream_t>(TVMFFIEnvGetStream({0}.device().device_type, "
+      "{0}.device().device_id))",
+      given_tensors(op).front()->name);
+  WW_TRY(const auto shim, shim_of(winner.task, "tvm::ffi::TensorView", stream));
   const std::string text = fmt::format(
-      "#include <tvm/ffi/container/tensor.h>\n#include <tvm/ffi/function.h>\n\n#include <cmath>\n"
+      "#include <tvm/ffi/container/tensor.h>\n#include <tvm/ffi/extra/c_env_api.h>\n"
+      "#include <tvm/ffi/function.h>\n\n#include <cmath>\n"
       "#include <cstdint>\n\n{}\n\nvoid run({}) {{\n{}  solve({});\n}}\n\n"
       "TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, run);\n",
       winner.source, shim.parameters, shim.numbers, shim.call);
@@ -142,7 +157,7 @@ Result<std::string> ffi_solution(const Winner& winner, const TraceOrigin& origin
 
 Result<std::string> torch_solution(const Winner& winner, const TraceOrigin& origin,
                                    const std::string& name) {
-  WW_TRY(const auto shim, shim_of(winner.task, "torch::Tensor"));
+  WW_TRY(const auto shim, shim_of(winner.task, "torch::Tensor", "caller_stream"));
   const std::string text = fmt::format(
       "#include <torch/extension.h>\n{}\n{}\n\nvoid run({}) {{\n"
       "  caller_stream = c10::cuda::getCurrentCUDAStream().stream();\n{}  solve({});\n}}\n\n"
@@ -218,38 +233,64 @@ std::string_view trace_status(Verdict verdict, bool hacks) {
   return "RUNTIME_ERROR";
 }
 
+std::string trace_text(const std::string& definition, const std::string& workload,
+                       const std::string& solution, const Evaluation& evaluation,
+                       const std::string& size, bool hacks) {
+  const Measurement* timed = nullptr;
+  for (const Measurement& m : evaluation.measurements)
+    if (m.size == size) timed = &m;
+  std::string_view status = trace_status(evaluation.verdict, hacks);
+  std::string log = evaluation.reason;
+  if (evaluation.valid() && timed == nullptr) {
+    status = "RUNTIME_ERROR";
+    log = "the solution is ok, but this workload was not timed: it is no size of the task";
+  }
+  SolutionJson result = {{"status", status}};
+  result["environment"] = {
+      {"hardware", evaluation.device.empty() ? "unknown" : evaluation.device},
+      {"libs", {{"warpwright", "verdict " + std::string(name_of(evaluation.verdict))}}}};
+  result["timestamp"] = now_text();
+  result["log"] = log;
+  if (status == "PASSED" || status == "INCORRECT_NUMERICAL")
+    result["correctness"] = {{"extra", {{"rule", "errors are judged, not recorded"}}}};
+  if (status == "PASSED") {
+    const double us = call_us(*timed);
+    result["performance"] = {{"latency_ms", us / 1e3},
+                             {"reference_latency_ms", timed->baseline_us / 1e3},
+                             {"speedup_factor", us > 0 ? timed->baseline_us / us : 0.0}};
+  }
+  SolutionJson line = {{"definition", definition}};
+  line["workload"] = SolutionJson::parse(workload, nullptr, false);
+  line["solution"] = solution;
+  line["evaluation"] = result;
+  return line.dump(-1, ' ', false, SolutionJson::error_handler_t::replace);
+}
+
+std::string size_of_workload(const Task& task, const std::string& uuid) {
+  for (const TaskSize& size : task.sizes) {
+    constexpr std::size_t kLeast = 8;
+    if (size.label.size() >= kLeast && uuid.starts_with(size.label)) return size.label;
+  }
+  const TraceOrigin origin = trace_origin(task);
+  const auto timed = nlohmann::json::parse(origin.workload, nullptr, false);
+  const bool is_given = timed.is_object() && timed.contains("uuid") && timed["uuid"].is_string() &&
+                        timed["uuid"].get<std::string>() == uuid;
+  return is_given && !task.sizes.empty() ? task.sizes.front().label : "";
+}
+
 std::string trace_lines(const Task& task, const Evaluation& evaluation, const std::string& solution,
                         bool hacks) {
   const TraceOrigin origin = trace_origin(task);
-  const std::string_view status = trace_status(evaluation.verdict, hacks);
   std::string lines;
-  for (const TaskSize& size : task.sizes) {
-    SolutionJson result = {{"status", status}};
-    result["environment"] = {
-        {"hardware", evaluation.device.empty() ? "unknown" : evaluation.device},
-        {"libs", {{"warpwright", "verdict " + std::string(name_of(evaluation.verdict))}}}};
-    result["timestamp"] = now_text();
-    result["log"] = evaluation.reason;
-    if (status == "PASSED" || status == "INCORRECT_NUMERICAL")
-      result["correctness"] = {{"extra", {{"rule", "errors are judged, not recorded"}}}};
-    if (status == "PASSED") {
-      result["performance"] = {
-          {"latency_ms", 0.0}, {"reference_latency_ms", 0.0}, {"speedup_factor", 0.0}};
-      for (const Measurement& m : evaluation.measurements) {
-        if (m.size != size.label) continue;
-        const double us = call_us(m);
-        result["performance"] = {{"latency_ms", us / 1e3},
-                                 {"reference_latency_ms", m.baseline_us / 1e3},
-                                 {"speedup_factor", us > 0 ? m.baseline_us / us : 0.0}};
-      }
-    }
-    SolutionJson line = {{"definition", origin.definition}};
-    line["workload"] = origin.workload.empty()
-                           ? workload_of(task, size, origin)
-                           : SolutionJson::parse(origin.workload, nullptr, false);
-    line["solution"] = solution;
-    line["evaluation"] = result;
-    lines += line.dump(-1, ' ', false, SolutionJson::error_handler_t::replace) + "\n";
+  for (std::size_t i = 0; i < task.sizes.size(); ++i) {
+    const bool given = i == 0 && !origin.workload.empty();
+    const std::string workload =
+        given ? origin.workload
+              : workload_of(task, task.sizes[i], origin)
+                    .dump(-1, ' ', false, SolutionJson::error_handler_t::replace);
+    lines +=
+        trace_text(origin.definition, workload, solution, evaluation, task.sizes[i].label, hacks) +
+        "\n";
   }
   return lines;
 }

@@ -30,6 +30,15 @@ std::string_view trace_status(Verdict verdict, bool hacks);
 std::string trace_lines(const Task& task, const Evaluation& evaluation, const std::string& solution,
                         bool hacks);
 
+/// One Trace: a workload (JSON) of a definition and what came of a solution. `size`: the label of
+/// the size that stands for the workload; empty: none does, and `ok` cannot be said of it.
+std::string trace_text(const std::string& definition, const std::string& workload,
+                       const std::string& solution, const Evaluation& evaluation,
+                       const std::string& size, bool hacks);
+
+/// The label of the task's size that a workload has become; empty where none has.
+std::string size_of_workload(const Task& task, const std::string& uuid);
+
 /// A solution of others: who made it for which definition, and its sources.
 struct Solution {
   std::string name;

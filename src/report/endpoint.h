@@ -15,7 +15,8 @@ struct WebRequest {
   std::string method;
   std::string path;
   std::string body;
-  std::function<std::string(const char* name)> header;  ///< empty where there is none
+  std::function<std::string(const char* name)> header;          ///< empty where there is none
+  std::function<std::string(const char* name)> parameter = {};  ///< of the query, likewise
 };
 
 /// Writes a piece of a stream; false when nobody listens any more.
@@ -31,12 +32,14 @@ struct WebAnswer {
 };
 
 /// A path that another part of the program answers, in this program's one HTTP server. The token is
-/// always asked for.
+/// asked for unless it is open.
 struct Endpoint {
   std::string path;
   std::vector<std::string> methods;  ///< that are answered; others get a 405
   std::size_t max_body_bytes = 0;
   std::function<WebAnswer(const WebRequest& request)> answer;
+  bool below = false;  ///< it answers the paths below its own, too
+  bool open = false;   ///< whoever reaches this host may ask, without the token
 };
 
 }  // namespace warpwright::report

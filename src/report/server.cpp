@@ -89,7 +89,10 @@ bool same_secret(const std::string& given, const std::string& wanted) {
 /// What is known before the first byte of a body is read.
 Refusal endpoint_refusal(const Request& request, const Endpoint& endpoint,
                          const std::string& token) {
-  if (request.get_header_value_count("Authorization") != 1 ||
+  if (!endpoint.open && request.get_header_value_count("Authorization") != 1) {
+    return {401, "this needs the server's token: Authorization: Bearer TOKEN"};
+  }
+  if (!endpoint.open &&
       !same_secret(request.get_header_value("Authorization"), "Bearer " + token)) {
     return {401, "this needs the server's token: Authorization: Bearer TOKEN"};
   }
@@ -267,6 +270,9 @@ class Server {
     for (const auto& endpoint : options_.endpoints) {
       if (endpoint.path == path) return &endpoint;
     }
+    for (const auto& endpoint : options_.endpoints) {
+      if (endpoint.below && path.starts_with(endpoint.path + "/")) return &endpoint;
+    }
     return nullptr;
   }
 
@@ -285,7 +291,8 @@ class Server {
   void add_endpoint(const Endpoint& endpoint) {
     const auto handle = [this, &endpoint](const Request& request, Response& response) {
       const WebRequest in{request.method, request.path, request.body,
-                          [&](const char* name) { return request.get_header_value(name); }};
+                          [&](const char* name) { return request.get_header_value(name); },
+                          [&](const char* name) { return request.get_param_value(name); }};
       WebAnswer out = endpoint.answer(in);
       response.status = out.status;
       for (const auto& [name, value] : out.headers) response.set_header(name, value);
@@ -304,9 +311,10 @@ class Server {
             return heard;
           });
     };
-    http_.Get(endpoint.path, handle);
-    http_.Post(endpoint.path, handle);
-    http_.Delete(endpoint.path, handle);
+    const std::string path = endpoint.path + (endpoint.below ? "(?:/.*)?" : "");
+    http_.Get(path, handle);
+    http_.Post(path, handle);
+    http_.Delete(path, handle);
   }
 
   void add_pages() {
