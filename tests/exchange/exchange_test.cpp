@@ -192,6 +192,7 @@ TEST(TraceFiles, EveryVerdictHasAStatusThatLoads) {
     for (const bool hacks : {false, true}) {
       Evaluation evaluation;
       evaluation.verdict = static_cast<Verdict>(i);
+      evaluation.measurements = {{.size = task_of().sizes.front().label, .median_us = 1}};
       const auto trace =
           nlohmann::json::parse(trace_lines(task_of(), evaluation, "s", hacks), nullptr, false);
       const auto& result = trace["evaluation"];
@@ -204,6 +205,10 @@ TEST(TraceFiles, EveryVerdictHasAStatusThatLoads) {
       EXPECT_EQ(status == "PASSED", evaluation.verdict == Verdict::ok);
     }
   }
+  Evaluation untimed;
+  untimed.verdict = Verdict::ok;
+  EXPECT_EQ(trace_lines(task_of(), untimed, "s", true).find("PASSED"), std::string::npos)
+      << "a workload without a time has not passed";
   EXPECT_EQ(trace_status(Verdict::cheat, true), "REWARD_HACK");
   EXPECT_EQ(trace_status(Verdict::forbidden, true), "REWARD_HACK");
 }
