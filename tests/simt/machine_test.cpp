@@ -41,6 +41,39 @@ TEST(MemoryTest, refuses_what_is_not_there) {
   EXPECT_TRUE(m.allocate(1000, "all").ok());
 }
 
+TEST(MachineTest, compares_packed_halves) {
+  // Bit 0: the low halves, bit 1: the high ones.
+  Launcher l(R"(
+.version 8.3
+.target sm_80
+.address_size 64
+.entry packed(.param .u64 in, .param .u64 out) {
+  .reg .b64 %rd<3>;
+  .reg .b32 %r<6>;
+  .reg .pred %p<3>;
+  ld.param.u64 %rd1, [in];
+  ld.param.u64 %rd2, [out];
+  ld.global.b32 %r1, [%rd1];
+  ld.global.b32 %r2, [%rd1+4];
+  setp.gt.f16x2 %p1|%p2, %r1, %r2;
+  selp.b32 %r3, 1, 0, %p1;
+  selp.b32 %r4, 2, 0, %p2;
+  or.b32 %r5, %r3, %r4;
+  st.global.b32 [%rd2], %r5;
+  ret;
+}
+)");
+  // 2 and 1 against 1 and 1; 1 and 1 against 0 and -0; NaN and 1 against 0 and 2.
+  const std::vector<std::vector<std::uint32_t>> pairs = {
+      {0x3c004000, 0x3c003c00}, {0x3c003c00, 0x80000000}, {0x3c007e00, 0x40000000}};
+  const std::uint32_t expected[] = {1, 3, 0};
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const Address in = l.put(pairs[i], "in"), out = l.empty(4, "out");
+    l.run("packed", {1}, {1}, Params().add(in).add(out));
+    EXPECT_EQ(l.get<std::uint32_t>(out, 1)[0], expected[i]) << i;
+  }
+}
+
 TEST(MachineTest, keeps_cooperative_launches_within_the_hosts_memory) {
   Launcher l(R"(
 .version 8.3

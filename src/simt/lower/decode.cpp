@@ -68,6 +68,42 @@ Status write_results(Lowering& l, std::vector<SetpResult> results, std::string_v
   return {};
 }
 
+/// One half of a register that holds two.
+Result<Val> half_of(Lowering& l, const Operand& o, std::string_view which) {
+  WW_TRY(const Val both, l.value(o, {4}));
+  Dest half;
+  half.val = l.temporary(2);
+  WW_CHECK(l.emit_op(which, half, {both}));
+  l.last().info.counted = false;
+  return half.val;
+}
+
+/// setp.CMP[.BOOL][.ftz].f16x2 p|q, a, b[, c]: p of the low halves, q of the high ones.
+Status decode_packed_setp(Lowering& l, std::vector<std::string_view> parts,
+                          const std::string& combine) {
+  const std::vector<Operand>& ops = l.operands();
+  parts.back() = parts.back() == "f16x2" ? "f16" : "bf16";
+  const OpRow* row = op_table().find(joined(parts));
+  if (row == nullptr || ops.size() != (combine.empty() ? 3u : 4u)) return l.unsupported();
+  if (ops[0].kind != Operand::Kind::pair) return l.unsupported();
+  Val with = kNoVal;
+  if (!combine.empty()) {
+    WW_TRY(with, l.predicate(ops[3]));
+  }
+  std::vector<SetpResult> results(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string_view which = i == 0 ? "=low.b32" : "=high.b32";
+    WW_TRY(const Val a, half_of(l, ops[1], which));
+    WW_TRY(const Val b, half_of(l, ops[2], which));
+    Dest compare;
+    compare.val = l.temporary(0);
+    WW_CHECK(l.emit_row(*row, compare, {a, b}));
+    WW_TRY(results[i].d, l.dest(ops[0].list[i], {0}));
+    results[i].compare = compare.val;
+  }
+  return write_results(l, std::move(results), combine, with);
+}
+
 /// setp.CMP[.BOOL][.ftz].TYPE p[|q], a, b[, c]: p = (a CMP b) BOOL c, q = !(a CMP b) BOOL c.
 Status decode_setp(Lowering& l) {
   std::vector<std::string_view> parts = l.statement().ins.parts;
@@ -77,6 +113,8 @@ Status decode_setp(Lowering& l) {
     combine = std::string(*boolean) + ".pred";
     parts.erase(boolean);
   }
+  if (parts.back() == "f16x2" || parts.back() == "bf16x2")
+    return decode_packed_setp(l, std::move(parts), combine);
   const OpRow* row = op_table().find(joined(parts));
   const std::vector<Operand>& ops = l.operands();
   if (row == nullptr) return l.unsupported();
