@@ -351,9 +351,17 @@ struct cudaDeviceProp {
   int cooperativeMultiDeviceLaunch;
   int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost;
   int accessPolicyMaxWindowSize;
+  int hostNativeAtomicSupported;
   int hostRegisterSupported, memoryPoolsSupported, clusterLaunch;
   size_t textureAlignment, texturePitchAlignment, surfaceAlignment;
   int maxTexture1D, maxTexture2D[2], maxTexture3D[3];
+};
+
+enum cudaComputeMode {
+  cudaComputeModeDefault = 0,
+  cudaComputeModeExclusive = 1,
+  cudaComputeModeProhibited = 2,
+  cudaComputeModeExclusiveProcess = 3
 };
 
 struct cudaFuncAttributes {

@@ -36,6 +36,46 @@ static inline __host__ __device__ double min(double a, float b) { return min(a, 
 static inline __host__ __device__ double max(float a, double b) { return max((double)a, b); }
 static inline __host__ __device__ double max(double a, float b) { return max(a, (double)b); }
 
+// clang declares these for single precision and leaves their definitions to the toolkit's headers.
+#define __WW_SINGLE(NAME) \
+  static inline __device__ float NAME(float a) { return NAME##f(a); }
+#define __WW_SINGLE_OF_TWO(NAME) \
+  static inline __device__ float NAME(float a, float b) { return NAME##f(a, b); }
+#define __WW_INTEGER_OF_SINGLE(T, NAME) \
+  static inline __device__ T NAME(float a) { return NAME##f(a); }
+__WW_SINGLE(acosh)
+__WW_SINGLE(asinh)
+__WW_SINGLE(atanh)
+__WW_SINGLE(cbrt)
+__WW_SINGLE(erf)
+__WW_SINGLE(erfc)
+__WW_SINGLE(exp2)
+__WW_SINGLE(expm1)
+__WW_SINGLE(lgamma)
+__WW_SINGLE(log1p)
+__WW_SINGLE(log2)
+__WW_SINGLE(logb)
+__WW_SINGLE(nearbyint)
+__WW_SINGLE(rint)
+__WW_SINGLE(round)
+__WW_SINGLE(tgamma)
+__WW_SINGLE(trunc)
+__WW_SINGLE_OF_TWO(copysign)
+__WW_SINGLE_OF_TWO(fdim)
+__WW_SINGLE_OF_TWO(fmax)
+__WW_SINGLE_OF_TWO(fmin)
+__WW_SINGLE_OF_TWO(hypot)
+__WW_SINGLE_OF_TWO(nextafter)
+__WW_SINGLE_OF_TWO(remainder)
+__WW_INTEGER_OF_SINGLE(int, ilogb)
+__WW_INTEGER_OF_SINGLE(long, lrint)
+__WW_INTEGER_OF_SINGLE(long, lround)
+__WW_INTEGER_OF_SINGLE(long long, llrint)
+__WW_INTEGER_OF_SINGLE(long long, llround)
+#undef __WW_SINGLE
+#undef __WW_SINGLE_OF_TWO
+#undef __WW_INTEGER_OF_SINGLE
+
 static inline __device__ float rsqrt(float a) { return rsqrtf(a); }
 static inline __device__ float rcbrt(float a) { return rcbrtf(a); }
 static inline __device__ float sinpi(float a) { return sinpif(a); }
