@@ -11,6 +11,7 @@
 #include "cli/judging.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "cli/task_named.h"
 #include "exchange/kernelbench_results.h"
 #include "suite/load.h"
 
@@ -41,7 +42,8 @@ Result<std::map<std::string, double>> times_of(const std::string& file) {
 
 Status judge_row(const fs::path& folder, const std::string& source, const Settings& settings,
                  const StopSignal& stop, exchange::SuiteRow& row) {
-  WW_TRY(const Task task, suite::load_task_folder(folder));
+  WW_TRY(Task loaded, suite::load_task_folder(folder));
+  WW_TRY(const Task task, with_counted_costs(std::move(loaded)));
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-suite-"));
   WW_TRY(const auto evaluator, make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern}));

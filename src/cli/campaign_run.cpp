@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "cli/fleet_judge.h"
 #include "cli/session.h"
+#include "cli/task_named.h"
 #include "core/headroom.h"
 #include "core/task_json.h"
 #include "suite/load.h"
@@ -371,7 +372,7 @@ Result<std::vector<Task>> tasks_of_suite(const std::string& suite) {
     }
   }
   for (const auto& name : names) {
-    WW_TRY(auto task, suite::load_task(name));
+    WW_TRY(auto task, task_named(name));
     for (const Task& other : tasks) {
       if (other.name == task.name) return Error{"two tasks of the suite are called " + task.name};
     }

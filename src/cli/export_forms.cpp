@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "cli/task_named.h"
 #include "exchange/trace_solution.h"
 #include "suite/load.h"
 
@@ -29,7 +30,7 @@ std::string measured_words(const Evaluation& evaluation) {
 
 Result<Judged> judged_from_files(const std::string& task, const std::string& kernel) {
   Judged judged;
-  WW_TRY(judged.winner.task, suite::load_task(task));
+  WW_TRY(judged.winner.task, task_named(task));
   WW_TRY(judged.winner.source, read_file(kernel, kMostSource));
   judged.winner.measured = "This kernel was exported from its file; no run has judged it.";
   return judged;

@@ -9,6 +9,7 @@
 #include "cli/run_listing.h"
 #include "cli/session.h"
 #include "cli/summary.h"
+#include "cli/task_named.h"
 #include "cli/verbs.h"
 #include "core/json_reader.h"
 #include "core/task_json.h"
@@ -125,7 +126,12 @@ Result<int> show(const ShowFlags& flags) {
       return show_run(*archive, *run, flags);
     }
   }
-  const auto task = suite::load_task(flags.name);
+  auto task = suite::load_task(flags.name);
+  // Without a compiler a task can still be read.
+  if (auto counted = task; counted.ok()) {
+    counted = with_counted_costs(*task);
+    if (counted.ok()) task = std::move(counted);
+  }
   if (!task.ok()) {
     if (!there.ok()) return there.error();
     return Error{"'" + flags.name + "' is neither a run of '" + path.string() +

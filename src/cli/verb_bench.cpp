@@ -14,6 +14,7 @@
 #include "cli/fleet_judge.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "cli/task_named.h"
 #include "cli/verbs.h"
 #include "report/bench_document.h"
 #include "suite/load.h"
@@ -35,7 +36,7 @@ struct BenchFlags {
 Result<std::vector<Task>> chosen_tasks(const BenchFlags& flags) {
   std::vector<Task> tasks;
   for (const auto& name : flags.tasks) {
-    WW_TRY(auto task, suite::load_task(name));
+    WW_TRY(auto task, task_named(name));
     tasks.push_back(std::move(task));
   }
   if (!tasks.empty()) return tasks;

@@ -9,6 +9,7 @@
 #include "cli/judging.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "cli/task_named.h"
 #include "cli/verbs.h"
 #include "core/evaluation_json.h"
 #include "suite/load.h"
@@ -73,7 +74,7 @@ void print_failure(const CompareFlags& flags, const Evaluation& evaluation) {
 
 Result<int> compare(const CompareFlags& flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
-  WW_TRY(const Task task, suite::load_task(flags.task));
+  WW_TRY(const Task task, task_named(flags.task));
   WW_TRY(const auto first, source_of(flags.first));
   WW_TRY(const auto second, source_of(flags.second));
   StopSignal stop;

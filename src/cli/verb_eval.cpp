@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/stage_watch.h"
+#include "cli/task_named.h"
 #include "cli/verbs.h"
 #include "cli/verdict_text.h"
 #include "core/evaluation_json.h"
@@ -100,7 +101,7 @@ Result<int> watch_file(const EvalFlags& flags, Bench& bench, const StopSignal& s
 
 Result<int> judge(const EvalFlags& flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
-  WW_TRY(Task task, suite::load_task(flags.task));
+  WW_TRY(Task task, task_named(flags.task));
   if (flags.watch && flags.file == "-") return Error{"--watch needs a file, not standard input"};
   WW_TRY(const std::string source, read_source(flags.file));
   WW_TRY(auto pattern, job_pattern(settings, task));

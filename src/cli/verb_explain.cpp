@@ -9,6 +9,7 @@
 #include "cli/judging.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "cli/task_named.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "suite/load.h"
@@ -26,7 +27,7 @@ struct ExplainFlags {
 
 Result<int> explain(const ExplainFlags& flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
-  WW_TRY(const Task task, suite::load_task(flags.task));
+  WW_TRY(const Task task, task_named(flags.task));
   WW_TRY(const std::string source, read_source(flags.file));
   WW_TRY(const evaluate::JobRequest pattern, job_pattern(settings, task));
   if (pattern.sizes.size() > 1) return Error{"--sizes: explain runs one size; name one"};

@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/summary.h"
+#include "cli/task_named.h"
 #include "cli/verbs.h"
 #include "exchange/trace_solution.h"
 #include "suite/load.h"
@@ -64,7 +65,7 @@ Result<torch::TraceDefinition> find_definition(const SolutionFlags& flags,
 
 Result<Task> task_for(const SolutionFlags& flags, const Settings& settings, const std::string& name,
                       const fs::path& folder, const StopSignal& stop) {
-  if (!flags.task.empty()) return suite::load_task(flags.task);
+  if (!flags.task.empty()) return task_named(flags.task);
   WW_TRY(const auto definition, find_definition(flags, name));
   WW_TRY(auto module, torch::module_of(definition));
   module.python = settings.text("torch.python");

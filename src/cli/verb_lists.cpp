@@ -9,6 +9,7 @@
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "cli/task_named.h"
 #include "cli/verbs.h"
 #include "core/json_reader.h"
 #include "llm/courier.h"
@@ -110,7 +111,7 @@ void add_list(CLI::App& verb, Action& action, int (*list)(bool)) {
 
 Result<int> preview(const std::string& name, const SettingFlags& flags, bool as_json) {
   WW_TRY(const Settings settings, settings_from(flags));
-  WW_TRY(const Task task, suite::load_task(name));
+  WW_TRY(const Task task, task_named(name));
   WW_TRY(auto templates, prompt_templates(settings));
   WW_TRY(const auto facts, target_facts(settings));
   WW_TRY(const auto level, feedback_level(settings));

@@ -11,6 +11,7 @@
 #include "cli/judging.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "cli/task_named.h"
 #include "cli/verbs.h"
 #include "core/json_reader.h"
 #include "core/task_json.h"
@@ -56,7 +57,7 @@ Status add_run_part(Given& given, store::Archive& archive, const std::string& na
 Result<Given> read_parts(const MergeFlags& flags) {
   Given given;
   if (!flags.task.empty()) {
-    WW_TRY(given.task, suite::load_task(flags.task));
+    WW_TRY(given.task, task_named(flags.task));
   }
   const SystemClock clock;
   std::unique_ptr<store::Archive> archive;

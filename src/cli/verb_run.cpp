@@ -7,6 +7,7 @@
 #include "cli/no_model.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "cli/task_named.h"
 #include "cli/verbs.h"
 #include "core/task_json.h"
 #include "suite/load.h"
@@ -99,7 +100,7 @@ Status set_baseline(const RunFlags& flags, const std::string& from, Task& task) 
 
 Result<int> start(const RunFlags& flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
-  WW_TRY(Task task, suite::load_task(flags.task));
+  WW_TRY(Task task, task_named(flags.task));
   std::string from;
   if (const auto& path = settings.text("search.from"); !path.empty()) {
     WW_TRY(from, own_kernel(path));

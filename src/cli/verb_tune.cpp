@@ -9,6 +9,7 @@
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "cli/task_named.h"
 #include "cli/verbs.h"
 #include "core/json_reader.h"
 #include "suite/load.h"
@@ -167,7 +168,7 @@ std::string beside(const std::string& file) {
 
 Result<int> tune_file(TuneFlags flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
-  WW_TRY(const Task task, suite::load_task(flags.task));
+  WW_TRY(const Task task, task_named(flags.task));
   WW_TRY(const std::string source, read_file(flags.file, std::size_t{1} << 20));
   auto space = Space::parse(source);
   if (!space.ok()) return Error{flags.file + ": " + space.error().message};

@@ -7,6 +7,7 @@
 #include "cli/export_files.h"
 #include "cli/judging.h"
 #include "cli/session.h"
+#include "cli/task_named.h"
 #include "cli/version.h"
 #include "core/task_json.h"
 #include "llm/exec.h"
@@ -91,21 +92,23 @@ Result<Evaluation> ServerWorkshop::baseline_of(evaluate::Evaluator& evaluator, c
 
 Result<Evaluation> ServerWorkshop::judge(const mcp::JudgeWish& wish, const StopSignal& stop) {
   WW_TRY(const Settings settings, settings_for(settings_, wish.sizes, wish.rule_set));
-  WW_TRY(auto pattern, job_pattern(settings, wish.task));
+  WW_TRY(const Task task, with_counted_costs(wish.task));
+  WW_TRY(auto pattern, job_pattern(settings, task));
   pattern.cache = jobs_.path() / "cache";
   WW_TRY(const auto evaluator,
          make_evaluator(settings,
                         {.jobs = jobs_.path() / "jobs", .pattern = pattern, .shared = worker_}));
   const std::string manner = settings.text("judge.sizes") + "/" + settings.text("judge.rule_set");
-  const bool alone = !wish.with_baseline || wish.task.baseline_source.empty();
-  const auto baseline = [&] { return baseline_of(*evaluator, wish.task, manner, stop); };
+  const bool alone = !wish.with_baseline || task.baseline_source.empty();
+  const auto baseline = [&] { return baseline_of(*evaluator, task, manner, stop); };
   return judge_source(*evaluator, next_id("candidate"), wish.source, stop,
                       alone ? BaselineJudge() : BaselineJudge(baseline));
 }
 
 Result<Evaluation> ServerWorkshop::compare(const mcp::CompareWish& wish, const StopSignal& stop) {
   WW_TRY(const Settings settings, settings_for(settings_, wish.sizes, ""));
-  return compare_sources(settings, wish.task, wish.first, wish.second, stop);
+  WW_TRY(const Task task, with_counted_costs(wish.task));
+  return compare_sources(settings, task, wish.first, wish.second, stop);
 }
 
 Result<mcp::Tuned> ServerWorkshop::tune(const mcp::TuneWish& wish, const StopSignal& stop) {
@@ -153,8 +156,9 @@ Result<mcp::Tuned> ServerWorkshop::tune(const mcp::TuneWish& wish, const StopSig
 
 Result<evaluate::Explanation> ServerWorkshop::explain(const mcp::ExplainWish& wish,
                                                       const StopSignal& stop) {
-  WW_TRY(const auto pattern, job_pattern(settings_, wish.task));
-  auto request = explain_request(wish.task, wish.source,
+  WW_TRY(const Task task, with_counted_costs(wish.task));
+  WW_TRY(const auto pattern, job_pattern(settings_, task));
+  auto request = explain_request(task, wish.source,
                                  wish.target.empty() ? pattern.target : wish.target, wish.size);
   request.front_end = pattern.front_end;
   request.unsafe = pattern.unsafe;
@@ -187,7 +191,9 @@ Result<std::string> ServerWorkshop::first_question(const Task& task) {
 }
 
 Result<std::string> ServerWorkshop::start_search(const mcp::SearchWish& wish) {
-  return searches_.start(wish);
+  mcp::SearchWish counted = wish;
+  WW_TRY(counted.task, with_counted_costs(wish.task));
+  return searches_.start(counted);
 }
 
 std::optional<mcp::SearchStand> ServerWorkshop::search_stand(const std::string& run) {

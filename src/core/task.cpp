@@ -228,19 +228,30 @@ Result<double> scalar_value(const TaskArgument& argument, const Values& values) 
   return value;
 }
 
+namespace {
+
+Result<double> cost_of(const std::string& expression, std::string_view key, const Values& values) {
+  if (expression == kCountedCost)
+    return Error{
+        fmt::format("cost.{} is \"auto\" and has not been counted from the baseline", key)};
+  return value_of(expression, values);
+}
+
+}  // namespace
+
 Result<double> least_bytes(const Task& task, const TaskSize& size) {
   WW_TRY(const auto values, values_at(task, size));
-  return value_of(task.bytes_expression, values);
+  return cost_of(task.bytes_expression, "bytes", values);
 }
 
 Result<double> flops(const Task& task, const TaskSize& size) {
   WW_TRY(const auto values, values_at(task, size));
-  return value_of(task.flops_expression, values);
+  return cost_of(task.flops_expression, "flops", values);
 }
 
 Result<double> work(const Task& task, const TaskSize& size) {
   WW_TRY(const auto values, values_at(task, size));
-  WW_TRY(const double least, value_of(task.flops_expression, values));
+  WW_TRY(const double least, cost_of(task.flops_expression, "flops", values));
   if (task.work_expression.empty()) return least;
   WW_TRY(const double own, value_of(task.work_expression, values));
   return std::max(least, own);

@@ -134,6 +134,13 @@ const std::vector<TaskRule>& known_task_rules();
 
 bool has_rule(const Task& task, std::string_view name);
 
+/// What a cost is written as that is counted from the baseline (costs/counted.h).
+inline constexpr std::string_view kCountedCost = "auto";
+/// Whether a cost is still to be counted: until then least_bytes(), flops() or work() is an error.
+inline bool has_counted_costs(const Task& task) {
+  return task.bytes_expression == kCountedCost || task.flops_expression == kCountedCost;
+}
+
 /// Whether there is a reference on the host: else the baseline stands in for it.
 inline bool has_reference(const Task& task) {
   return !task.reference_source.empty() || !task.torch.source.empty();

@@ -6,6 +6,7 @@
 #include "build/lint.h"
 #include "evaluate/feedback.h"
 #include "evaluate/stages.h"
+#include "flops/implicit.h"
 
 namespace warpwright::evaluate {
 
@@ -47,6 +48,15 @@ void note_census(const build::BuildOutcome& code, Notes& notes) {
   if (!code.sass.empty()) text += "; in machine code: " + ptx::describe(code.sass);
   notes.findings.push_back(
       {"instructions", code.census.front().line, "the device code has " + text});
+}
+
+/// Operations that the text of a kernel does not show, where they are many: a division is ten.
+void note_implicit(const build::BuildOutcome& code, Notes& notes) {
+  constexpr std::size_t kMost = 3;
+  for (const flop::ImplicitCost& cost : flop::implicit_costs(code.ptx)) {
+    if (notes.findings.size() >= kMost + 1) break;
+    notes.findings.push_back({"implicit_flops", cost.line, flop::sentence_of(cost)});
+  }
 }
 
 }  // namespace
@@ -108,6 +118,7 @@ Outcome<Built> build_stage(SourcePointer source, Context& context) {
     return Ended{code.verdict, code.reason, std::move(feedback)};
   }
   note_census(code, context.notes);
+  note_implicit(code, context.notes);
   if (!request.is_baseline) {
     const auto rules = build::device_rules(request.task, request.rule_set.name());
     const auto broken = build::broken_by_code(rules, code.entries, code.census);

@@ -48,6 +48,18 @@ TEST(Task, CountsBytesAndFlops) {
   EXPECT_EQ(footprint_bytes(task, task.sizes[0]).value(), 8192u);
 }
 
+TEST(Task, CostsThatAreToBeCountedAreNoNumbersYet) {
+  auto task = small_task();
+  task.bytes_expression = task.flops_expression = "auto";
+  EXPECT_EQ(problem_of(task), "none");
+  EXPECT_TRUE(has_counted_costs(task));
+  const auto unknown = flops(task, task.sizes[0]);
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(unknown.error().message.find("cost.flops is \"auto\""), std::string::npos);
+  EXPECT_FALSE(least_bytes(task, task.sizes[0]).ok());
+  EXPECT_FALSE(work(task, task.sizes[0]).ok());
+}
+
 TEST(Task, DerivedValuesAreVisibleToExpressions) {
   auto task = small_task();
   task.derived["half"] = "floor(n/2) + 1";
