@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flops/analysis.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "flops/runtime/protocol.h"
 #include "flops/staging.h"
@@ -21,6 +23,27 @@ Analysis not_built(const BuiltProgram& built) {
 bool is_wanted(const LaunchCount& launch, const std::string& kernel) {
   return kernel.empty() || launch.kernel == kernel || launch.signature == kernel ||
          launch.signature.find(kernel + "(") != std::string::npos;
+}
+
+/// What the program said last, for people: nobody else knows why it launched nothing.
+std::string last_words(const ProcessExit& exit) {
+  for (const std::string* said : {&exit.err, &exit.out}) {
+    std::string last;
+    for (const std::string_view line : lines_of(*said)) {
+      if (!trimmed(line).empty()) last = trimmed(line);
+    }
+    if (!last.empty()) return "; it said: " + shortened(last, 300);
+  }
+  return {};
+}
+
+/// Whether a program that ended badly lacked something that no program can do without.
+bool lacks_much(const ProgramRun& run) {
+  return run.exit.exit_code != 0 &&
+         std::any_of(run.missing.begin(), run.missing.end(), [](const std::string& what) {
+           return what.starts_with("device ") || what.starts_with("memory ") ||
+                  what.starts_with("call ");
+         });
 }
 
 /// What a run that came to its end by itself says of the program.
@@ -47,7 +70,10 @@ void judge_end(const ProgramRun& run, Analysis& analysis) {
         run.faults.empty() ? "the program ended by " + exit.describe() : run.faults.front();
   } else if (run.launches.empty()) {
     analysis.ending = Ending::at_fault;
-    analysis.reason = "the program launched no kernel (" + exit.describe() + ")";
+    analysis.reason = "the program launched no kernel (" + exit.describe() + ")" + last_words(exit);
+  } else if (lacks_much(run)) {
+    analysis.ending = Ending::missing;
+    analysis.reason = run.missing.front();
   } else if (exit.exit_code != 0) {
     analysis.notes.push_back("the program ended with " + exit.describe());
   }
@@ -115,6 +141,14 @@ Result<Analysis> analyse(const build::Builder& builder, const AnalysisRequest& g
   }
   analysis.device = request.run.target;
   judge_end(run, analysis);
+  for (const LaunchCount& launch : analysis.launches) {
+    if (!launch.cut_short) continue;
+    const std::string note = launch.kernel +
+                             " did not end within its budget (--budget): what was "
+                             "run of it is counted";
+    if (std::find(analysis.notes.begin(), analysis.notes.end(), note) == analysis.notes.end())
+      analysis.notes.push_back(note);
+  }
   if (run.left_out != 0)
     analysis.notes.push_back(std::to_string(run.left_out) + " repeated launches were not run");
   if (analysis.ending == Ending::counted && analysis.launches.empty()) {

@@ -42,7 +42,8 @@ std::string_view name_of(Confidence confidence) {
 CostTable::CostTable(std::string_view ptx) {
   const std::vector<std::string_view> lines = lines_of(ptx);
   const std::unordered_set<std::uint32_t> signs = signs_that_cost(lines);
-  const std::unordered_set<std::uint32_t> folded = folded_lines(lines);
+  std::unordered_set<std::uint32_t> folded = folded_lines(lines);
+  folded.merge(marked_operations(lines));
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string_view opcode = opcode_in(lines[i]);
     if (opcode.empty() || folded.contains(static_cast<std::uint32_t>(i + 1))) continue;

@@ -44,6 +44,7 @@ struct LaunchCount {
   std::vector<PartCount> opcodes;   ///< those with FLOPs, most first
   std::vector<PartCount> lines;     ///< of the source: those with FLOPs or bytes, most FLOPs first
   std::vector<PartCount> implicit;  ///< by what they are: "division", "sine"
+  bool cut_short = false;           ///< a block did not end within the budget
   bool diverges = false;            ///< lanes of a warp went different ways
   KernelTraits traits;
 };

@@ -2,6 +2,7 @@
 #include "flops/folding.h"
 
 #include <algorithm>
+#include <cctype>
 #include <unordered_map>
 
 #include "flops/signs.h"
@@ -38,13 +39,26 @@ std::size_t end_of_results(std::string_view operands) {
   return operands.size();
 }
 
+/// Whether names stand there that are no registers of the compiler's: inline assembly has its own,
+/// and symbols have addresses. What they hold is not known here.
+bool names_others(std::string_view operands) {
+  bool inside = false;  // a number or a name
+  for (const char c : operands) {
+    const bool letter = std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+    if (letter && !inside) return true;
+    inside = letter || std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '%' || c == '.';
+  }
+  return false;
+}
+
 Written read_instruction(std::string_view line, std::string_view opcode, std::uint32_t number) {
   Written written;
   written.line = number;
   const auto at = static_cast<std::size_t>(opcode.data() - line.data());
   const std::string_view operands = line.substr(at + opcode.size());
   const std::size_t end = end_of_results(operands);
-  written.computes = computes_alone(opcode);
+  written.computes =
+      computes_alone(opcode) && !names_others(operands.substr(std::min(end, operands.size())));
   written.jumps = opcode.starts_with("bra");
   const bool stores = opcode.starts_with("st") || opcode.starts_with("red") || written.jumps;
   if (!stores) written.results = registers_in(operands.substr(0, end));
@@ -113,14 +127,14 @@ class Constants {
 std::unordered_set<std::uint32_t> folded_lines(const std::vector<std::string_view>& ptx_lines) {
   std::unordered_set<std::uint32_t> folded;
   Constants constants;
+  FunctionEnds ends;
   for (std::size_t i = 0; i < ptx_lines.size(); ++i) {
     const std::string_view opcode = opcode_in(ptx_lines[i]);
-    if (!opcode.empty()) {
+    if (!opcode.empty())
       constants.add(read_instruction(ptx_lines[i], opcode, static_cast<std::uint32_t>(i + 1)));
-    } else if (ptx_lines[i].starts_with("}")) {
-      constants.find(folded);
-    }
+    if (ends.at(ptx_lines[i])) constants.find(folded);
   }
+  constants.find(folded);
   return folded;
 }
 

@@ -32,20 +32,52 @@ constexpr Phrase kPhrases[] = {
     {"cannot find -l", ":", "library "},
 };
 
+/// How compilers say that they do not know a name.
+constexpr Phrase kUnknown[] = {
+    {"use of undeclared identifier '", "'", "call "},
+    {"unknown type name '", "'", "type "},
+    {"no template named '", "'", "type "},
+    {"identifier \"", "\" is undefined", "call "},
+};
+
+/// Names that only the toolkit or a library of it can mean.
+bool is_of_toolkit(std::string_view name) {
+  constexpr std::string_view kBegins[] = {"cuda",     "CUDA_",  "CU_",    "cublas", "curand",
+                                          "cusparse", "cufft",  "cudnn",  "nvml",   "nccl",
+                                          "npp",      "thrust", "tex1D",  "tex2D",  "tex3D",
+                                          "texCube",  "surf1D", "surf2D", "surf3D"};
+  if (name == "texture" || name == "surface") return true;
+  return std::any_of(std::begin(kBegins), std::end(kBegins),
+                     [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
+/// What a line says is not there; empty: nothing.
+std::string missing_in_line(std::string_view line) {
+  for (const Phrase& phrase : kPhrases) {
+    const std::string_view found = between(line, phrase.before, phrase.after);
+    if (!found.empty()) return std::string(phrase.kind) + std::string(found);
+  }
+  for (const Phrase& phrase : kUnknown) {
+    const std::string_view found = between(line, phrase.before, phrase.after);
+    if (is_of_toolkit(found)) return std::string(phrase.kind) + std::string(found);
+  }
+  if (const std::string_view kernel = between(line, "reference to __global__ function '", "'");
+      !kernel.empty())
+    return "dynamic parallelism: a kernel launches " + std::string(kernel);
+  if (line.find("kernel launch from __device__ or __global__") != std::string_view::npos)
+    return "dynamic parallelism: a kernel launches another";
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> missing_in(std::string_view messages) {
   constexpr std::size_t kMost = 50;
   std::vector<std::string> missing;
   for (const std::string_view line : lines_of(messages)) {
-    for (const Phrase& phrase : kPhrases) {
-      const std::string_view found = between(line, phrase.before, phrase.after);
-      if (found.empty()) continue;
-      std::string text = std::string(phrase.kind) + std::string(found);
-      if (std::find(missing.begin(), missing.end(), text) == missing.end())
-        missing.push_back(std::move(text));
-      break;
-    }
+    std::string text = missing_in_line(line);
+    if (!text.empty() && std::find(missing.begin(), missing.end(), text) == missing.end())
+      missing.push_back(std::move(text));
     if (missing.size() == kMost) break;
   }
   return missing;

@@ -173,7 +173,9 @@ BuiltProgram failure_of(const ProcessExit& exit, std::string_view tool, const fs
   BuiltProgram failed;
   failed.detail = shortened(exit.err + exit.out, 8000);
   failed.missing = missing_in(exit.err + "\n" + exit.out);
-  if (exit.timed_out) {
+  constexpr int kCpuLimit = 24;  // SIGXCPU
+  if (exit.timed_out || exit.signal == kCpuLimit) {
+    failed.timed_out = true;
     failed.reason = std::string(tool) + " did not finish within the time limit";
   } else {
     const std::string first = first_error(exit.err + "\n" + exit.out);
@@ -366,8 +368,10 @@ Result<BuiltProgram> build_either(BuildBy build_with, const build::Builder& buil
                      first == FrontEnd::clang && tools.supports(FrontEnd::nvcc);
   if (!again) return built;
   WW_CHECK(make_directories(folder / "second"));
-  // What the toolkit's own compiler says is nearer to what its author knows.
-  return build_with(FrontEnd::nvcc, builder, request, folder / "second", stop);
+  WW_TRY(BuiltProgram second,
+         build_with(FrontEnd::nvcc, builder, request, folder / "second", stop));
+  // What the toolkit's own compiler says is nearer to what its author knows, if it says anything.
+  return second.timed_out ? std::move(built) : std::move(second);
 }
 
 }  // namespace

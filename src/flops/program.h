@@ -21,12 +21,14 @@ struct ProgramRequest {
   build::FrontEnd front_end = build::FrontEnd::automatic;
   bool fast_math = false;
   bool rolled = false;  ///< loops stay as they are written, where the compiler can be told
-  sandbox::Limits limits{.wall = std::chrono::seconds(120), .cpu_s = 120};
+  /// Of one compiler. A busy host is not the program's fault: it is processor time that counts.
+  sandbox::Limits limits{.wall = std::chrono::seconds(600), .cpu_s = 120};
 };
 
 /// A program that is linked with our runtime, or why there is none.
 struct BuiltProgram {
   bool ok = false;
+  bool timed_out = false;            ///< a compiler took too long
   std::string reason;                ///< one sentence, empty when ok
   std::string detail;                ///< what the compiler said
   std::vector<std::string> missing;  ///< "include gsl/gsl_rng.h", "library call cublasSgemm_v2"

@@ -186,6 +186,7 @@ LaunchCount count_of(const SampledRun& run) {
   count.high = total + run.error;
   if (run.blocks_run < run.blocks) count.confidence = Confidence::sampled;
   if (run.cut_short) count.confidence = Confidence::bounded;
+  count.cut_short = run.cut_short;
   return count;
 }
 

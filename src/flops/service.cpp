@@ -153,8 +153,12 @@ ServiceAnswer DeviceService::allocate(std::string_view question) {
   const bool host_too = unpack.u32() != 0;
   if (!unpack.ok()) return {kInvalidValue, {}};
   const std::uint64_t in_use = machine_->memory().bytes_in_use();
-  if (bytes > limits_.memory_bytes - std::min(limits_.memory_bytes, in_use))
+  if (bytes > limits_.memory_bytes - std::min(limits_.memory_bytes, in_use)) {
+    add_missing("memory of " + std::to_string(bytes) + " bytes: the device has " +
+                std::to_string(limits_.memory_bytes) + ", " + std::to_string(in_use) +
+                " are in use");
     return {kOutOfMemory, {}};
+  }
   const auto address = machine_->memory().allocate(bytes, "device memory");
   if (!address.ok() || *address + bytes > simt::kGlobalBase + kArenaBytes)
     return {kOutOfMemory, {}};
@@ -256,9 +260,18 @@ void DeviceService::add_missing(const std::string& what) {
     missing_.push_back(what);
 }
 
-void DeviceService::add_faults(const std::vector<simt::Fault>& faults) {
+void DeviceService::add_faults(const LoadedModule& module, const Instance& instance,
+                               const std::vector<simt::Fault>& faults) {
   constexpr std::size_t kMost = 20;
-  for (const simt::Fault& fault : faults) {
+  for (simt::Fault fault : faults) {
+    // Its author knows names and lines of the source.
+    fault.kernel = instance.signature;
+    if (const auto place = module.places.find(fault.ptx_line);
+        fault.line == 0 && place != module.places.end()) {
+      const std::size_t colon = place->second.rfind(':');
+      fault.file = place->second.substr(0, colon);
+      fault.line = static_cast<std::uint32_t>(std::stoul(place->second.substr(colon + 1)));
+    }
     const std::string text = fault.describe();
     if (faults_.size() < kMost && std::find(faults_.begin(), faults_.end(), text) == faults_.end())
       faults_.push_back(text);
@@ -322,7 +335,7 @@ ServiceAnswer DeviceService::run(LoadedModule& module, const simt::Launch& launc
   }
   if (index > 0) instance.repeated += std::max<std::uint64_t>(ran->tally.warps, 1000);
   // What reads addresses or sizes that nobody computed may go anywhere.
-  if (!doubtful) add_faults(ran->faults);
+  if (!doubtful) add_faults(module, instance, ran->faults);
   LaunchCount count = count_of(*ran);
   split(ran->tally, module.costs, module.places, count);
   count.kernel = instance.name;

@@ -80,7 +80,8 @@ class DeviceService {
   LoadedModule* module_with(std::uint32_t number, std::string_view kernel);
   ServiceAnswer run(LoadedModule& module, const simt::Launch& launch);
   void add_missing(const std::string& what);
-  void add_faults(const std::vector<simt::Fault>& faults);
+  void add_faults(const LoadedModule& module, const Instance& instance,
+                  const std::vector<simt::Fault>& faults);
 
   DeviceFacts facts_;
   RunLimits limits_;

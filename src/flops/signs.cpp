@@ -71,6 +71,16 @@ class Signs {
 
 }  // namespace
 
+bool FunctionEnds::at(std::string_view ptx_line) {
+  bool ends = false;
+  for (const char c : ptx_line.substr(0, ptx_line.find("//"))) {
+    if (c == '{') ++depth_;
+    if (c != '}' || depth_ == 0) continue;
+    ends = --depth_ == 0;
+  }
+  return ends;
+}
+
 std::vector<std::string_view> registers_in(std::string_view text) {
   std::vector<std::string_view> registers;
   for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at)) {
@@ -99,9 +109,10 @@ std::string_view opcode_in(std::string_view ptx_line) {
 std::unordered_set<std::uint32_t> signs_that_cost(const std::vector<std::string_view>& ptx_lines) {
   std::unordered_set<std::uint32_t> costly;
   Signs signs(costly);
+  FunctionEnds ends;
   for (std::size_t i = 0; i < ptx_lines.size(); ++i) {
     signs.read(ptx_lines[i], static_cast<std::uint32_t>(i + 1));
-    if (ptx_lines[i].starts_with("}")) signs.end();
+    if (ends.at(ptx_lines[i])) signs.end();
   }
   signs.end();
   return costly;

@@ -8,6 +8,16 @@
 
 namespace warpwright::flop {
 
+/// Where functions of a PTX text end. Inline assembly has braces of its own, wherever they stand.
+class FunctionEnds {
+ public:
+  /// Whether a function ends on this line. Lines come in their order.
+  bool at(std::string_view ptx_line);
+
+ private:
+  int depth_ = 0;
+};
+
 /// Lines (from 1) of `neg` and `abs` instructions that the assembler writes as an addition of zero:
 /// those whose result goes elsewhere than into instructions that take a sign with their operand.
 std::unordered_set<std::uint32_t> signs_that_cost(const std::vector<std::string_view>& ptx_lines);

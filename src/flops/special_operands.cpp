@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flops/special_operands.h"
 
+#include <unordered_map>
+
 #include "base/text.h"
+#include "flops/selects.h"
 #include "flops/signs.h"
 
 namespace warpwright::flop {
@@ -44,12 +47,27 @@ void add_mark(std::string& text, const SpecialRow& row, std::string_view operand
   text += "\t@%ww_special mov.b32 " + mark + ", 0;\n\t}\n";
 }
 
+constexpr std::string_view kSelected = "mov.b32 %ww_selected_";
+
+/// Counts lanes for which an operation is selected, by what it costs.
+void add_mark(std::string& text, const SelectedOperation& selected) {
+  const std::string mark = "%ww_selected_" + std::to_string(selected.flops);
+  text += "\t{ .reg .b32 " + mark + ";\n\t@" + (selected.negated ? "!" : "") +
+          std::string(selected.predicate) + " mov.b32 " + mark + ", 0;\n\t}\n";
+}
+
 }  // namespace
 
 std::string with_marks(std::string_view ptx) {
   std::string text;
   text.reserve(ptx.size());
-  for (const std::string_view line : lines_of(ptx)) {
+  const std::vector<std::string_view> lines = lines_of(ptx);
+  std::unordered_map<std::uint32_t, SelectedOperation> selected;
+  for (const SelectedOperation& each : selected_operations(lines))
+    selected.emplace(each.select, each);
+  std::uint32_t number = 0;
+  for (const std::string_view line : lines) {
+    if (const auto it = selected.find(++number); it != selected.end()) add_mark(text, it->second);
     const std::string_view opcode = opcode_in(line);
     for (const SpecialRow& row : kRows) {
       // A guarded instruction would need a guarded mark.
@@ -63,7 +81,23 @@ std::string with_marks(std::string_view ptx) {
   return text;
 }
 
+std::unordered_set<std::uint32_t> marked_operations(
+    const std::vector<std::string_view>& ptx_lines) {
+  std::unordered_set<std::uint32_t> marked;
+  for (const SelectedOperation& each : selected_operations(ptx_lines)) {
+    // The mark is two lines above, behind it a brace.
+    const bool has_mark =
+        each.select > 2 && ptx_lines[each.select - 3].find(kSelected) != std::string_view::npos;
+    if (has_mark) marked.insert(each.line);
+  }
+  return marked;
+}
+
 OpCost mark_cost(std::string_view ptx_line) {
+  if (const std::size_t chosen = ptx_line.find(kSelected); chosen != std::string_view::npos) {
+    const std::string_view flops = ptx_line.substr(chosen + kSelected.size());
+    return {{flops.starts_with("1") ? 1.0 : flops.starts_with("2") ? 2.0 : 0.0, 0, 0, 0}, {}};
+  }
   const std::size_t at = ptx_line.find("@%ww_special mov.b32 ");
   if (at == std::string_view::npos) return {};
   for (const SpecialRow& row : kRows) {

@@ -8,6 +8,7 @@
 #include "flops/folding.h"
 #include "flops/messages.h"
 #include "flops/program.h"
+#include "flops/selects.h"
 #include "flops/signs.h"
 #include "flops/special_operands.h"
 
@@ -87,6 +88,52 @@ TEST(SpecialOperands, AreMarkedBeforeTheInstruction) {
   EXPECT_EQ(mark_cost("\tmov.b32 %r1, 0;").flops, Flops{});
 }
 
+// As ptxas writes them: a product that is selected beside a register nobody needs afterwards is
+// executed by lanes whose predicate holds; beside a constant, or a register that is stored later,
+// by all; of two operations the second is under the predicate.
+TEST(Selects, OperationsUnderAPredicate) {
+  const std::string ptx =
+      "{\n"
+      "\tmul.f32 \t%f4, %f1, %f2;\n"
+      "\tselp.f32 \t%f5, %f4, %f3, %p1;\n"  // @p1 FMUL
+      "\tfma.rn.f32 \t%f6, %f5, %f1, %f2;\n"
+      "\tselp.f32 \t%f7, 0f00000000, %f6, %p2;\n"  // FFMA, FSEL
+      "\tadd.f32 \t%f8, %f7, %f1;\n"
+      "\tselp.f32 \t%f9, %f8, %f10, %p1;\n"  // FADD, FSEL
+      "\tst.global.f32 \t[%rd1], %f10;\n"
+      "\tadd.f32 \t%f11, %f9, %f1;\n"
+      "\tfma.rn.f32 \t%f12, %f9, %f1, %f2;\n"
+      "\tselp.f32 \t%f13, %f11, %f12, %p2;\n"  // FADD, @!p2 FFMA
+      "\tst.global.f32 \t[%rd2], %f13;\n"
+      "}\n";
+  // %f3 and %f10 are loaded.
+  const std::string loaded =
+      "{\n\tld.global.f32 \t%f3, [%rd1];\n\tld.global.f32 \t%f10, [%rd2];\n" + ptx.substr(2);
+  const std::string marked = with_marks(loaded);
+  const auto lines = lines_of(loaded);
+  const auto found = selected_operations(lines);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].line, 4U);
+  EXPECT_EQ(found[0].predicate, "%p1");
+  EXPECT_FALSE(found[0].negated);
+  EXPECT_EQ(found[1].line, 12U);
+  EXPECT_TRUE(found[1].negated);
+  EXPECT_EQ(found[1].flops, 2);
+  // Without marks every operation counts; with them the two count where they are selected.
+  const auto sum = [](const CostTable& table, std::size_t lines_there) {
+    double sp = 0;
+    for (std::uint32_t line = 1; line <= lines_there; ++line) {
+      if (const CostTable::Row* row = table.row(line)) sp += row->cost.flops.sp;
+    }
+    return sp;
+  };
+  EXPECT_EQ(sum(CostTable(loaded), lines.size()), 1 + 2 + 1 + 1 + 2);
+  const CostTable table(marked);
+  EXPECT_EQ(sum(table, lines_of(marked).size()), 1 + 2 + 1 + 1 + 2);
+  EXPECT_EQ(marked_operations(lines_of(marked)).size(), 2U);
+  EXPECT_EQ(mark_cost("\t@%p1 mov.b32 %ww_selected_").flops, Flops{});
+}
+
 TEST(Calls, OfTheMathematicalLibraryByName) {
   EXPECT_EQ(call_cost("__nv_expf").flops.sp, 10);
   EXPECT_EQ(call_cost("__nv_no_such").flops, Flops{});
@@ -123,6 +170,25 @@ TEST(Folding, ConstantsOnly) {
   EXPECT_THAT(folded_lines(lines_of(ptx)), UnorderedElementsAre(2U, 3U));
 }
 
+// Inline assembly names registers of its own, and has braces at the beginning of lines.
+TEST(Folding, InlineAssemblyIsNoConstant) {
+  const std::string ptx =
+      "{\n"
+      "\tld.global.f32 \t%f1, [%rd1];\n"
+      "{.reg .f16 low;\n"
+      "  cvt.rn.f16.f32 low, %f1;\n"
+      "  mov.b32 %r1, {low,low};}\n"
+      "\t{fma.rn.f16x2 %r3,%r1,%r1,%r1;\n"
+      "}\n"
+      "\tneg.f32 \t%f2, %f1;\n"
+      "{add.rn.f32 %f3, %f1, %f1;\n"
+      "}\n"
+      "\tst.global.f32 \t[%rd1], %f2;\n"
+      "}\n";
+  EXPECT_THAT(folded_lines(lines_of(ptx)), UnorderedElementsAre());
+  EXPECT_THAT(signs_that_cost(lines_of(ptx)), UnorderedElementsAre(8U));
+}
+
 TEST(Texts, LinesBecomeCommentsInPlace) {
   const std::string ptx = "\t.loc\t1 2 3\n\t.local .b8 x[4];\n  .loc 1 4 5\nadd.f32 a, b, c;\n";
   EXPECT_EQ(without_lines(ptx),
@@ -146,6 +212,15 @@ TEST(Texts, WhatCompilersAndLinkersLack) {
               ElementsAre("include gsl/gsl_rng.h", "include mpi.h", "function cublasSgemm_v2",
                           "library cufft"));
   EXPECT_THAT(missing_in("a.cu:1: error: expected ';'\n"), ElementsAre());
+  // Names of the toolkit that nobody declares are missing; others are the program's mistakes.
+  EXPECT_THAT(missing_in("a.cu:4:18: error: use of undeclared identifier 'cudaGraphCreate'\n"
+                         "a.cu:5:3: error: unknown type name 'cudaTextureObject_t'\n"
+                         "a.cu:6:3: error: use of undeclared identifier 'lenght'\n"
+                         "a.cu(7): error: identifier \"cudaBindTexture\" is undefined\n"
+                         "a.cu:8:5: error: reference to __global__ function 'child' in __global__ "
+                         "function\n"),
+              ElementsAre("call cudaGraphCreate", "type cudaTextureObject_t",
+                          "call cudaBindTexture", "dynamic parallelism: a kernel launches child"));
   EXPECT_EQ(first_error("note\n/x/y/a.cu:1:2: error: no\n"), "a.cu:1:2: error: no");
 }
 

@@ -7,13 +7,16 @@
 //   // run: ARGUMENTS, define: NAME=VALUE, include: FOLDER, with: FILE, budget: N
 //   // code: N, missing: TEXT
 //
-// A few are counted in every run, all of them where WARPWRIGHT_SLOW_TESTS is set.
+// Every run counts the plain ones, built as one program that calls the main of each in a namespace
+// of its own, and a few by themselves; where WARPWRIGHT_SLOW_TESTS is set all are counted by
+// themselves.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 
+#include "base/files.h"
 #include "flops/analysis.h"
 #include "flops/targets.h"
 #include "support/places.h"
@@ -25,7 +28,7 @@ namespace fs = std::filesystem;
 using testing::Contains;
 
 const fs::path kPrograms = source_path("/tests/flops/programs");
-constexpr const char* kAlways[] = {"saxpy", "divide", "chain", "converge", "lacking"};
+constexpr const char* kAlone[] = {"converge", "lacking", "defined", "two_files"};
 
 struct Expected {
   std::string kernel;
@@ -115,6 +118,49 @@ std::string said_of(const Expected& expected) {
   return text;
 }
 
+/// Whether it needs nothing but its own text, and comes to a good end.
+bool is_plain(const Program& program) {
+  if (program.code != 0 || program.budget != 0 || !program.missing.empty()) return false;
+  if (!program.defines.empty() || !program.includes.empty() || !program.others.empty())
+    return false;
+  // A function that is not main must return what it says.
+  std::ifstream file(program.file);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (text.find("return ", text.find("int main")) == std::string::npos) return false;
+  for (const Expected& each : program.expected) {
+    for (const auto& [key, value] : each.values) {
+      if (key == "confidence" && value != "exact") return false;
+    }
+  }
+  return true;
+}
+
+std::string name_of(const Program& program) { return program.file.stem().string(); }
+
+/// All programs in one text. What they include is included before, outside of their namespaces.
+std::string bundle_text(const std::vector<Program>& programs) {
+  std::string head = "#include <utility>\n", body, calls;
+  for (const Program& program : programs) {
+    std::ifstream lines(program.file);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("#include <")) head += line + "\n";
+    }
+    const std::string name = name_of(program);
+    body += "namespace ww_" + name + " {\n#define main run\n#include \"" +
+            program.file.filename().string() + "\"\n#undef main\n}\n";
+    calls += "  {\n    const char* words[] = {\"" + name + "\"";
+    for (const std::string& word : program.arguments) calls += ", \"" + word + "\"";
+    calls += ", nullptr};\n    failed += call(ww_" + name + "::run, " +
+             std::to_string(program.arguments.size() + 1) + ", words);\n  }\n";
+  }
+  return head + body +
+         "int call(int (*run)(), int, const char**) { return run() != 0; }\n"
+         "int call(int (*run)(int, char**), int count, const char** words) {\n"
+         "  return run(count, const_cast<char**>(words)) != 0;\n}\n"
+         "int main() {\n  int failed = 0;\n" +
+         calls + "  return failed;\n}\n";
+}
+
 AnalysisRequest request_of(const Program& program) {
   AnalysisRequest request;
   const fs::path folder = program.file.parent_path();
@@ -157,10 +203,13 @@ class CountedPrograms : public testing::Test {
                                                                 << analysis->detail;
     for (const std::string& missing : program.missing)
       EXPECT_THAT(analysis->missing, Contains(missing));
+    compare(program, analysis->launches);
+  }
+
+  static void compare(const Program& program, const std::vector<LaunchCount>& launches) {
     for (const Expected& expected : program.expected) {
       std::vector<std::string> said;
-      for (const LaunchCount& launch : analysis->launches)
-        said.push_back(said_of(launch, expected));
+      for (const LaunchCount& launch : launches) said.push_back(said_of(launch, expected));
       if (expected.absent) {
         EXPECT_THAT(said, testing::Not(Contains(said_of(expected))));
       } else {
@@ -174,9 +223,41 @@ class CountedPrograms : public testing::Test {
 
 std::unique_ptr<build::Builder> CountedPrograms::builder_;
 
-TEST_F(CountedPrograms, SomeInEveryRun) {
+TEST_F(CountedPrograms, PlainOnesTogether) {
   if (builder_ == nullptr) GTEST_SKIP() << "there is no clang";
-  for (const char* name : kAlways) count(kPrograms / (std::string(name) + ".cu"));
+  std::vector<Program> programs;
+  for (const auto& entry : fs::directory_iterator(kPrograms)) {
+    if (entry.path().extension() != ".cu") continue;
+    Program program = read_program(entry.path());
+    if (is_plain(program)) programs.push_back(std::move(program));
+  }
+  // With those by themselves there are 25 in every run.
+  EXPECT_GE(programs.size() + std::size(kAlone), 25U);
+  const auto folder = TemporaryDirectory::create("warpwright-bundle-");
+  ASSERT_TRUE(folder.ok());
+  Program bundle;
+  bundle.file = folder->path() / "bundle.cu";
+  ASSERT_TRUE(write_file(bundle.file, bundle_text(programs)).ok());
+  AnalysisRequest request = request_of(bundle);
+  request.program.includes = {kPrograms};
+  const auto analysis = analyse(*builder_, request);
+  ASSERT_TRUE(analysis.ok()) << analysis.error().message;
+  ASSERT_EQ(analysis->ending, Ending::counted) << analysis->reason << "\n" << analysis->detail;
+  for (const Program& program : programs) {
+    SCOPED_TRACE(program.file.filename().string());
+    ASSERT_FALSE(program.expected.empty());
+    std::vector<LaunchCount> own;
+    for (const LaunchCount& launch : analysis->launches) {
+      if (launch.signature.find("ww_" + name_of(program) + "::") != std::string::npos)
+        own.push_back(launch);
+    }
+    compare(program, own);
+  }
+}
+
+TEST_F(CountedPrograms, SomeAlone) {
+  if (builder_ == nullptr) GTEST_SKIP() << "there is no clang";
+  for (const char* name : kAlone) count(kPrograms / (std::string(name) + ".cu"));
 }
 
 TEST_F(CountedPrograms, All) {

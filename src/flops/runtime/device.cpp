@@ -166,6 +166,10 @@ WW_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->reservedSharedMemPerBlock = 1024;
   p->asyncEngineCount = 2;
   p->unifiedAddressing = 1;
+  p->canMapHostMemory = 1;
+  p->streamPrioritiesSupported = 1;
+  p->concurrentManagedAccess = 1;
+  p->textureAlignment = 512;
 #if CUDART_VERSION < 13000
   p->clockRate = static_cast<int>(fact("clock_khz"));
   p->memoryClockRate = static_cast<int>(fact("memory_clock_khz"));
