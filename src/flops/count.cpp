@@ -4,6 +4,8 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -175,7 +177,30 @@ std::string signature_of(const std::string& mangled) {
   return status == 0 && text != nullptr ? std::string(text.get()) : mangled;
 }
 
+namespace {
+
+/// The last name in a mangled one that nobody could take apart: "block_stride" of
+/// "_Z12block_strideI...". Empty for other texts.
+std::string last_mangled_name(std::string_view text) {
+  if (!text.starts_with("_Z")) return {};
+  text.remove_prefix(2);
+  if (text.starts_with("N")) text.remove_prefix(1);
+  std::string_view last;
+  while (!text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) != 0) {
+    std::size_t length = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (error != std::errc{} || length == 0 || length > text.size()) break;
+    last = text.substr(0, length);
+    text.remove_prefix(length);
+  }
+  return std::string(last);
+}
+
+}  // namespace
+
 std::string plain_name(std::string_view signature) {
+  if (std::string mangled = last_mangled_name(signature); !mangled.empty()) return mangled;
   // The parameters begin at the last parenthesis that is open on the outside.
   int depth = 0;
   std::size_t end = signature.size();

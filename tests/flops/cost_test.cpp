@@ -201,6 +201,11 @@ TEST(Texts, NamesOfKernels) {
   EXPECT_EQ(plain_name("void ns::deep<pair<int, int> >(int)"), "deep");
   EXPECT_EQ(plain_name("(anonymous namespace)::hidden(int*)"), "hidden");
   EXPECT_EQ(plain_name("plain"), "plain");
+  // Some names of C++20 are more than the demangler knows.
+  EXPECT_EQ(plain_name("_Z12block_strideIfTnNSt9enable_ifIXntsr3std4typeELi0EEvjjPS1_"),
+            "block_stride");
+  EXPECT_EQ(plain_name("_ZN3one3twoIfTnvE"), "two");
+  EXPECT_EQ(plain_name("_Z99short"), "_Z99short");
 }
 
 TEST(Texts, WhatCompilersAndLinkersLack) {
