@@ -31,14 +31,14 @@ const InputVariant* variant_for(const Task& task, bool needed) {
 }
 
 // The expected values as a kernel would leave them; for products without expected values, zeros.
-std::vector<verify::Bytes> outputs_from(const verify::Trial& trial,
+std::vector<verify::Bytes> outputs_from(const verify::Instance& instance,
                                         std::vector<verify::Expected>& expected) {
-  const auto& arguments = trial.task->arguments;
+  const auto& arguments = instance.task->arguments;
   std::vector<verify::Bytes> outputs(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].role != ArgumentRole::output && arguments[i].role != ArgumentRole::inout)
       continue;
-    outputs[i].resize(element_count(arguments[i], trial.values).value() *
+    outputs[i].resize(element_count(arguments[i], instance.values).value() *
                       bytes_of(arguments[i].type));
     if (expected.empty()) continue;
     if (!expected[i].native.empty()) outputs[i] = expected[i].native;
@@ -58,23 +58,23 @@ std::vector<verify::Bytes> outputs_from(const verify::Trial& trial,
 
 Status measure(const std::string& name) {
   WW_TRY(const auto task, suite::load_task(name));
-  WW_TRY(const auto timed, verify::make_trial(task, task.sizes.back(), nullptr, 1));
+  WW_TRY(const auto timed, verify::make_instance(task, task.sizes.back(), nullptr, 1));
   WW_TRY(const bool needed, verify::needs_expected(timed));
-  WW_TRY(const auto trial,
-         verify::make_trial(task, task.sizes.back(), variant_for(task, needed), 1));
+  WW_TRY(const auto instance,
+         verify::make_instance(task, task.sizes.back(), variant_for(task, needed), 1));
   WW_TRY(const auto reference, verify::Reference::load(task, {.cache = "reference_cache"}));
   double start = now_s();
-  WW_TRY(const auto inputs, verify::generate_inputs(trial));
+  WW_TRY(const auto inputs, verify::generate_inputs(instance));
   const double generating = now_s() - start;
   std::vector<verify::Expected> expected;
   start = now_s();
   if (needed) {
-    WW_TRY(expected, reference.run(trial, inputs));
+    WW_TRY(expected, reference.run(instance, inputs));
   }
   const double referring = now_s() - start;
-  const auto outputs = outputs_from(trial, expected);
+  const auto outputs = outputs_from(instance, expected);
   start = now_s();
-  WW_TRY(const auto mismatch, verify::check_outputs(trial, inputs, expected, outputs));
+  WW_TRY(const auto mismatch, verify::check_outputs(instance, inputs, expected, outputs));
   fmt::print("{:<14} {:<22} inputs {:>6.2f} s  reference {:>6.2f} s  check {:>6.2f} s  {}\n", name,
              task.sizes.back().label, generating, referring, now_s() - start,
              mismatch ? "rejected" : "accepted");

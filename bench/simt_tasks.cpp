@@ -38,8 +38,8 @@ struct Speed {
 Result<Speed> measure(Session& session, const TaskSize& size) {
   const Task& task = session.task();
   WW_TRY(const auto call, call_of(task, size, nullptr));
-  WW_TRY(const auto trial, verify::make_trial(task, size, nullptr, derived_seed(kSeed, 1)));
-  WW_TRY(const auto inputs, verify::generate_inputs(trial, kElements));
+  WW_TRY(const auto instance, verify::make_instance(task, size, nullptr, derived_seed(kSeed, 1)));
+  WW_TRY(const auto inputs, verify::generate_inputs(instance, kElements));
   WW_TRY(auto buffers, CaseBuffers::make(session.device, task, call, inputs));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(call));
   WW_TRY(auto replay, session.device.prepare(session.module, plan, buffers.bindings()));

@@ -41,12 +41,12 @@ struct Bed {
   int disagreements = 0;
 };
 
-Result<std::vector<device::BufferId>> take_buffers(Bed& bed, const verify::Trial& trial) {
+Result<std::vector<device::BufferId>> take_buffers(Bed& bed, const verify::Instance& instance) {
   std::vector<device::BufferId> list;
-  for (const auto& argument : trial.task->arguments) {
+  for (const auto& argument : instance.task->arguments) {
     list.push_back(-1);
     if (!is_buffer(argument)) continue;
-    WW_TRY(const auto count, element_count(argument, trial.values));
+    WW_TRY(const auto count, element_count(argument, instance.values));
     WW_TRY(list.back(), bed.device->allocate(count * bytes_of(argument.type), argument.name));
   }
   return list;
@@ -98,26 +98,26 @@ Result<bool> passes(Bed& bed, verify::OracleCase& oracle,
 
 Status agree(Bed& bed, const verify::Oracle& oracle, const verify::Reference& reference,
              const Task& task, const verify::Case& item, const LaunchPlan* plan) {
-  WW_TRY(const auto trial, verify::make_trial(task, *item.size, item.variant, 4711));
-  WW_TRY(const auto made, verify::OracleCase::make(oracle, trial, plan, {}));
-  WW_TRY(const auto buffers, take_buffers(bed, trial));
-  WW_TRY(const auto inputs, verify::generate_inputs(trial));
-  WW_CHECK(made->fresh_inputs(buffers, trial.seed));
+  WW_TRY(const auto instance, verify::make_instance(task, *item.size, item.variant, 4711));
+  WW_TRY(const auto made, verify::OracleCase::make(oracle, instance, plan, {}));
+  WW_TRY(const auto buffers, take_buffers(bed, instance));
+  WW_TRY(const auto inputs, verify::generate_inputs(instance));
+  WW_CHECK(made->fresh_inputs(buffers, instance.seed));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].empty()) continue;
     verify::Bytes there(inputs[i].size());
     WW_CHECK(bed.device->download(there, buffers[i]));
     if (there != inputs[i]) disagree(bed, item, "inputs '" + task.arguments[i].name + "'");
   }
-  WW_TRY(const auto expected, reference.run(trial, inputs));
+  WW_TRY(const auto expected, reference.run(instance, inputs));
   auto outputs = right_outputs(task, expected);
-  WW_TRY(const bool right, passes(bed, *made, buffers, outputs, trial.seed));
+  WW_TRY(const bool right, passes(bed, *made, buffers, outputs, instance.seed));
   if (!right) disagree(bed, item, "right outputs fail");
   for (auto& output : outputs) {
     if (output.empty()) continue;
     output.back() ^= std::byte{0x60};  // of the last element: its sign or exponent
-    WW_TRY(const auto host, verify::check_outputs(trial, inputs, expected, outputs));
-    WW_TRY(const bool wrong, passes(bed, *made, buffers, outputs, trial.seed));
+    WW_TRY(const auto host, verify::check_outputs(instance, inputs, expected, outputs));
+    WW_TRY(const bool wrong, passes(bed, *made, buffers, outputs, instance.seed));
     if (wrong == host.has_value()) disagree(bed, item, "one wrong element");
     output.back() ^= std::byte{0x60};
   }
@@ -127,9 +127,9 @@ Status agree(Bed& bed, const verify::Oracle& oracle, const verify::Reference& re
 
 Status time_size(Bed& bed, const verify::Oracle& oracle, const Task& task, const TaskSize& size,
                  const LaunchPlan* plan) {
-  WW_TRY(const auto trial, verify::make_trial(task, size, nullptr, 1));
-  WW_TRY(const auto made, verify::OracleCase::make(oracle, trial, plan, {}));
-  WW_TRY(const auto buffers, take_buffers(bed, trial));
+  WW_TRY(const auto instance, verify::make_instance(task, size, nullptr, 1));
+  WW_TRY(const auto made, verify::OracleCase::make(oracle, instance, plan, {}));
+  WW_TRY(const auto buffers, take_buffers(bed, instance));
   double generate_us = 0, check_us = 0;
   for (int warm = 0; warm < 2; ++warm) {
     const int repeats = warm == 0 ? 1 : kRepeats;
@@ -207,9 +207,9 @@ Status bandwidth(Bed& bed) {
       WW_TRY(const auto built, evaluate::build_oracle(bed.builder, task, bed.resolved.facts,
                                                       build::FrontEnd::automatic));
       WW_TRY(const auto oracle, verify::Oracle::make(*bed.device, built.code));
-      WW_TRY(const auto trial, verify::make_trial(task, size, nullptr, 1));
-      WW_TRY(const auto made, verify::OracleCase::make(oracle, trial, nullptr, {.keep = false}));
-      WW_TRY(const auto buffers, take_buffers(bed, trial));
+      WW_TRY(const auto instance, verify::make_instance(task, size, nullptr, 1));
+      WW_TRY(const auto made, verify::OracleCase::make(oracle, instance, nullptr, {.keep = false}));
+      WW_TRY(const auto buffers, take_buffers(bed, instance));
       WW_CHECK(made->fresh_inputs(buffers, 1));
       WW_CHECK(made->collect());
       const double start = now_us();

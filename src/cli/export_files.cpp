@@ -300,9 +300,9 @@ Result<Files> export_files(const Task& task, const store::RunRecord& run,
   const bool with_test = size != nullptr && !task.baseline_source.empty();
   files["CMakeLists.txt"] = cmake_text(task, names, target, with_test);
   if (!with_test) return files;
-  WW_TRY(const auto trial, verify::make_trial(task, *size, nullptr, kTestSeed));
-  WW_TRY(const auto inputs, verify::generate_inputs(trial));
-  WW_TRY(const std::string arguments, argument_lines(task, trial.values, inputs, files));
+  WW_TRY(const auto instance, verify::make_instance(task, *size, nullptr, kTestSeed));
+  WW_TRY(const auto inputs, verify::generate_inputs(instance));
+  WW_TRY(const std::string arguments, argument_lines(task, instance.values, inputs, files));
   files["test.cu"] = test_text(task, arguments, names, target);
   return files;
 }

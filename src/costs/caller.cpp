@@ -54,17 +54,17 @@ std::string caller_text(const Task& task) {
 
 Result<std::vector<std::string>> write_call(const Task& task, const TaskSize& size,
                                             const std::filesystem::path& folder) {
-  WW_TRY(const auto trial, verify::make_trial(task, size, nullptr, kSeed));
-  WW_TRY(const auto inputs, verify::generate_inputs(trial));
+  WW_TRY(const auto instance, verify::make_instance(task, size, nullptr, kSeed));
+  WW_TRY(const auto inputs, verify::generate_inputs(instance));
   std::vector<std::string> words = {folder.string()};
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     const TaskArgument& argument = task.arguments[i];
     if (!is_buffer(argument)) {
-      WW_TRY(const double value, scalar_value(argument, trial.values));
+      WW_TRY(const double value, scalar_value(argument, instance.values));
       words.push_back(fmt::format("{:.17g}", value));
       continue;
     }
-    WW_TRY(const std::uint64_t count, element_count(argument, trial.values));
+    WW_TRY(const std::uint64_t count, element_count(argument, instance.values));
     words.push_back(std::to_string(count * bytes_of(argument.type)));
     if (inputs[i].empty()) continue;
     const std::string_view bytes(reinterpret_cast<const char*>(inputs[i].data()), inputs[i].size());

@@ -33,13 +33,13 @@ bool same_numbers(const verify::Recipe& a, const verify::Recipe& b) {
          std::memcmp(a.other, b.other, sizeof a.other) == 0;
 }
 
-/// Whether the trial's distributions hold numbers that are drawn for each call.
-Result<bool> depends_on_numbers(const verify::Trial& trial) {
+/// Whether the instance's distributions hold numbers that are drawn for each call.
+Result<bool> depends_on_numbers(const verify::Instance& instance) {
   WW_TRY(const auto other,
-         verify::make_trial(*trial.task, *trial.size, trial.variant, ~trial.seed));
-  for (std::size_t i = 0; i < trial.task->arguments.size(); ++i) {
-    if (trial.task->arguments[i].distribution.empty()) continue;
-    WW_TRY(const auto one, verify::make_recipe(trial, i));
+         verify::make_instance(*instance.task, *instance.size, instance.variant, ~instance.seed));
+  for (std::size_t i = 0; i < instance.task->arguments.size(); ++i) {
+    if (instance.task->arguments[i].distribution.empty()) continue;
+    WW_TRY(const auto one, verify::make_recipe(instance, i));
     WW_TRY(const auto two, verify::make_recipe(other, i));
     if (!same_numbers(one, two)) return true;
   }
@@ -57,14 +57,14 @@ Result<std::unique_ptr<CallChecks>> CallChecks::make(Session& session, const Siz
 Status CallChecks::open() {
   const Task& task = session_.task();
   WW_TRY(const verify::Oracle* oracle, oracle_of(session_));
-  WW_TRY(const auto trial, verify::make_trial(task, *sized_.size, nullptr, 0));
+  WW_TRY(const auto instance, verify::make_instance(task, *sized_.size, nullptr, 0));
   WW_TRY(const auto call, call_of(task, *sized_.size, nullptr));
-  WW_TRY(const std::uint64_t bytes, verify::OracleCase::bytes_for(task, trial.values));
+  WW_TRY(const std::uint64_t bytes, verify::OracleCase::bytes_for(task, instance.values));
   WW_TRY(const std::uint64_t answer, answer_bytes(task, *sized_.size));
   on_device_ =
       verify::has_device_checks(task) && bytes <= session_.device.info().free_bytes / kOwnShare;
-  WW_TRY(declared_varies_, depends_on_numbers(trial));
-  WW_TRY(const bool by_reference, verify::needs_expected(trial));
+  WW_TRY(declared_varies_, depends_on_numbers(instance));
+  WW_TRY(const bool by_reference, verify::needs_expected(instance));
   WW_TRY(const double operations, work(task, *sized_.size));
   if (by_reference && operations > kMostCheckWork) {
     portion_ =
@@ -72,7 +72,7 @@ Status CallChecks::open() {
   }
   most_kept_ =
       std::clamp<std::size_t>(kMostKeptBytes / std::max<std::uint64_t>(answer, 1), 1, kMostKept);
-  WW_TRY(oracle_, verify::OracleCase::make(*oracle, trial, session_.kit->plan_of(call),
+  WW_TRY(oracle_, verify::OracleCase::make(*oracle, instance, session_.kit->plan_of(call),
                                            {.calls = kCallsAtOnce, .checks = on_device_}));
   return {};
 }
@@ -92,8 +92,9 @@ Status CallChecks::before(const CaseBuffers& place) {
 }
 
 Status CallChecks::add_distribution() {
-  WW_TRY(const auto trial, verify::make_trial(session_.task(), *sized_.size, variant_, seed_));
-  WW_TRY(distribution_, oracle_->add(trial));
+  WW_TRY(const auto instance,
+         verify::make_instance(session_.task(), *sized_.size, variant_, seed_));
+  WW_TRY(distribution_, oracle_->add(instance));
   return {};
 }
 
@@ -179,7 +180,7 @@ Outcome<> CallChecks::conclude_on_host() {
     const verify::Case item{sized_.size, kept.variant};
     WW_TRY(const auto loaded, load_case(session_, item, kept.seed));
     WW_TRY(const auto expected, expected_values(session_, loaded));
-    WW_TRY(const auto wrong, find_wrong(loaded.trial, loaded.inputs, expected, kept.fetched));
+    WW_TRY(const auto wrong, find_wrong(loaded.instance, loaded.inputs, expected, kept.fetched));
     if (wrong) return mismatched(session_.prepared, item, *wrong, {}, session_.context.notes);
   }
   return {};

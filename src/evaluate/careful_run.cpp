@@ -69,7 +69,7 @@ struct RunLimits {
 /// kernel's doing: it waits for blocks that are not sure to run.
 Result<bool> run_under_schedules(LoadedCase& loaded, const verify::Case& item,
                                  std::uint64_t forward, CarefulRun& careful) {
-  const std::uint64_t seed = loaded.trial.seed;
+  const std::uint64_t seed = loaded.instance.seed;
   for (const simt::Schedule& schedule : device::other_schedules(seed)) {
     WW_TRY(auto report, loaded.replay->run({.poison_seed = seed,
                                             .schedule = schedule,

@@ -30,42 +30,43 @@ Outcome<> CheckQueue::add(LoadedCase& loaded, std::vector<verify::Expected> expe
                           Results results) {
   std::uint64_t bytes = 4 * size_of(loaded.inputs);
   for (const Fetched& run : results.runs) bytes += 3 * size_of(run.outputs);
-  auto check = [trial = loaded.trial, inputs = std::move(loaded.inputs),
+  auto check = [instance = loaded.instance, inputs = std::move(loaded.inputs),
                 expected = std::move(expected), runs = std::move(results.runs)]() -> Result<Found> {
     work_in_background();
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      WW_TRY(auto wrong, find_wrong(trial, inputs, expected, runs[i]));
+      WW_TRY(auto wrong, find_wrong(instance, inputs, expected, runs[i]));
       if (wrong) return Found{std::move(wrong), i};
     }
     return Found{};
   };
-  return push({loaded.item, loaded.trial.seed, Stage::validate, bytes, std::move(results.findings),
-               std::async(std::launch::async, std::move(check)), std::move(results.under)});
+  return push({loaded.item, loaded.instance.seed, Stage::validate, bytes,
+               std::move(results.findings), std::async(std::launch::async, std::move(check)),
+               std::move(results.under)});
 }
 
 Outcome<> CheckQueue::add_timed(LoadedCase& loaded, std::vector<Fetched> runs) {
   std::vector<verify::Expected> known;
-  WW_TRY(const bool needed, verify::needs_expected(loaded.trial));
+  WW_TRY(const bool needed, verify::needs_expected(loaded.instance));
   const verify::ExpectedSource* reference = needed ? session_.reference : nullptr;
   if (reference == nullptr) {
     WW_TRY(known, expected_values(session_, loaded));
   }
   std::uint64_t bytes = 2 * size_of(loaded.inputs);
   for (const Fetched& run : runs) bytes += 3 * size_of(run.outputs);
-  auto check = [reference, trial = loaded.trial, inputs = std::move(loaded.inputs),
+  auto check = [reference, instance = loaded.instance, inputs = std::move(loaded.inputs),
                 expected = std::move(known), runs = std::move(runs)]() mutable -> Result<Found> {
     work_in_background();
     if (reference != nullptr) {
-      WW_TRY(expected, reference->run(trial, inputs));
+      WW_TRY(expected, reference->run(instance, inputs));
     }
     for (const Fetched& run : runs) {
-      WW_TRY(auto wrong, find_wrong(trial, inputs, expected, run));
+      WW_TRY(auto wrong, find_wrong(instance, inputs, expected, run));
       if (wrong) return Found{std::move(wrong)};
     }
     return Found{};
   };
   return push({loaded.item,
-               loaded.trial.seed,
+               loaded.instance.seed,
                Stage::measure,
                bytes,
                {},

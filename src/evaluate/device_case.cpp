@@ -36,14 +36,14 @@ Result<DeviceCase> DeviceCase::open(Session& session, const verify::Case& item,
   WW_TRY(const verify::Oracle* oracle, oracle_of(session));
   WW_TRY(auto loaded, load_place(session, item, seed, session.module));
   DeviceCase made(session, std::move(loaded));
-  WW_TRY(made.oracle_, verify::OracleCase::make(*oracle, made.loaded_.trial,
+  WW_TRY(made.oracle_, verify::OracleCase::make(*oracle, made.loaded_.instance,
                                                 session.kit->plan_of(made.loaded_.call),
                                                 {.calls = kCallsOfACase}));
   made.buffers_ = made.loaded_.buffers.ids();
   return made;
 }
 
-Status DeviceCase::before() { return oracle_->fresh_inputs(buffers_, loaded_.trial.seed); }
+Status DeviceCase::before() { return oracle_->fresh_inputs(buffers_, loaded_.instance.seed); }
 
 Status DeviceCase::after(std::vector<Finding> findings) {
   if (calls_++ == 0) findings_ = std::move(findings);
@@ -53,7 +53,7 @@ Status DeviceCase::after(std::vector<Finding> findings) {
     challenge.portion = static_cast<std::uint64_t>(static_cast<double>(challenge.portion) *
                                                    kReferenceWork / operations);
   }
-  return oracle_->check(buffers_, loaded_.trial.seed, challenge);
+  return oracle_->check(buffers_, loaded_.instance.seed, challenge);
 }
 
 Outcome<> DeviceCase::conclude() {
@@ -67,7 +67,7 @@ Outcome<> DeviceCase::conclude() {
   } else {
     WW_TRY(wrong.mismatch, oracle_->explain(first));
   }
-  return ended_by_wrong(*session_, loaded_.item, loaded_.trial.seed, wrong, findings_,
+  return ended_by_wrong(*session_, loaded_.item, loaded_.instance.seed, wrong, findings_,
                         static_cast<std::size_t>(first.call));
 }
 

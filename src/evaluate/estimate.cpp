@@ -64,8 +64,8 @@ Result<bool> is_comparable(const Session& session, const Sized& sized) {
   WW_TRY(const std::uint64_t bytes, footprint_bytes(prepared.task(), *sized.size));
   WW_TRY(const double work, flops(prepared.task(), *sized.size));
   if (bytes > limits.sampled_bytes || work > limits.sampled_flops) return false;
-  WW_TRY(const auto trial, verify::make_trial(prepared.task(), *sized.size, nullptr, 0));
-  return verify::needs_expected(trial);
+  WW_TRY(const auto instance, verify::make_instance(prepared.task(), *sized.size, nullptr, 0));
+  return verify::needs_expected(instance);
 }
 
 bool is_endless(const device::RunReport& report) {
@@ -137,7 +137,7 @@ Outcome<std::optional<Estimate>> run_part(Session& session, const Sized& sized) 
       return run_whole(session, sized);
     }
   }
-  WW_TRY(const auto wrong, find_wrong(loaded.trial, loaded.inputs, expected, fetched));
+  WW_TRY(const auto wrong, find_wrong(loaded.instance, loaded.inputs, expected, fetched));
   if (wrong) {
     return mismatched(session.prepared, item, *wrong, report.findings, session.context.notes);
   }
@@ -152,8 +152,8 @@ Result<bool> is_product(const Session& session, const Sized& sized) {
   const WorkLimits limits = work_limits(prepared.request(), prepared.target);
   WW_TRY(const std::uint64_t bytes, footprint_bytes(prepared.task(), *sized.size));
   if (bytes > limits.sampled_bytes) return false;
-  WW_TRY(const auto trial, verify::make_trial(prepared.task(), *sized.size, nullptr, 0));
-  WW_TRY(const bool expected, verify::needs_expected(trial));
+  WW_TRY(const auto instance, verify::make_instance(prepared.task(), *sized.size, nullptr, 0));
+  WW_TRY(const bool expected, verify::needs_expected(instance));
   return !expected;
 }
 
@@ -178,7 +178,7 @@ Outcome<std::optional<Estimate>> run_products(Session& session, const Sized& siz
     const auto written =
         written_elements(session.task().arguments[i].type, options.poison_seed, fetched.outputs[i]);
     WW_TRY(const auto wrong,
-           verify::check_entries(loaded.trial, loaded.inputs, i, fetched.outputs[i], written));
+           verify::check_entries(loaded.instance, loaded.inputs, i, fetched.outputs[i], written));
     if (wrong) {
       return mismatched(session.prepared, item, {.changed_input = {}, .mismatch = *wrong},
                         report.findings, session.context.notes);
@@ -222,8 +222,8 @@ Result<SampledRun> run_sampled(Session& session, const TaskSize& size, std::uint
                                bool judged) {
   const Prepared& prepared = session.prepared;
   WW_TRY(const auto call, call_of(prepared.task(), size, nullptr));
-  WW_TRY(const auto trial, verify::make_trial(prepared.task(), size, nullptr, seed));
-  WW_TRY(const auto inputs, verify::generate_inputs(trial, kEstimatedElements));
+  WW_TRY(const auto instance, verify::make_instance(prepared.task(), size, nullptr, seed));
+  WW_TRY(const auto inputs, verify::generate_inputs(instance, kEstimatedElements));
   WW_TRY(auto buffers, CaseBuffers::make(session.device, prepared.task(), call, inputs));
   const LaunchPlan& plan = prepared.candidate.plans.at(call_key(call));
   WW_TRY(auto replay, session.device.prepare(session.module, plan, buffers.bindings()));

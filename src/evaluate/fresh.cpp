@@ -26,8 +26,8 @@ Result<FreshTime> fresh_run(Session& session, const Sized& sized, std::vector<Lo
                             std::uint64_t attempt, std::vector<device::Fault>& faults) {
   LoadedCase& set = sets[attempt % sets.size()];
   const std::uint64_t seed = timed_seed(session.prepared, sized.number, kFreshSet + attempt);
-  WW_TRY(const auto trial, verify::make_trial(session.task(), *sized.size, nullptr, seed));
-  WW_TRY(const auto inputs, inputs_of(session, trial, {sized.size, nullptr}));
+  WW_TRY(const auto instance, verify::make_instance(session.task(), *sized.size, nullptr, seed));
+  WW_TRY(const auto inputs, inputs_of(session, instance, {sized.size, nullptr}));
   WW_CHECK(set.buffers.refill(inputs));
   FreshTime time;
   for (std::uint64_t run = 0; run < kRunsBetween; ++run) {

@@ -55,17 +55,18 @@ class Maker {
     // Expected values are doubles, and some have scales beside them.
     const std::uint64_t kept = with_expected ? 5 * bytes : bytes;
     if ((with_expected && bytes > kLargestCase) || kept > room_) return {};
-    WW_TRY(const auto trial, verify::make_trial(prepared_.task(), *item.size, item.variant, seed));
+    WW_TRY(const auto instance,
+           verify::make_instance(prepared_.task(), *item.size, item.variant, seed));
     std::optional<std::vector<verify::Expected>> expected;
     std::vector<verify::Bytes> inputs;
     {
       const PartTimer timer(context_, "inputs");
-      WW_TRY(inputs, verify::generate_inputs(trial));
+      WW_TRY(inputs, verify::generate_inputs(instance));
     }
-    WW_TRY(const bool needed, verify::needs_expected(trial));
+    WW_TRY(const bool needed, verify::needs_expected(instance));
     if (with_expected && needed && reference_ != nullptr) {
       const PartTimer timer(context_, "reference");
-      WW_TRY(expected, reference_->run(trial, inputs));
+      WW_TRY(expected, reference_->run(instance, inputs));
     }
     std::uint64_t made = 0;
     for (const verify::Bytes& buffer : inputs) made += buffer.size();

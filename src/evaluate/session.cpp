@@ -26,8 +26,8 @@ Result<device::Loaded> load_code(device::Device& device, const Program& program)
 Result<LoadedCase> load_call(Session& session, const Program& program, device::ModuleId module,
                              const verify::Case& item, std::uint64_t seed) {
   WW_TRY(auto call, call_of(session.task(), *item.size, item.variant));
-  WW_TRY(auto trial, verify::make_trial(session.task(), *item.size, item.variant, seed));
-  WW_TRY(auto inputs, inputs_of(session, trial, item));
+  WW_TRY(auto instance, verify::make_instance(session.task(), *item.size, item.variant, seed));
+  WW_TRY(auto inputs, inputs_of(session, instance, item));
   const PartTimer timer(session.context, "upload");
   WW_TRY(auto buffers, CaseBuffers::make(session.device, session.task(), call, inputs));
   const auto plan = program.plans.find(call_key(call));
@@ -35,7 +35,7 @@ Result<LoadedCase> load_call(Session& session, const Program& program, device::M
   WW_TRY(auto replay, session.device.prepare(module, plan->second, buffers.bindings()));
   return LoadedCase{item,
                     std::move(call),
-                    std::move(trial),
+                    std::move(instance),
                     std::move(inputs),
                     std::move(buffers),
                     std::move(replay)};
@@ -43,13 +43,13 @@ Result<LoadedCase> load_call(Session& session, const Program& program, device::M
 
 }  // namespace
 
-Result<std::vector<verify::Bytes>> inputs_of(Session& session, const verify::Trial& trial,
+Result<std::vector<verify::Bytes>> inputs_of(Session& session, const verify::Instance& instance,
                                              const verify::Case& item) {
   if (session.ahead != nullptr) {
-    if (auto ready = session.ahead->take_inputs(item, trial.seed)) return std::move(*ready);
+    if (auto ready = session.ahead->take_inputs(item, instance.seed)) return std::move(*ready);
   }
   const PartTimer timer(session.context, "inputs");
-  return verify::generate_inputs(trial);
+  return verify::generate_inputs(instance);
 }
 
 Result<std::optional<device::Fault>> load(Session& session) {
@@ -82,11 +82,11 @@ Result<LoadedCase> load_case(Session& session, const verify::Case& item, std::ui
 Result<LoadedCase> load_place(Session& session, const verify::Case& item, std::uint64_t seed,
                               device::ModuleId module) {
   WW_TRY(auto call, call_of(session.task(), *item.size, item.variant));
-  WW_TRY(auto trial, verify::make_trial(session.task(), *item.size, item.variant, seed));
+  WW_TRY(auto instance, verify::make_instance(session.task(), *item.size, item.variant, seed));
   WW_TRY(auto buffers, CaseBuffers::blank(session.device, session.task(), call));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(call));
   WW_TRY(auto replay, session.device.prepare(module, plan, buffers.bindings()));
-  return LoadedCase{item, std::move(call),    std::move(trial),
+  return LoadedCase{item, std::move(call),    std::move(instance),
                     {},   std::move(buffers), std::move(replay)};
 }
 
@@ -96,7 +96,7 @@ Result<LoadedCase> copy_case(Session& session, const LoadedCase& original,
   WW_TRY(auto buffers, original.buffers.copy());
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(original.call));
   WW_TRY(auto replay, session.device.prepare(module, plan, buffers.bindings()));
-  return LoadedCase{original.item,      original.call,    original.trial, {},
+  return LoadedCase{original.item,      original.call,    original.instance, {},
                     std::move(buffers), std::move(replay)};
 }
 
@@ -112,26 +112,26 @@ Result<device::ModuleId> module_copy(Session& session, std::size_t number) {
 }
 
 Result<std::vector<verify::Expected>> expected_values(Session& session, const LoadedCase& loaded) {
-  WW_TRY(const bool needed, verify::needs_expected(loaded.trial));
+  WW_TRY(const bool needed, verify::needs_expected(loaded.instance));
   if (!needed) return std::vector<verify::Expected>(loaded.inputs.size());
   if (session.ahead != nullptr) {
-    auto ready = session.ahead->take_expected(loaded.item, loaded.trial.seed);
+    auto ready = session.ahead->take_expected(loaded.item, loaded.instance.seed);
     if (ready) return std::move(*ready);
   }
   const PartTimer timer(session.context, "reference");
-  if (session.reference != nullptr) return session.reference->run(loaded.trial, loaded.inputs);
+  if (session.reference != nullptr) return session.reference->run(loaded.instance, loaded.inputs);
   if (session.baseline < 0) return Error{"the task has no reference"};
   const Prepared& prepared = session.prepared;
-  WW_TRY(auto baseline,
-         load_call(session, *prepared.baseline, session.baseline, loaded.item, loaded.trial.seed));
+  WW_TRY(auto baseline, load_call(session, *prepared.baseline, session.baseline, loaded.item,
+                                  loaded.instance.seed));
   WW_TRY(const auto report,
-         baseline.replay->run(run_options(prepared, loaded.item, loaded.trial.seed)));
+         baseline.replay->run(run_options(prepared, loaded.item, loaded.instance.seed)));
   if (!report.faults.empty()) {
     return Error{"the task's baseline fails at " + describe_case(loaded.item) + ": " +
                  report.faults.front().message};
   }
   WW_TRY(const auto outputs, baseline.buffers.outputs());
-  return verify::expected_from_outputs(loaded.trial, outputs);
+  return verify::expected_from_outputs(loaded.instance, outputs);
 }
 
 Ended faulted(const Prepared& prepared, const std::vector<device::Fault>& faults,
@@ -156,14 +156,14 @@ Result<Fetched> fetch_results(const LoadedCase& loaded, bool with_inputs) {
   return fetched;
 }
 
-Result<std::optional<Wrong>> find_wrong(const verify::Trial& trial,
+Result<std::optional<Wrong>> find_wrong(const verify::Instance& instance,
                                         std::span<const verify::Bytes> inputs,
                                         std::span<const verify::Expected> expected,
                                         const Fetched& fetched) {
   if (!fetched.changed_inputs.empty()) {
     return std::optional(Wrong{.changed_input = fetched.changed_inputs.front()});
   }
-  WW_TRY(auto mismatch, verify::check_outputs(trial, inputs, expected, fetched.outputs));
+  WW_TRY(auto mismatch, verify::check_outputs(instance, inputs, expected, fetched.outputs));
   if (!mismatch) return std::optional<Wrong>{};
   return std::optional(Wrong{.mismatch = std::move(*mismatch)});
 }
@@ -215,7 +215,7 @@ Outcome<> check_results(Session& session, const LoadedCase& loaded,
                         const std::vector<Finding>& findings) {
   const PartTimer timer(session.context, "check");
   WW_TRY(const Fetched fetched, fetch_results(loaded));
-  WW_TRY(const auto wrong, find_wrong(loaded.trial, loaded.inputs, expected, fetched));
+  WW_TRY(const auto wrong, find_wrong(loaded.instance, loaded.inputs, expected, fetched));
   if (!wrong) return {};
   return mismatched(session.prepared, loaded.item, *wrong, findings, session.context.notes);
 }

@@ -47,14 +47,14 @@ struct SecondOpinion {
 Result<SecondOpinion> second_opinion(const Prepared& prepared, Context& context, CheckLevel checks);
 
 /// Values of the buffers of a call: made ahead, or now.
-Result<std::vector<verify::Bytes>> inputs_of(Session& session, const verify::Trial& trial,
+Result<std::vector<verify::Bytes>> inputs_of(Session& session, const verify::Instance& instance,
                                              const verify::Case& item);
 
 /// One case with its inputs on a device, ready to run and to check.
 struct LoadedCase {
   verify::Case item;
   build::SolveCall call;
-  verify::Trial trial;
+  verify::Instance instance;
   std::vector<verify::Bytes> inputs;
   CaseBuffers buffers;
   std::unique_ptr<device::Replay> replay;
@@ -92,7 +92,7 @@ struct Wrong {
   verify::Mismatch mismatch;  ///< of an output, when changed_input is empty
 };
 /// No device needed, and safe on any thread.
-Result<std::optional<Wrong>> find_wrong(const verify::Trial& trial,
+Result<std::optional<Wrong>> find_wrong(const verify::Instance& instance,
                                         std::span<const verify::Bytes> inputs,
                                         std::span<const verify::Expected> expected,
                                         const Fetched& fetched);

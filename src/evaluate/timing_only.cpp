@@ -46,9 +46,9 @@ Outcome<Measurement> time_without_checks(Session& session, const Sized& sized) {
   const Prepared& prepared = session.prepared;
   const Task& task = prepared.task();
   WW_TRY(const auto call, call_of(task, *sized.size, nullptr));
-  WW_TRY(const auto trial,
-         verify::make_trial(task, *sized.size, nullptr, derived_seed(prepared.seed, 0)));
-  WW_TRY(const auto inputs, verify::generate_inputs(trial, kMadeElements));
+  WW_TRY(const auto instance,
+         verify::make_instance(task, *sized.size, nullptr, derived_seed(prepared.seed, 0)));
+  WW_TRY(const auto inputs, verify::generate_inputs(instance, kMadeElements));
   WW_TRY(auto buffers, CaseBuffers::make(session.device, task, call, inputs));
   const LaunchPlan& plan = prepared.candidate.plans.at(call_key(call));
   WW_TRY(auto replay, session.device.prepare(session.module, plan, buffers.bindings()));

@@ -144,7 +144,7 @@ Outcome<device::RunReport> run_case(Validated& validated, LoadedCase& loaded,
   if (!report.faults.empty()) {
     // An earlier case may be wrong, and says more about the candidate.
     WW_CHECK(validated.checks->conclude_all());
-    const auto faults = explained(session, report.faults, loaded.item, loaded.trial.seed);
+    const auto faults = explained(session, report.faults, loaded.item, loaded.instance.seed);
     return faulted(session.prepared, faults, loaded.item, session.context.notes);
   }
   merge_resources(session, report.resources,
@@ -186,9 +186,9 @@ Outcome<> run_under_schedules(Validated& validated, LoadedCase& loaded, std::uin
   // What an output holds before a call varies with the schedule: all kinds at every small case.
   constexpr std::array kOutputs = {Outputs::last, Outputs::zeros, Outputs::random};
   std::uint64_t number = 0;
-  for (const simt::Schedule& schedule : device::other_schedules(loaded.trial.seed)) {
+  for (const simt::Schedule& schedule : device::other_schedules(loaded.instance.seed)) {
     auto options = run_options(session.prepared, loaded.item,
-                               one_way(loaded.trial.seed, "schedule run", number));
+                               one_way(loaded.instance.seed, "schedule run", number));
     options.schedule = schedule;
     options.outputs = kOutputs[number++ % kOutputs.size()];
     options.work = std::min(options.work, device::work_under_other_schedules(forward));

@@ -56,7 +56,7 @@ Outcome<> check_size(Session& session, const verify::WorkRule& rule, const TaskS
   if (!report.faults.empty()) return Error{report.faults.front().message};
   WW_TRY(const auto expected, expected_values(session, loaded));
   WW_TRY(const Fetched fetched, fetch_results(loaded));
-  WW_TRY(const auto wrong, find_wrong(loaded.trial, loaded.inputs, expected, fetched));
+  WW_TRY(const auto wrong, find_wrong(loaded.instance, loaded.inputs, expected, fetched));
   // The rule is about right results; wrong ones have a verdict of their own.
   if (!wrong) return too_little(rule, item, least, report.lane_instructions);
   // Of a GPU's candidate the GPU's results decide, and it runs this size too.

@@ -83,15 +83,15 @@ class Dependence {
 
   /// An error is the reference's own.
   Status look(const TaskSize& size, const InputVariant* variant, Problems& problems) {
-    WW_TRY(const auto trial, verify::make_trial(task_, size, variant, 1));
-    WW_TRY(const auto other, verify::make_trial(task_, size, variant, 2));
-    WW_TRY(const auto inputs, verify::generate_inputs(trial));
+    WW_TRY(const auto instance, verify::make_instance(task_, size, variant, 1));
+    WW_TRY(const auto other, verify::make_instance(task_, size, variant, 2));
+    WW_TRY(const auto inputs, verify::generate_inputs(instance));
     WW_TRY(const auto changed, verify::generate_inputs(other));
-    WW_TRY(const auto outputs, reference_.run(trial, inputs));
+    WW_TRY(const auto outputs, reference_.run(instance, inputs));
     numbers_ = numbers_ || has_numbers(outputs);
     if (!repeated_) {
       repeated_ = true;
-      WW_TRY(const auto again, reference_.run(trial, inputs));
+      WW_TRY(const auto again, reference_.run(instance, inputs));
       if (differ(outputs, again)) problems.emplace_back("the reference is random");
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -99,7 +99,7 @@ class Dependence {
       auto mixed = inputs;
       mixed[i] = changed[i];
       if (mixed[i] == inputs[i]) continue;
-      WW_TRY(const auto then, reference_.run(trial, mixed));
+      WW_TRY(const auto then, reference_.run(instance, mixed));
       seen_[i] = differ(outputs, then);
     }
     return {};

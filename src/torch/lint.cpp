@@ -195,14 +195,14 @@ Result<LintReport> lint_task(const Task& task, const verify::ExpectedSource& ref
   report.size = size->label;
   std::vector<std::vector<Bytes>> inputs;
   std::vector<Numbers> outputs;
-  std::optional<verify::Trial> first;
+  std::optional<verify::Instance> first;
   for (const std::uint64_t seed : {1, 2, 3}) {
-    WW_TRY(const auto trial, verify::make_trial(task, *size, nullptr, seed));
-    WW_TRY(auto made, verify::generate_inputs(trial));
-    WW_TRY(const auto expected, reference.run(trial, made));
+    WW_TRY(const auto instance, verify::make_instance(task, *size, nullptr, seed));
+    WW_TRY(auto made, verify::generate_inputs(instance));
+    WW_TRY(const auto expected, reference.run(instance, made));
     inputs.push_back(std::move(made));
     outputs.push_back(numbers_of(task, expected));
-    if (!first) first.emplace(trial);
+    if (!first) first.emplace(instance);
   }
   std::vector<double> all;
   for (const auto& output : outputs.front()) all.insert(all.end(), output.begin(), output.end());

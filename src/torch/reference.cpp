@@ -101,13 +101,14 @@ class ModuleReference::Process {
     return {};
   }
 
-  Result<std::vector<Expected>> run(const verify::Trial& trial, std::span<const Bytes> inputs) {
+  Result<std::vector<Expected>> run(const verify::Instance& instance,
+                                    std::span<const Bytes> inputs) {
     const std::lock_guard lock(mutex_);
-    WW_TRY(const OrderedJson question, question_of(trial, inputs));
+    WW_TRY(const OrderedJson question, question_of(instance, inputs));
     const fs::path kept =
         options_.cache.empty()
             ? fs::path()
-            : options_.cache / (content_key(task_, trial.values, inputs) + ".bin");
+            : options_.cache / (content_key(task_, instance.values, inputs) + ".bin");
     if (auto found = read_kept(kept, question); found) return *found;
     WW_CHECK(ask(question.dump()));
     WW_TRY(auto expected, read_answer(question));
@@ -117,11 +118,11 @@ class ModuleReference::Process {
 
  private:
   /// Writes the inputs as files; the question names them and the files that come back.
-  Result<OrderedJson> question_of(const verify::Trial& trial, std::span<const Bytes> inputs) {
+  Result<OrderedJson> question_of(const verify::Instance& instance, std::span<const Bytes> inputs) {
     const fs::path& folder = folder_.path();
     OrderedJson question = {{"folder", folder.string()}};
     question["values"] = OrderedJson::object();
-    for (const auto& [name, value] : trial.size->values) question["values"][name] = value;
+    for (const auto& [name, value] : instance.size->values) question["values"][name] = value;
     question["inputs"] = OrderedJson::array();
     question["outputs"] = OrderedJson::array();
     for (std::size_t i = 0; i < task_.arguments.size(); ++i) {
@@ -137,7 +138,7 @@ class ModuleReference::Process {
         question["inputs"].push_back(entry);
       }
       if (argument.role == ArgumentRole::input) continue;
-      WW_TRY(const auto count, element_count(argument, trial.values));
+      WW_TRY(const auto count, element_count(argument, instance.values));
       entry["file"] = fmt::format("a{}.out", i);
       entry["count"] = count;
       entry["wide"] = verify::compares_doubles(task_, argument);
@@ -293,9 +294,9 @@ Result<std::unique_ptr<ModuleReference>> ModuleReference::open(const Task& task,
   return std::unique_ptr<ModuleReference>(new ModuleReference(std::move(process)));
 }
 
-Result<std::vector<Expected>> ModuleReference::run(const verify::Trial& trial,
+Result<std::vector<Expected>> ModuleReference::run(const verify::Instance& instance,
                                                    std::span<const Bytes> inputs) const {
-  return process_->run(trial, inputs);
+  return process_->run(instance, inputs);
 }
 
 }  // namespace warpwright::torch

@@ -29,7 +29,7 @@ class ModuleReference final : public verify::ExpectedSource {
 
   /// An error is the module's: "reference.py:LINE: what".
   [[nodiscard]] Result<std::vector<verify::Expected>> run(
-      const verify::Trial& trial, std::span<const verify::Bytes> inputs) const override;
+      const verify::Instance& instance, std::span<const verify::Bytes> inputs) const override;
 
  private:
   class Process;

@@ -42,10 +42,10 @@ Result<const RuleRow*> rule_named(std::string_view name) {
   return Error{fmt::format("no check rule is called '{}'", name)};
 }
 
-std::string case_words(const Trial& trial) {
-  return trial.variant == nullptr
-             ? fmt::format("size {}", trial.size->label)
-             : fmt::format("size {}, inputs '{}'", trial.size->label, trial.variant->name);
+std::string case_words(const Instance& instance) {
+  return instance.variant == nullptr
+             ? fmt::format("size {}", instance.size->label)
+             : fmt::format("size {}, inputs '{}'", instance.size->label, instance.variant->name);
 }
 
 std::string shown(const RuleInput& input, double value) {
@@ -68,19 +68,20 @@ Status check_sizes(const RuleInput& input, bool with_expected) {
 
 }  // namespace
 
-Result<double> rule_number(const Trial& trial, const CheckRule& check, std::string_view name) {
+Result<double> rule_number(const Instance& instance, const CheckRule& check,
+                           std::string_view name) {
   const auto found = check.parameters.find(std::string(name));
-  if (found != check.parameters.end()) return value_of(found->second, trial.values);
+  if (found != check.parameters.end()) return value_of(found->second, instance.values);
   WW_TRY(const CheckRuleRow* row, check_rule_named(check.rule));
   for (const auto& parameter : row->parameters) {
     if (parameter.name == name && !parameter.otherwise.empty())
-      return value_of(parameter.otherwise, trial.values);
+      return value_of(parameter.otherwise, instance.values);
   }
   return Error{fmt::format("check rule '{}' needs '{}'", check.rule, name)};
 }
 
 Result<double> RuleInput::number(std::string_view name) const {
-  return rule_number(trial, check, name);
+  return rule_number(instance, check, name);
 }
 
 Result<Floats> as_floats(ElementType type, std::span<const std::byte> buffer) {
@@ -102,7 +103,7 @@ Result<Floats> RuleInput::floats(std::string_view name) const {
   const auto found = check.parameters.find(std::string(name));
   if (found == check.parameters.end())
     return Error{fmt::format("check rule '{}' needs '{}'", check.rule, name)};
-  const auto& arguments = trial.task->arguments;
+  const auto& arguments = instance.task->arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].name != found->second) continue;
     auto floats = as_floats(arguments[i].type, inputs[i]);
@@ -137,7 +138,7 @@ std::optional<Mismatch> WrongElements::result(std::string_view remark) const {
                                    shown(input_, element.expected), shown(input_, element.got)));
   }
   mismatch.message = fmt::format("{}: {} of {} elements of '{}' are {}; first at {}.{}",
-                                 case_words(input_.trial), wrong_, input_.count,
+                                 case_words(input_.instance), wrong_, input_.count,
                                  input_.argument.name, all_small_ ? "not accurate enough" : "wrong",
                                  fmt::join(elements, "; at "), remark);
   return mismatch;
@@ -150,7 +151,7 @@ Mismatch whole_mismatch(const RuleInput& input, Verdict verdict, std::string_vie
       .wrong = 0,
       .total = input.count,
       .first = {},
-      .message = fmt::format("{}: '{}' {}", case_words(input.trial), input.argument.name, what)};
+      .message = fmt::format("{}: '{}' {}", case_words(input.instance), input.argument.name, what)};
 }
 
 bool within(double got, double expected, double bound) {
@@ -201,48 +202,51 @@ bool is_output(const TaskArgument& argument) {
   return argument.role == ArgumentRole::output || argument.role == ArgumentRole::inout;
 }
 
-Result<bool> rule_needs_expected(const Trial& trial, const CheckRule& check) {
-  return check.rule == "freivalds_samples" ? freivalds_is_full(trial, check) : Result<bool>(true);
+Result<bool> rule_needs_expected(const Instance& instance, const CheckRule& check) {
+  return check.rule == "freivalds_samples" ? freivalds_is_full(instance, check)
+                                           : Result<bool>(true);
 }
 
 }  // namespace
 
-Result<bool> needs_expected(const Trial& trial) {
-  for (const auto& argument : trial.task->arguments) {
+Result<bool> needs_expected(const Instance& instance) {
+  for (const auto& argument : instance.task->arguments) {
     if (!is_output(argument)) continue;
     WW_TRY(const bool needed,
-           rule_needs_expected(trial, check_for(*trial.task, trial.variant, argument)));
+           rule_needs_expected(instance, check_for(*instance.task, instance.variant, argument)));
     if (needed) return true;
   }
   return false;
 }
 
-Result<std::optional<Mismatch>> check_entries(const Trial& trial, std::span<const Bytes> inputs,
-                                              std::size_t argument, std::span<const std::byte> got,
+Result<std::optional<Mismatch>> check_entries(const Instance& instance,
+                                              std::span<const Bytes> inputs, std::size_t argument,
+                                              std::span<const std::byte> got,
                                               std::span<const std::uint64_t> elements) {
-  const TaskArgument& output = trial.task->arguments[argument];
-  const CheckRule check = check_for(*trial.task, trial.variant, output);
-  WW_TRY(const auto count, element_count(output, trial.values));
+  const TaskArgument& output = instance.task->arguments[argument];
+  const CheckRule check = check_for(*instance.task, instance.variant, output);
+  WW_TRY(const auto count, element_count(output, instance.values));
   const Expected nothing;
-  return check_freivalds_entries({trial, check, inputs, nothing, output, argument, got, count},
+  return check_freivalds_entries({instance, check, inputs, nothing, output, argument, got, count},
                                  elements);
 }
 
-Result<std::optional<Mismatch>> check_outputs(const Trial& trial, std::span<const Bytes> inputs,
+Result<std::optional<Mismatch>> check_outputs(const Instance& instance,
+                                              std::span<const Bytes> inputs,
                                               std::span<const Expected> expected,
                                               std::span<const Bytes> outputs) {
-  WW_TRY(const bool with_expected, needs_expected(trial));
-  const auto& arguments = trial.task->arguments;
+  WW_TRY(const bool with_expected, needs_expected(instance));
+  const auto& arguments = instance.task->arguments;
   const bool complete = inputs.size() == arguments.size() && outputs.size() == arguments.size() &&
                         (!with_expected || expected.size() == arguments.size());
   if (!complete) return Error{"checking needs one entry per argument"};
   const Expected nothing;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!is_output(arguments[i])) continue;
-    const CheckRule check = check_for(*trial.task, trial.variant, arguments[i]);
+    const CheckRule check = check_for(*instance.task, instance.variant, arguments[i]);
     WW_TRY(const RuleRow* row, rule_named(check.rule));
-    WW_TRY(const auto count, element_count(arguments[i], trial.values));
-    const RuleInput input{trial,        check, inputs,     with_expected ? expected[i] : nothing,
+    WW_TRY(const auto count, element_count(arguments[i], instance.values));
+    const RuleInput input{instance,     check, inputs,     with_expected ? expected[i] : nothing,
                           arguments[i], i,     outputs[i], count};
     WW_CHECK(check_sizes(input, with_expected));
     WW_TRY(auto mismatch, row->rule(input));

@@ -30,19 +30,21 @@ struct Mismatch {
   std::string message;              ///< a sentence for the model: no tolerances, no seeds
 };
 
-/// Whether the rule of this trial compares with expected values. Matrix products above a certain
+/// Whether the rule of this instance compares with expected values. Matrix products above a certain
 /// size are checked from the inputs alone, and `expected` may then be empty.
-Result<bool> needs_expected(const Trial& trial);
+Result<bool> needs_expected(const Instance& instance);
 
-/// For a trial without expected values: some of these elements of one output, chosen by a secret,
-/// against sums of their own. For outputs of which only a part was written.
-Result<std::optional<Mismatch>> check_entries(const Trial& trial, std::span<const Bytes> inputs,
-                                              std::size_t argument, std::span<const std::byte> got,
+/// For an instance without expected values: some of these elements of one output, chosen by a
+/// secret, against sums of their own. For outputs of which only a part was written.
+Result<std::optional<Mismatch>> check_entries(const Instance& instance,
+                                              std::span<const Bytes> inputs, std::size_t argument,
+                                              std::span<const std::byte> got,
                                               std::span<const std::uint64_t> elements);
 
 /// All outputs by the task's rule. Spans are per argument: `inputs` as generated (before the
 /// call), `outputs` as found after it, empty for other arguments. The error is the judge's own.
-Result<std::optional<Mismatch>> check_outputs(const Trial& trial, std::span<const Bytes> inputs,
+Result<std::optional<Mismatch>> check_outputs(const Instance& instance,
+                                              std::span<const Bytes> inputs,
                                               std::span<const Expected> expected,
                                               std::span<const Bytes> outputs);
 

@@ -21,10 +21,10 @@ namespace {
 constexpr int kMaxLikeDepth = 3;  // like() of like() of like()
 constexpr std::uint32_t kPoisonStream = 0xFFFF0000u;
 
-const std::string& distribution_of(const Trial& trial, const TaskArgument& argument) {
-  if (trial.variant != nullptr) {
-    const auto found = trial.variant->inputs.find(argument.name);
-    if (found != trial.variant->inputs.end()) return found->second;
+const std::string& distribution_of(const Instance& instance, const TaskArgument& argument) {
+  if (instance.variant != nullptr) {
+    const auto found = instance.variant->inputs.find(argument.name);
+    if (found != instance.variant->inputs.end()) return found->second;
   }
   return argument.distribution;
 }
@@ -90,26 +90,26 @@ struct StageList {
   std::size_t linear_with = std::numeric_limits<std::size_t>::max();
 };
 
-Result<std::uint64_t> length_of(const Trial& trial, std::size_t argument) {
-  return element_count(trial.task->arguments[argument], trial.values);
+Result<std::uint64_t> length_of(const Instance& instance, std::size_t argument) {
+  return element_count(instance.task->arguments[argument], instance.values);
 }
 
-Status append(const Trial& trial, std::size_t argument, int depth, StageList& list) {
+Status append(const Instance& instance, std::size_t argument, int depth, StageList& list) {
   if (depth > kMaxLikeDepth) return Error{"like() goes in a circle or too deep"};
   WW_TRY(const auto distribution,
-         Distribution::parse(distribution_of(trial, trial.task->arguments[argument])));
-  WW_TRY(const auto n, length_of(trial, argument));
+         Distribution::parse(distribution_of(instance, instance.task->arguments[argument])));
+  WW_TRY(const auto n, length_of(instance, argument));
   for (std::size_t slot = 0; slot < distribution.stages.size(); ++slot) {
     const auto& from = distribution.stages[slot];
     if (from.op == StageOp::like) {
-      WW_TRY(const auto other, argument_named(*trial.task, from.argument));
-      WW_CHECK(append(trial, other, depth + 1, list));
+      WW_TRY(const auto other, argument_named(*instance.task, from.argument));
+      WW_CHECK(append(instance, other, depth + 1, list));
       continue;
     }
     if (from.op == StageOp::linear) {
       if (depth > 0)
         return Error{"like() and linear() cannot take over an argument made by linear()"};
-      WW_TRY(list.linear_with, argument_named(*trial.task, from.argument));
+      WW_TRY(list.linear_with, argument_named(*instance.task, from.argument));
     }
     ASSERT(list.count < kMaxRecipeStages, "too many stages");
     auto& to = list.stage[static_cast<std::size_t>(list.count++)];
@@ -120,7 +120,7 @@ Status append(const Trial& trial, std::size_t argument, int depth, StageList& li
                      .n = n,
                      .p = {}};
     for (std::size_t k = 0; k < from.numbers.size(); ++k) {
-      WW_TRY(to.p[k], from.numbers[k].evaluate(trial.values));
+      WW_TRY(to.p[k], from.numbers[k].evaluate(instance.values));
     }
     WW_CHECK(check_numbers(to));
   }
@@ -167,28 +167,28 @@ void fill_bits(const RecipeStage& stage, std::uint64_t seed, std::uint64_t first
 
 }  // namespace
 
-Result<Trial> make_trial(const Task& task, const TaskSize& size, const InputVariant* variant,
-                         std::uint64_t seed) {
+Result<Instance> make_instance(const Task& task, const TaskSize& size, const InputVariant* variant,
+                               std::uint64_t seed) {
   WW_TRY(auto values, values_at(task, size, variant));
   SecretDraws draws(seed, "numbers of a call");
   for (const std::string_view name : kDrawnNames) values.emplace(name, draws.unit());
-  return Trial{&task, &size, variant, std::move(values), seed};
+  return Instance{&task, &size, variant, std::move(values), seed};
 }
 
-Result<Recipe> make_recipe(const Trial& trial, std::size_t argument) {
-  const auto& arguments = trial.task->arguments;
+Result<Recipe> make_recipe(const Instance& instance, std::size_t argument) {
+  const auto& arguments = instance.task->arguments;
   ASSERT(argument < arguments.size() && !arguments[argument].distribution.empty(),
          "only inputs have recipes");
   StageList own;
-  WW_CHECK(append(trial, argument, 0, own));
+  WW_CHECK(append(instance, argument, 0, own));
   Recipe recipe{};
   recipe.type = static_cast<int>(arguments[argument].type);
-  WW_TRY(recipe.n, length_of(trial, argument));
+  WW_TRY(recipe.n, length_of(instance, argument));
   recipe.stages = own.count;
   std::copy_n(own.stage.begin(), own.count, recipe.stage);
   if (own.linear_with < arguments.size()) {
     StageList other;
-    WW_CHECK(append(trial, own.linear_with, 1, other));
+    WW_CHECK(append(instance, own.linear_with, 1, other));
     recipe.other_stages = other.count;
     std::copy_n(other.stage.begin(), other.count, recipe.other);
   }
@@ -252,14 +252,14 @@ void fill_by_threads(const Recipe& recipe, std::uint64_t seed, std::size_t width
 
 }  // namespace
 
-Result<std::vector<Bytes>> generate_inputs(const Trial& trial, std::uint64_t most_elements) {
-  const auto& arguments = trial.task->arguments;
+Result<std::vector<Bytes>> generate_inputs(const Instance& instance, std::uint64_t most_elements) {
+  const auto& arguments = instance.task->arguments;
   // Kernels see the values; what else comes from the seed must not follow from them.
-  const std::uint64_t key = one_way(trial.seed, "inputs");
+  const std::uint64_t key = one_way(instance.seed, "inputs");
   std::vector<Bytes> buffers(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].distribution.empty()) continue;
-    WW_TRY(const auto recipe, make_recipe(trial, i));
+    WW_TRY(const auto recipe, make_recipe(instance, i));
     const std::size_t width = bytes_of(arguments[i].type);
     Bytes& bytes = buffers[i];
     bytes.resize(recipe.n * width);

@@ -80,16 +80,16 @@ void OracleCase::drop(const Distribution& distribution) {
   for (const auto buffer : distribution.taken) device_->release(buffer);
 }
 
-Result<std::unique_ptr<OracleCase>> OracleCase::make(const Oracle& oracle, const Trial& trial,
+Result<std::unique_ptr<OracleCase>> OracleCase::make(const Oracle& oracle, const Instance& instance,
                                                      const LaunchPlan* reference,
                                                      const Options& options) {
   std::unique_ptr<OracleCase> made(new OracleCase(oracle, options));
-  made->task_ = trial.task;
-  WW_CHECK(made->allocate(trial));
-  WW_TRY(const bool wanted, needs_expected(trial));
+  made->task_ = instance.task;
+  WW_CHECK(made->allocate(instance));
+  WW_TRY(const bool wanted, needs_expected(instance));
   if (wanted && options.checks && reference != nullptr && oracle.reference() >= 0)
     WW_CHECK(made->bind_reference(*reference));
-  WW_CHECK(made->add(trial));
+  WW_CHECK(made->add(instance));
   return made;
 }
 
@@ -119,14 +119,14 @@ Result<std::uint64_t> OracleCase::bytes_for(const Task& task, const Values& valu
 }
 
 /// Copies of all inputs, expected values of all outputs, and the records.
-Status OracleCase::allocate(const Trial& trial) {
+Status OracleCase::allocate(const Instance& instance) {
   const auto& arguments = task_->arguments;
   for (auto* list : {&copies_, &expected_, &scales_, &kept_}) list->assign(arguments.size(), -1);
   wide_.assign(arguments.size(), false);
   counts_.assign(arguments.size(), 0);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!is_buffer(arguments[i])) continue;
-    WW_TRY(counts_[i], element_count(arguments[i], trial.values));
+    WW_TRY(counts_[i], element_count(arguments[i], instance.values));
     const std::uint64_t bytes = counts_[i] * bytes_of(arguments[i].type);
     if (!options_.checks) continue;
     if (!arguments[i].distribution.empty()) {
@@ -171,13 +171,13 @@ Status OracleCase::bind_reference(const LaunchPlan& plan) {
   return {};
 }
 
-Result<std::size_t> OracleCase::add(const Trial& trial) {
+Result<std::size_t> OracleCase::add(const Instance& instance) {
   Distribution made;
-  made.trial = trial;
+  made.instance = instance;
   std::vector<Recipe> recipes(task_->arguments.size());
   for (std::size_t i = 0; i < recipes.size(); ++i) {
     if (task_->arguments[i].distribution.empty()) continue;
-    WW_TRY(recipes[i], make_recipe(trial, i));
+    WW_TRY(recipes[i], make_recipe(instance, i));
     if (recipes[i].n != counts_[i])
       return Error{"another distribution of a case must have the same sizes"};
   }
@@ -185,7 +185,7 @@ Result<std::size_t> OracleCase::add(const Trial& trial) {
   WW_TRY(made.recipes, take(recipes.size() * sizeof(Recipe), "recipes", false));
   WW_CHECK(device_->upload(made.recipes, std::as_bytes(std::span(recipes))));
   for (const std::size_t argument : outputs_) {
-    WW_TRY(Output output, output_of(trial, argument));
+    WW_TRY(Output output, output_of(instance, argument));
     made.needs_expected = made.needs_expected || output.needs_expected;
     made.outputs.push_back(std::move(output));
   }
@@ -385,9 +385,9 @@ Result<std::vector<Expected>> OracleCase::download_expected() {
 }
 
 Result<std::optional<Mismatch>> OracleCase::host_opinion() {
-  Trial trial = failed_.distribution->trial;
-  trial.seed = failed_.seed;
-  WW_TRY(const bool with_expected, needs_expected(trial));
+  Instance instance = failed_.distribution->instance;
+  instance.seed = failed_.seed;
+  WW_TRY(const bool with_expected, needs_expected(instance));
   if (!options_.keep || (with_expected && reference_ == nullptr)) return std::optional<Mismatch>{};
   // Rows that the check may have left out count here: the host's rule knows of none.
   Done whole = failed_;
@@ -396,13 +396,13 @@ Result<std::optional<Mismatch>> OracleCase::host_opinion() {
   if (with_expected) WW_CHECK(reference_->queue());
   WW_TRY(const auto expected, download_expected());
   WW_CHECK(scrub(*whole.distribution, one_way(whole.challenge.secret, "scrub", 1)));
-  WW_TRY(const auto inputs, generate_inputs(trial));
+  WW_TRY(const auto inputs, generate_inputs(instance));
   std::vector<Bytes> outputs(task_->arguments.size());
   for (const std::size_t i : outputs_) {
     outputs[i].resize(counts_[i] * bytes_of(task_->arguments[i].type));
     WW_CHECK(device_->download(outputs[i], kept_[i]));
   }
-  return check_outputs(trial, inputs, expected, outputs);
+  return check_outputs(instance, inputs, expected, outputs);
 }
 
 Result<Mismatch> OracleCase::explain(const CallFailure& failure) {

@@ -70,8 +70,8 @@ class OracleCase {
     bool checks = true;       ///< false: only makes inputs, for a task without device checks
   };
   /// `reference`: what device_reference_program() launches at this size; null where no output needs
-  /// expected values. The trial's task, size and variant must outlive the case.
-  static Result<std::unique_ptr<OracleCase>> make(const Oracle& oracle, const Trial& trial,
+  /// expected values. The instance's task, size and variant must outlive the case.
+  static Result<std::unique_ptr<OracleCase>> make(const Oracle& oracle, const Instance& instance,
                                                   const LaunchPlan* reference,
                                                   const Options& options);
   OracleCase(const OracleCase&) = delete;
@@ -80,7 +80,7 @@ class OracleCase {
 
   /// Another distribution (variant, drawn numbers) with the same sizes and scalars; returns its
   /// number, which holds until collect(). That of make() is 0 and stays.
-  Result<std::size_t> add(const Trial& trial);
+  Result<std::size_t> add(const Instance& instance);
 
   /// Writes the inputs of a call. `buffers`: one per argument, negative for scalars.
   Status fresh_inputs(std::span<const device::BufferId> buffers, std::uint64_t seed,
@@ -108,7 +108,7 @@ class OracleCase {
 
   /// The variant that the first failed call had its inputs from; null: the declared ones.
   [[nodiscard]] const InputVariant* failed_variant() const {
-    return failed_.distribution ? failed_.distribution->trial.variant : nullptr;
+    return failed_.distribution ? failed_.distribution->instance.variant : nullptr;
   }
 
   /// Memory of the judge's own that a case takes; and about how much it will.
@@ -124,7 +124,7 @@ class OracleCase {
     device::BufferId sums = -1;  ///< what the kernels add to; zero before
   };
   struct Distribution {
-    Trial trial;
+    Instance instance;
     device::BufferId recipes = -1;
     std::vector<Output> outputs;
     bool needs_expected = false;
@@ -137,13 +137,13 @@ class OracleCase {
     std::shared_ptr<const Distribution> distribution;
   };
   OracleCase(const Oracle& oracle, const Options& options);
-  Status allocate(const Trial& trial);
+  Status allocate(const Instance& instance);
   Status bind_reference(const LaunchPlan& plan);
   Result<device::BufferId> take(std::uint64_t bytes, std::string_view name, bool secret);
-  Result<Output> output_of(const Trial& trial, std::size_t argument);
-  Status read_compare(const Trial& trial, const CheckRule& check, Output& output);
-  Status read_product(const Trial& trial, const CheckRule& check, Output& output);
-  Status read_ols(const Trial& trial, const CheckRule& check, Output& output);
+  Result<Output> output_of(const Instance& instance, std::size_t argument);
+  Status read_compare(const Instance& instance, const CheckRule& check, Output& output);
+  Status read_product(const Instance& instance, const CheckRule& check, Output& output);
+  Status read_ols(const Instance& instance, const CheckRule& check, Output& output);
   Status check_output(Output output, device::BufferId got, std::uint64_t record, std::uint64_t key);
   Status check_product(const ProductCall& call);
   [[nodiscard]] std::uint64_t address(device::BufferId buffer) const {

@@ -35,10 +35,10 @@ constexpr std::array<CompareRow, 9> kCompared = {{
     {"dot_products", Compare::dot_products, "rtol", {}, "alpha", "rel_rms", {}},
 }};
 
-Result<std::size_t> argument_of(const Trial& trial, const CheckRule& check,
+Result<std::size_t> argument_of(const Instance& instance, const CheckRule& check,
                                 std::string_view parameter) {
   const auto found = check.parameters.find(std::string(parameter));
-  const auto& arguments = trial.task->arguments;
+  const auto& arguments = instance.task->arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (found == check.parameters.end() || arguments[i].name != found->second) continue;
     if (arguments[i].type == ElementType::f32 || arguments[i].type == ElementType::f16) return i;
@@ -47,31 +47,32 @@ Result<std::size_t> argument_of(const Trial& trial, const CheckRule& check,
   return Error{fmt::format("check rule '{}' needs '{}'", check.rule, parameter)};
 }
 
-Result<std::uint64_t> whole(const Trial& trial, const CheckRule& check, std::string_view name) {
-  WW_TRY(const double value, rule_number(trial, check, name));
+Result<std::uint64_t> whole(const Instance& instance, const CheckRule& check,
+                            std::string_view name) {
+  WW_TRY(const double value, rule_number(instance, check, name));
   return static_cast<std::uint64_t>(value);
 }
 
 }  // namespace
 
-Result<OracleCase::Output> OracleCase::output_of(const Trial& trial, std::size_t argument) {
-  const CheckRule check = check_for(*task_, trial.variant, task_->arguments[argument]);
+Result<OracleCase::Output> OracleCase::output_of(const Instance& instance, std::size_t argument) {
+  const CheckRule check = check_for(*task_, instance.variant, task_->arguments[argument]);
   Output output{.argument = argument, .call = {}};
   if (check.rule == "order_multiset") {
     output.call = OrderCall{.before = address(copies_[argument]), .count = counts_[argument]};
   } else if (check.rule == "freivalds_samples") {
-    WW_CHECK(read_product(trial, check, output));
+    WW_CHECK(read_product(instance, check, output));
   } else if (check.rule == "ols") {
-    WW_CHECK(read_ols(trial, check, output));
+    WW_CHECK(read_ols(instance, check, output));
   } else {
-    WW_CHECK(read_compare(trial, check, output));
+    WW_CHECK(read_compare(instance, check, output));
   }
   const int type = static_cast<int>(task_->arguments[argument].type);
   std::visit([type](auto& call) { call.type = type; }, output.call);
   return output;
 }
 
-Status OracleCase::read_compare(const Trial& trial, const CheckRule& check, Output& output) {
+Status OracleCase::read_compare(const Instance& instance, const CheckRule& check, Output& output) {
   const auto row = std::find_if(kCompared.begin(), kCompared.end(),
                                 [&](const CompareRow& r) { return r.rule == check.rule; });
   if (row == kCompared.end())
@@ -86,7 +87,7 @@ Status OracleCase::read_compare(const Trial& trial, const CheckRule& check, Outp
                    .rel_rms = std::numeric_limits<double>::infinity()};
   const auto read = [&](std::string_view name, double& to) -> Status {
     if (name.empty()) return {};
-    WW_TRY(to, rule_number(trial, check, name));
+    WW_TRY(to, rule_number(instance, check, name));
     return {};
   };
   WW_CHECK(read(row->relative, call.relative));
@@ -109,18 +110,18 @@ Status OracleCase::read_compare(const Trial& trial, const CheckRule& check, Outp
   return {};
 }
 
-Status OracleCase::read_product(const Trial& trial, const CheckRule& check, Output& output) {
+Status OracleCase::read_product(const Instance& instance, const CheckRule& check, Output& output) {
   ProductCall call{};
-  WW_TRY(const std::size_t left, argument_of(trial, check, "left"));
-  WW_TRY(const std::size_t right, argument_of(trial, check, "right"));
-  WW_TRY(call.rows, whole(trial, check, "rows"));
-  WW_TRY(call.cols, whole(trial, check, "cols"));
-  WW_TRY(call.inner, whole(trial, check, "inner"));
-  WW_TRY(call.relative, rule_number(trial, check, "rtol"));
-  WW_TRY(call.share, rule_number(trial, check, "alpha_rms"));
-  WW_TRY(call.rel_rms, rule_number(trial, check, "rel_rms"));
-  WW_TRY(call.residual, rule_number(trial, check, "residual"));
-  WW_TRY(const bool full, freivalds_is_full(trial, check));
+  WW_TRY(const std::size_t left, argument_of(instance, check, "left"));
+  WW_TRY(const std::size_t right, argument_of(instance, check, "right"));
+  WW_TRY(call.rows, whole(instance, check, "rows"));
+  WW_TRY(call.cols, whole(instance, check, "cols"));
+  WW_TRY(call.inner, whole(instance, check, "inner"));
+  WW_TRY(call.relative, rule_number(instance, check, "rtol"));
+  WW_TRY(call.share, rule_number(instance, check, "alpha_rms"));
+  WW_TRY(call.rel_rms, rule_number(instance, check, "rel_rms"));
+  WW_TRY(call.residual, rule_number(instance, check, "residual"));
+  WW_TRY(const bool full, freivalds_is_full(instance, check));
   const bool fits = counts_[left] == call.rows * call.inner &&
                     counts_[right] == call.inner * call.cols &&
                     counts_[output.argument] == call.rows * call.cols;
@@ -141,14 +142,14 @@ Status OracleCase::read_product(const Trial& trial, const CheckRule& check, Outp
   return {};
 }
 
-Status OracleCase::read_ols(const Trial& trial, const CheckRule& check, Output& output) {
+Status OracleCase::read_ols(const Instance& instance, const CheckRule& check, Output& output) {
   OlsCall call{};
-  WW_TRY(const std::size_t design, argument_of(trial, check, "design"));
-  WW_TRY(const std::size_t response, argument_of(trial, check, "response"));
-  WW_TRY(call.rows, whole(trial, check, "rows"));
-  WW_TRY(call.cols, whole(trial, check, "cols"));
-  WW_TRY(call.forward, rule_number(trial, check, "forward"));
-  WW_TRY(call.gradient, rule_number(trial, check, "gradient"));
+  WW_TRY(const std::size_t design, argument_of(instance, check, "design"));
+  WW_TRY(const std::size_t response, argument_of(instance, check, "response"));
+  WW_TRY(call.rows, whole(instance, check, "rows"));
+  WW_TRY(call.cols, whole(instance, check, "cols"));
+  WW_TRY(call.forward, rule_number(instance, check, "forward"));
+  WW_TRY(call.gradient, rule_number(instance, check, "gradient"));
   if (counts_[design] != call.rows * call.cols || counts_[response] != call.rows ||
       counts_[output.argument] != call.cols)
     return Error{"ols: rows and cols do not fit the buffers"};

@@ -225,9 +225,9 @@ Reference::~Reference() {
   if (library_ != nullptr) dlclose(library_);
 }
 
-Result<std::vector<Expected>> Reference::run(const Trial& trial,
+Result<std::vector<Expected>> Reference::run(const Instance& instance,
                                              std::span<const Bytes> inputs) const {
-  const auto& task = *trial.task;
+  const auto& task = *instance.task;
   ASSERT(inputs.size() == task.arguments.size(), "one entry per argument");
   std::vector<Expected> expected(task.arguments.size());
   CallFrame frame;
@@ -235,26 +235,26 @@ Result<std::vector<Expected>> Reference::run(const Trial& trial,
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     const auto& argument = task.arguments[i];
     if (argument.role == ArgumentRole::scalar) {
-      WW_TRY(const double value, scalar_value(argument, trial.values));
+      WW_TRY(const double value, scalar_value(argument, instance.values));
       add_scalar(frame, argument.type, value);
       continue;
     }
     if (argument.role != ArgumentRole::output) add_input(frame, argument.type, inputs[i]);
     if (argument.role == ArgumentRole::input) continue;
-    WW_TRY(const auto count, element_count(argument, trial.values));
+    WW_TRY(const auto count, element_count(argument, instance.values));
     add_output(frame, task, argument, count, expected[i]);
   }
   const auto entry = reinterpret_cast<void (*)(void* const*)>(entry_);
   if (const auto called = call_guarded([&] { entry(frame.pointers.data()); }); !called.ok()) {
     return Error{fmt::format("reference.cpp of the task '{}' failed at size {}: {}; mend it first",
-                             task.name, trial.size->label, called.error().message)};
+                             task.name, instance.size->label, called.error().message)};
   }
   return expected;
 }
 
-Result<std::vector<Expected>> expected_from_outputs(const Trial& trial,
+Result<std::vector<Expected>> expected_from_outputs(const Instance& instance,
                                                     std::span<const Bytes> outputs) {
-  const auto& task = *trial.task;
+  const auto& task = *instance.task;
   if (outputs.size() != task.arguments.size()) return Error{"expected one buffer per argument"};
   std::vector<Expected> expected(task.arguments.size());
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {

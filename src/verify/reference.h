@@ -35,7 +35,7 @@ class ExpectedSource {
  public:
   virtual ~ExpectedSource() = default;
   /// One Expected per argument; empty for all but outputs. `inputs` as from generate_inputs.
-  [[nodiscard]] virtual Result<std::vector<Expected>> run(const Trial& trial,
+  [[nodiscard]] virtual Result<std::vector<Expected>> run(const Instance& instance,
                                                           std::span<const Bytes> inputs) const = 0;
 };
 
@@ -57,7 +57,7 @@ class Reference final : public ExpectedSource {
   Reference& operator=(Reference&&) = delete;
   ~Reference() override;
 
-  [[nodiscard]] Result<std::vector<Expected>> run(const Trial& trial,
+  [[nodiscard]] Result<std::vector<Expected>> run(const Instance& instance,
                                                   std::span<const Bytes> inputs) const override;
 
  private:
@@ -67,7 +67,7 @@ class Reference final : public ExpectedSource {
 };
 
 /// Outputs of a trusted kernel as expected values, for tasks without a reference.
-Result<std::vector<Expected>> expected_from_outputs(const Trial& trial,
+Result<std::vector<Expected>> expected_from_outputs(const Instance& instance,
                                                     std::span<const Bytes> outputs);
 
 /// Element i of a buffer as a double.

@@ -139,7 +139,7 @@ double entry(const Product& p, std::size_t i, std::size_t j) {
 
 /// Who knew the vectors and positions could satisfy them without the product. Nothing that a
 /// kernel sees tells them.
-std::uint64_t challenge_of(const Trial& trial) { return one_way(trial.seed, "challenge"); }
+std::uint64_t challenge_of(const Instance& instance) { return one_way(instance.seed, "challenge"); }
 
 std::vector<double> random_vectors(std::size_t n, std::uint64_t seed) {
   std::vector<double> r(n * kVectors);
@@ -162,7 +162,7 @@ double project(const float* row, std::size_t n, const double* r, double* out) {
 }
 
 RuleResult check_projections(const RuleInput& input, const Product& p, const Tolerances& t) {
-  const auto r = random_vectors(p.cols, challenge_of(input.trial));
+  const auto r = random_vectors(p.cols, challenge_of(input.instance));
   std::vector<double> right_r(p.inner * kVectors);
   for (std::size_t k = 0; k < p.inner; ++k)
     project(p.right.data() + k * p.cols, p.cols, r.data(), right_r.data() + k * kVectors);
@@ -193,18 +193,18 @@ RuleResult check_projections(const RuleInput& input, const Product& p, const Tol
 
 }  // namespace
 
-Result<bool> freivalds_is_full(const Trial& trial, const CheckRule& check) {
-  WW_TRY(const double rows, rule_number(trial, check, "rows"));
-  WW_TRY(const double cols, rule_number(trial, check, "cols"));
-  WW_TRY(const double inner, rule_number(trial, check, "inner"));
-  WW_TRY(const double full, rule_number(trial, check, "full"));
+Result<bool> freivalds_is_full(const Instance& instance, const CheckRule& check) {
+  WW_TRY(const double rows, rule_number(instance, check, "rows"));
+  WW_TRY(const double cols, rule_number(instance, check, "cols"));
+  WW_TRY(const double inner, rule_number(instance, check, "inner"));
+  WW_TRY(const double full, rule_number(instance, check, "full"));
   return rows * cols * inner <= full;
 }
 
 RuleResult check_freivalds(const RuleInput& input) {
   WW_TRY(auto product, product_of(input));
   WW_TRY(const auto tolerances, tolerances_of(input));
-  WW_TRY(const bool full, freivalds_is_full(input.trial, input.check));
+  WW_TRY(const bool full, freivalds_is_full(input.instance, input.check));
   Entries entries(input, product, tolerances);
   if (full) {
     for (std::size_t i = 0; i < product.rows; ++i) {
@@ -213,7 +213,7 @@ RuleResult check_freivalds(const RuleInput& input) {
     }
     return entries.result();
   }
-  const std::uint64_t challenge = challenge_of(input.trial);
+  const std::uint64_t challenge = challenge_of(input.instance);
   for (std::size_t k = 0; k < kSampledEntries; ++k) {
     const auto [i, j] = sampled_entry(k, product.rows, product.cols, challenge);
     entries.compare(i, j, entry(product, i, j));
@@ -227,7 +227,7 @@ RuleResult check_freivalds_entries(const RuleInput& input,
   WW_TRY(auto product, product_of(input));
   WW_TRY(const auto tolerances, tolerances_of(input));
   Entries entries(input, product, tolerances);
-  const std::uint64_t challenge = challenge_of(input.trial);
+  const std::uint64_t challenge = challenge_of(input.instance);
   for (std::uint64_t k = 0; k < kSampledEntries && !elements.empty(); ++k) {
     const std::uint64_t at = elements[one_way(challenge, "written entry", k) % elements.size()];
     const std::size_t i = at / product.cols, j = at % product.cols;

@@ -20,7 +20,7 @@ Result<Floats> as_floats(ElementType type, std::span<const std::byte> buffer);
 
 /// One output under one rule.
 struct RuleInput {
-  const Trial& trial;
+  const Instance& instance;
   const CheckRule& check;
   std::span<const Bytes> inputs;
   const Expected& expected;
@@ -97,9 +97,9 @@ RuleResult check_freivalds_entries(const RuleInput& input, std::span<const std::
 RuleResult check_ols(const RuleInput& input);
 
 /// Whether check_freivalds compares with expected values at this size.
-Result<bool> freivalds_is_full(const Trial& trial, const CheckRule& check);
+Result<bool> freivalds_is_full(const Instance& instance, const CheckRule& check);
 
-/// The value of a rule's numeric parameter at this trial.
-Result<double> rule_number(const Trial& trial, const CheckRule& check, std::string_view name);
+/// The value of a rule's numeric parameter at this instance.
+Result<double> rule_number(const Instance& instance, const CheckRule& check, std::string_view name);
 
 }  // namespace warpwright::verify

@@ -33,7 +33,7 @@ TEST(FreshInputs, NoiseAloneIsHardlyEverSlowerSoOftenInARow) {
     return 5 * (1 + 0.5 * uniform(random)) * (uniform(random) < 0.1 ? 3 : 1);
   };
   int condemned = 0;
-  for (int trial = 0; trial < 100'000; ++trial) {
+  for (int instance = 0; instance < 100'000; ++instance) {
     bool always = true;
     for (int attempt = 0; attempt < 6 && always; ++attempt) {
       std::vector<double> known;

@@ -29,7 +29,7 @@ class Mailbox : public testing::Test {
     MailboxOptions options;
     options.folder = folder_.path() / "box";
     options.pattern.task = suite::load_embedded_task("copy").value();
-    options.pattern.limit_s = 0.01;  // of the trial; nothing limits the wait
+    options.pattern.limit_s = 0.01;  // of the instance; nothing limits the wait
     options.pattern.cache = "/somewhere/here";
     options.glance = std::chrono::milliseconds(5);
     return MailboxEvaluator(options);

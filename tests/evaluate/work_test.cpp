@@ -64,7 +64,7 @@ class WorkTrial : public testing::Test {
  protected:
   void SetUp() override {
     if (!build::find_toolchain().clang.found()) {
-      GTEST_SKIP() << "no clang: install clang-19 to run trials";
+      GTEST_SKIP() << "no clang: install clang-19 to run instances";
     }
   }
 

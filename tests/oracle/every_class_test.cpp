@@ -38,7 +38,7 @@ class ClassBed {
  public:
   ClassBed(const Task& task, const std::vector<CaseData>& cases) : bed_(task) {
     std::vector<Values> values;
-    for (const CaseData& data : cases) values.push_back(data.trial.values);
+    for (const CaseData& data : cases) values.push_back(data.instance.values);
     plans_ = bed_.record(values);
   }
 
@@ -47,11 +47,11 @@ class ClassBed {
                                      const std::vector<Bytes>& outputs) {
     if (number != open_ || oracle_ == nullptr) {
       release();
-      oracle_ = bed_.open(data.trial, plans_.empty() ? nullptr : &plans_[number]);
-      buffers_ = bed_.buffers(data.trial);
+      oracle_ = bed_.open(data.instance, plans_.empty() ? nullptr : &plans_[number]);
+      buffers_ = bed_.buffers(data.instance);
       open_ = number;
     }
-    const std::uint64_t seed = data.trial.seed;
+    const std::uint64_t seed = data.instance.seed;
     EXPECT_TRUE(oracle_->fresh_inputs(buffers_, seed).ok());
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i].empty()) continue;
@@ -82,13 +82,14 @@ class ClassBed {
 };
 
 std::string where(const CaseData& data, const Case& item) {
-  return fmt::format("{}, {}, {}", data.trial.task->name, name_of(item.size_class), describe(item));
+  return fmt::format("{}, {}, {}", data.instance.task->name, name_of(item.size_class),
+                     describe(item));
 }
 
 /// An element of each output that the reference does not leave open.
 void expect_one_element_seen(ClassBed& bed, const CaseData& data, std::size_t number,
                              const Case& item, SecretDraws& draws) {
-  const auto& arguments = data.trial.task->arguments;
+  const auto& arguments = data.instance.task->arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!is_output(arguments[i])) continue;
     const std::size_t k = draws.below(data.honest[i].size() / bytes_of(arguments[i].type));
@@ -104,12 +105,12 @@ void expect_one_element_seen(ClassBed& bed, const CaseData& data, std::size_t nu
 /// A kernel that takes a scalar for the one that the first timed size has, where that is another.
 void expect_scalars_read(ClassBed& bed, const CaseData& data, std::size_t number, const Case& item,
                          std::map<std::string, int>& seen) {
-  const Task& task = *data.trial.task;
+  const Task& task = *data.instance.task;
   const auto timed = values_at(task, task.sizes.front()).value();
   for (const TaskArgument& argument : task.arguments) {
     if (is_buffer(argument) || !is_floating(argument.type)) continue;
     const double listed = timed.at(argument.name);
-    if (data.trial.values.at(argument.name) == listed) continue;
+    if (data.instance.values.at(argument.name) == listed) continue;
     const auto outputs = outputs_with(data, data.inputs, {{argument.name, listed}});
     const bool wrong = rejects(data, outputs);
     EXPECT_EQ(bed.verdict_on(data, number, outputs).has_value(), wrong)

@@ -26,15 +26,16 @@ Status put_outputs(device::Device& device, std::span<const device::BufferId> buf
 void compare_verdicts(OracleBed& bed, OracleCase& oracle, const CaseData& data,
                       std::span<const device::BufferId> buffers, const std::vector<Bytes>& outputs,
                       std::string_view what) {
-  const std::uint64_t seed = data.trial.seed;
+  const std::uint64_t seed = data.instance.seed;
   ASSERT_TRUE(oracle.fresh_inputs(buffers, seed).ok());
   ASSERT_TRUE(put_outputs(bed.device(), buffers, outputs).ok());
   const Status checked = oracle.check(buffers, seed, {.secret = seed ^ 0xABCDEF});
   ASSERT_TRUE(checked.ok()) << checked.error().message;
   const auto failures = must(oracle.collect());
-  const auto host = must(check_outputs(data.trial, data.inputs, data.expected, outputs));
-  const std::string where = fmt::format("{}, {}: {}", data.trial.task->name,
-                                        describe({data.trial.size, data.trial.variant}), what);
+  const auto host = must(check_outputs(data.instance, data.inputs, data.expected, outputs));
+  const std::string where =
+      fmt::format("{}, {}: {}", data.instance.task->name,
+                  describe({data.instance.size, data.instance.variant}), what);
   EXPECT_EQ(host.has_value(), !failures.empty()) << where << (host ? "\n" + host->message : "");
   if (host && !failures.empty()) {
     const auto said = must(oracle.explain(failures.front()));
@@ -60,8 +61,8 @@ TEST_P(EveryTask, DecidesAsTheHost) {
   std::size_t number = 0;
   for (const auto& item : few_cases(task)) {
     const auto data = make_case(task, reference, item, kSeed + number);
-    const auto oracle = bed.open(data.trial);
-    const auto buffers = bed.buffers(data.trial);
+    const auto oracle = bed.open(data.instance);
+    const auto buffers = bed.buffers(data.instance);
     compare_verdicts(bed, *oracle, data, buffers, data.honest, "right");
     // Every mutation in some case, three in each.
     for (std::size_t k = number % 8; k < mutations.size(); k += 8) {

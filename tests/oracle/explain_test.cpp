@@ -17,18 +17,18 @@ TEST(OracleExplains, TheFirstFailedCallWhateverFailsLater) {
   OracleBed bed(task);
   const auto first = make_case(task, reference, {&size, nullptr}, 11);
   const auto second = make_case(task, reference, {&size, saturated}, 12);
-  const auto oracle = bed.open(first.trial);
-  const auto buffers = bed.buffers(first.trial);
+  const auto oracle = bed.open(first.instance);
+  const auto buffers = bed.buffers(first.instance);
   const auto call = [&](const CaseData& data, std::size_t distribution, Bytes output) {
-    ASSERT_TRUE(oracle->fresh_inputs(buffers, data.trial.seed, distribution).ok());
+    ASSERT_TRUE(oracle->fresh_inputs(buffers, data.instance.seed, distribution).ok());
     ASSERT_TRUE(bed.device().upload(buffers[1], output).ok());
-    ASSERT_TRUE(oracle->check(buffers, data.trial.seed, {.secret = 5}, distribution).ok());
+    ASSERT_TRUE(oracle->check(buffers, data.instance.seed, {.secret = 5}, distribution).ok());
   };
 
   // Of another distribution, wrong in one place.
   auto output = second.honest[1];
   set_element(ElementType::f32, output, 123, -5);
-  call(second, must(oracle->add(second.trial)), output);
+  call(second, must(oracle->add(second.instance)), output);
   const auto failures = must(oracle->collect());
   ASSERT_EQ(failures.size(), 1u);
   EXPECT_EQ(oracle->failed_variant(), saturated);
@@ -61,8 +61,8 @@ TEST(OracleExplains, AllRowsOfACallThatWasCheckedInPart) {
   const TaskSize size{"s", {{"N", 16}, {"d_model", 8}, {"h", 2}}};
   OracleBed bed(task);
   const auto data = make_case(task, reference, {&size, nullptr}, 3);
-  const auto oracle = bed.open(data.trial);
-  const auto buffers = bed.buffers(data.trial);
+  const auto oracle = bed.open(data.instance);
+  const auto buffers = bed.buffers(data.instance);
   const std::size_t out = index_of(task, "output");
   ASSERT_TRUE(oracle->fresh_inputs(buffers, 3).ok());
   auto output = data.honest[out];

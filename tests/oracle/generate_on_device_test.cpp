@@ -23,12 +23,12 @@ Task task_with(const std::vector<std::string>& distributions, ElementType type) 
 
 void compare(const Task& task, std::uint64_t seed) {
   const TaskSize size{"s", {{"n", static_cast<double>(kCount)}}};
-  const auto trial = must(make_trial(task, size, nullptr, seed));
+  const auto instance = must(make_instance(task, size, nullptr, seed));
   OracleBed bed(task);
-  const auto oracle = bed.open(trial);
-  const auto buffers = bed.buffers(trial);
+  const auto oracle = bed.open(instance);
+  const auto buffers = bed.buffers(instance);
   ASSERT_TRUE(oracle->fresh_inputs(buffers, seed).ok());
-  const auto expected = must(generate_inputs(trial));
+  const auto expected = must(generate_inputs(instance));
   for (std::size_t i = 0; i < buffers.size(); ++i)
     EXPECT_EQ(bed.content(buffers[i], expected[i].size()), expected[i])
         << task.arguments[i].distribution << " as " << name_of(task.arguments[i].type);
@@ -98,10 +98,10 @@ INSTANTIATE_TEST_SUITE_P(Types, EveryType, ::testing::Range(0, kElementTypeCount
 TEST(DeviceGenerator, SeedsDiffer) {
   const auto task = task_with({"normal(0, 1)"}, ElementType::f32);
   const TaskSize size{"s", {{"n", static_cast<double>(kCount)}}};
-  const auto trial = must(make_trial(task, size, nullptr, 1));
+  const auto instance = must(make_instance(task, size, nullptr, 1));
   OracleBed bed(task);
-  const auto oracle = bed.open(trial);
-  const auto buffers = bed.buffers(trial);
+  const auto oracle = bed.open(instance);
+  const auto buffers = bed.buffers(instance);
   ASSERT_TRUE(oracle->fresh_inputs(buffers, 1).ok());
   const auto first = bed.content(buffers[1], 4 * kCount);
   ASSERT_TRUE(oracle->fresh_inputs(buffers, 2).ok());
@@ -112,11 +112,11 @@ TEST(DeviceGenerator, SeedsDiffer) {
 TEST(DeviceGenerator, ChangedInputsAreSeen) {
   const auto task = task_with({"normal(0, 1)"}, ElementType::f16);
   const TaskSize size{"s", {{"n", static_cast<double>(kCount)}}};
-  const auto trial = must(make_trial(task, size, nullptr, 5));
+  const auto instance = must(make_instance(task, size, nullptr, 5));
   OracleBed bed(task);
-  const auto oracle = bed.open(trial);
-  const auto buffers = bed.buffers(trial);
-  auto sorted = must(generate_inputs(trial));
+  const auto oracle = bed.open(instance);
+  const auto buffers = bed.buffers(instance);
+  auto sorted = must(generate_inputs(instance));
   auto* values = reinterpret_cast<float*>(sorted[2].data());
   std::sort(values, values + kCount);
   for (const bool changed : {false, true}) {

@@ -39,28 +39,29 @@ class OracleBed {
             evaluate::build_oracle(builder(), task, resolved_.facts, build::FrontEnd::automatic))),
         oracle_(must(Oracle::make(*device_, built_.code))) {}
 
-  std::unique_ptr<OracleCase> open(const Trial& trial, const OracleCase::Options& options = {}) {
-    const auto plans = record({trial.values});
-    return open(trial, plans.empty() ? nullptr : &plans[0], options);
+  std::unique_ptr<OracleCase> open(const Instance& instance,
+                                   const OracleCase::Options& options = {}) {
+    const auto plans = record({instance.values});
+    return open(instance, plans.empty() ? nullptr : &plans[0], options);
   }
   /// With what the reference launches at this size.
-  std::unique_ptr<OracleCase> open(const Trial& trial, const LaunchPlan* plan,
+  std::unique_ptr<OracleCase> open(const Instance& instance, const LaunchPlan* plan,
                                    const OracleCase::Options& options = {}) {
-    return must(OracleCase::make(oracle_, trial, plan, options));
+    return must(OracleCase::make(oracle_, instance, plan, options));
   }
   std::vector<LaunchPlan> record(const std::vector<Values>& values) {
     return must(evaluate::record_reference(builder(), built_, task_, values, resolved_.facts));
   }
 
   /// One per argument, negative for scalars.
-  std::vector<device::BufferId> buffers(const Trial& trial) {
+  std::vector<device::BufferId> buffers(const Instance& instance) {
     std::vector<device::BufferId> list;
     for (const auto& argument : task_.arguments) {
       if (!is_buffer(argument)) {
         list.push_back(-1);
         continue;
       }
-      const auto count = must(element_count(argument, trial.values));
+      const auto count = must(element_count(argument, instance.values));
       list.push_back(must(device_->allocate(count * bytes_of(argument.type), argument.name)));
     }
     return list;

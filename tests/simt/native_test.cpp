@@ -21,7 +21,7 @@ struct Outcome {
 };
 
 /// A launch that can be repeated from scratch.
-struct Trial {
+struct Instance {
   std::string ptx;
   std::string kernel = "k";
   Dim3 grid, block;
@@ -32,7 +32,7 @@ struct Trial {
   std::uint64_t compile_after = 0;  ///< blocks, with the automatic engine
 };
 
-Outcome run(const Trial& t, Engine engine) {
+Outcome run(const Instance& t, Engine engine) {
   Launcher l(t.ptx);
   Params p;
   std::vector<Address> at;
@@ -53,7 +53,7 @@ Outcome run(const Trial& t, Engine engine) {
   return o;
 }
 
-void expect_same(const Trial& t) {
+void expect_same(const Instance& t) {
   const Engine other = t.compile_after != 0 ? Engine::automatic : Engine::compiled;
   const Outcome a = run(t, Engine::interpreted), b = run(t, other);
   EXPECT_TRUE(b.compiled);
@@ -225,7 +225,7 @@ TEST_P(NativeOperations, are_those_of_the_interpreter) {
        {add_integer_operations, add_bit_operations, add_real_operations, add_conversions}) {
     OperationKernel k(GetParam());
     add(k);
-    Trial t;
+    Instance t;
     t.ptx = k.text();
     t.grid = {2};
     t.block = {64};
@@ -243,8 +243,8 @@ TEST_P(NativeOperations, are_those_of_the_interpreter) {
 INSTANTIATE_TEST_SUITE_P(Kinds, NativeOperations,
                          testing::Values(0b000000, 0b010101, 0b101001, 0b110111));
 
-Trial bench_trial(const std::string& kernel, Dim3 grid, Dim3 block) {
-  Trial t;
+Instance bench_trial(const std::string& kernel, Dim3 grid, Dim3 block) {
+  Instance t;
   t.ptx = read_file(source_path("/bench/simt_kernels.ptx")).value();
   t.kernel = kernel;
   t.grid = grid;
@@ -255,17 +255,17 @@ Trial bench_trial(const std::string& kernel, Dim3 grid, Dim3 block) {
 class NativeBench : public testing::TestWithParam<Checks> {};
 
 TEST_P(NativeBench, kernels_do_the_same) {
-  Trial m = bench_trial("matmul", {2, 2}, {32, 32});
+  Instance m = bench_trial("matmul", {2, 2}, {32, 32});
   m.buffers = {words(64 * 64, 1), words(64 * 64, 2), words(64 * 64, 3)};
   m.numbers = {64};
   m.checks = GetParam();
   expect_same(m);
-  Trial r = bench_trial("reduce", {3}, {128});
+  Instance r = bench_trial("reduce", {3}, {128});
   r.buffers = {words(5000, 4), words(3, 5)};
   r.numbers = {5000};
   r.checks = GetParam();
   expect_same(r);
-  Trial x = bench_trial("transpose", {2, 2}, {32, 8});
+  Instance x = bench_trial("transpose", {2, 2}, {32, 8});
   x.buffers = {words(64 * 64, 6), words(64 * 64, 7)};
   x.numbers = {64};
   x.checks = GetParam();
@@ -276,12 +276,12 @@ TEST_P(NativeBench, kernels_do_the_same) {
 
 TEST_P(NativeBench, faults_are_the_same) {
   // One buffer too small: reads and writes past its end, in the middle of a loop.
-  Trial m = bench_trial("matmul", {2, 2}, {32, 32});
+  Instance m = bench_trial("matmul", {2, 2}, {32, 32});
   m.buffers = {words(64 * 64, 1), words(64 * 50 + 7, 2), words(64 * 33, 3)};
   m.numbers = {64};
   m.checks = GetParam();
   expect_same(m);
-  Trial r = bench_trial("reduce", {3}, {128});
+  Instance r = bench_trial("reduce", {3}, {128});
   r.buffers = {words(4321, 4), words(2, 5)};
   r.numbers = {5000};
   r.checks = GetParam();
@@ -290,13 +290,13 @@ TEST_P(NativeBench, faults_are_the_same) {
 
 TEST_P(NativeBench, launches_that_change_over_midway_are_the_same) {
   // Interpreted blocks, then compiled ones; with reports from both parts.
-  Trial m = bench_trial("matmul", {4, 4}, {32, 32});
+  Instance m = bench_trial("matmul", {4, 4}, {32, 32});
   m.buffers = {words(128 * 128, 1), words(128 * 100 + 7, 2), words(128 * 128 - 130, 3)};
   m.numbers = {128};
   m.checks = GetParam();
   m.compile_after = 5;
   expect_same(m);
-  Trial x = bench_trial("transpose", {4, 4}, {32, 8});
+  Instance x = bench_trial("transpose", {4, 4}, {32, 8});
   x.buffers = {words(128 * 128, 6), words(128 * 128, 7)};
   x.numbers = {128};
   x.checks = GetParam();
@@ -304,7 +304,7 @@ TEST_P(NativeBench, launches_that_change_over_midway_are_the_same) {
   expect_same(x);
   x.threads = 2;
   expect_same(x);
-  Trial r = bench_trial("reduce", {16}, {128});
+  Instance r = bench_trial("reduce", {16}, {128});
   r.buffers = {words(5000, 4), words(13, 5)};
   r.numbers = {6000};
   r.checks = GetParam();

@@ -114,15 +114,15 @@ TEST_F(TorchModules, TheReferenceComputesInDoublesOnOurInputs) {
   ASSERT_TRUE(task.ok()) << task.error().message;
   const auto reference = ModuleReference::open(*task, *sandbox_, {});
   ASSERT_TRUE(reference.ok()) << reference.error().message;
-  const auto trial = verify::make_trial(*task, task->edge_sizes.front(), nullptr, 7);
-  ASSERT_TRUE(trial.ok());
-  const auto inputs = verify::generate_inputs(*trial);
+  const auto instance = verify::make_instance(*task, task->edge_sizes.front(), nullptr, 7);
+  ASSERT_TRUE(instance.ok());
+  const auto inputs = verify::generate_inputs(*instance);
   ASSERT_TRUE(inputs.ok());
-  const auto expected = (*reference)->run(*trial, *inputs);
+  const auto expected = (*reference)->run(*instance, *inputs);
   ASSERT_TRUE(expected.ok()) << expected.error().message;
-  const auto rows = static_cast<std::size_t>(trial->values.at("batch_size"));
-  const auto inner = static_cast<std::size_t>(trial->values.at("features"));
-  const auto cols = static_cast<std::size_t>(trial->values.at("out_features"));
+  const auto rows = static_cast<std::size_t>(instance->values.at("batch_size"));
+  const auto inner = static_cast<std::size_t>(instance->values.at("features"));
+  const auto cols = static_cast<std::size_t>(instance->values.at("out_features"));
   const auto at = [&](std::size_t argument, std::size_t i) {
     return verify::element_as_double(ElementType::f32, (*inputs)[argument], i);
   };
@@ -176,7 +176,7 @@ class Made final : public verify::ExpectedSource {
  public:
   explicit Made(double (*function)(double, std::size_t)) : function_(function) {}
   [[nodiscard]] Result<std::vector<verify::Expected>> run(
-      const verify::Trial&, std::span<const verify::Bytes> inputs) const override {
+      const verify::Instance&, std::span<const verify::Bytes> inputs) const override {
     std::vector<verify::Expected> all(2);
     for (std::size_t i = 0; i < inputs[0].size() / 4; ++i)
       all[1].wide.push_back(

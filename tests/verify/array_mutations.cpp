@@ -12,16 +12,17 @@ namespace warpwright::verify {
 
 List mse_mutations() {
   return {
-      times("not divided by N", "mse", [](const CaseData& d) { return d.trial.values.at("N"); }),
-      times(
-          "divided by N + 1", "mse",
-          [](const CaseData& d) { return d.trial.values.at("N") / (d.trial.values.at("N") + 1); }),
+      times("not divided by N", "mse", [](const CaseData& d) { return d.instance.values.at("N"); }),
+      times("divided by N + 1", "mse",
+            [](const CaseData& d) {
+              return d.instance.values.at("N") / (d.instance.values.at("N") + 1);
+            }),
       output("mean absolute error", "mse",
              [](const CaseData& d, float* y, std::size_t) {
                double sum = 0;
                for (std::size_t i = 0; i < value(d, "N"); ++i)
                  sum += std::fabs(double{in(d, "predictions")[i]} - in(d, "targets")[i]);
-               *y = static_cast<float>(sum / d.trial.values.at("N"));
+               *y = static_cast<float>(sum / d.instance.values.at("N"));
              }),
       output("root of the result", "mse",
              [](const CaseData&, float* y, std::size_t) { *y = std::sqrt(*y); }),
@@ -145,7 +146,7 @@ List reduce_mutations() {
              [](const CaseData& d, float* y, std::size_t) {
                *y = *std::max_element(in(d, "input"), in(d, "input") + value(d, "N"));
              }),
-      times("mean", "output", [](const CaseData& d) { return 1 / d.trial.values.at("N"); }),
+      times("mean", "output", [](const CaseData& d) { return 1 / d.instance.values.at("N"); }),
       input("sum of magnitudes", "input",
             [](const CaseData&, float* x, std::size_t n) {
               for (std::size_t i = 0; i < n; ++i) x[i] = std::fabs(x[i]);
@@ -216,7 +217,7 @@ List cross_entropy_mutations() {
          return outputs_with(d, std::move(inputs));
        }},
       times("sum instead of mean", "loss",
-            [](const CaseData& d) { return d.trial.values.at("N"); }),
+            [](const CaseData& d) { return d.instance.values.at("N"); }),
       output("largest logit not subtracted", "loss",
              [](const CaseData& d, float* y, std::size_t) {
                const auto* z = in(d, "logits");
@@ -231,12 +232,12 @@ List cross_entropy_mutations() {
                  const float* z = in(d, "logits") + i * c;
                  sum += *std::max_element(z, z + c) - z[ints(d.inputs[1])[i]];
                }
-               *y = static_cast<float>(sum / d.trial.values.at("N"));
+               *y = static_cast<float>(sum / d.instance.values.at("N"));
              }),
       values("last row missing",
              [](const CaseData& d) -> std::optional<Values> {
                if (value(d, "N") < 2) return std::nullopt;
-               return Values{{"N", d.trial.values.at("N") - 1}};
+               return Values{{"N", d.instance.values.at("N") - 1}};
              }),
       output("logits as probabilities", "loss",
              [](const CaseData& d, float* y, std::size_t) { *y = -in(d, "logits")[0]; }),
@@ -245,19 +246,20 @@ List cross_entropy_mutations() {
 
 List monte_carlo_mutations() {
   return {
-      times(
-          "factor b - a missing", "result",
-          [](const CaseData& d) { return 1 / (d.trial.values.at("b") - d.trial.values.at("a")); }),
+      times("factor b - a missing", "result",
+            [](const CaseData& d) {
+              return 1 / (d.instance.values.at("b") - d.instance.values.at("a"));
+            }),
       times("factor b + a", "result",
             [](const CaseData& d) {
-              return (d.trial.values.at("b") + d.trial.values.at("a")) /
-                     (d.trial.values.at("b") - d.trial.values.at("a"));
+              return (d.instance.values.at("b") + d.instance.values.at("a")) /
+                     (d.instance.values.at("b") - d.instance.values.at("a"));
             }),
       times("not divided by the number of samples", "result",
-            [](const CaseData& d) { return d.trial.values.at("n_samples"); }),
+            [](const CaseData& d) { return d.instance.values.at("n_samples"); }),
       times("divided by one less", "result",
             [](const CaseData& d) {
-              const double n = d.trial.values.at("n_samples");
+              const double n = d.instance.values.at("n_samples");
               return n > 1 ? n / (n - 1) : 1;
             }),
       output("the true integral of the sine", "result",
@@ -274,7 +276,7 @@ List histogram_mutations() {
                       if (cleared)
                         std::fill(outputs[1].begin(), outputs[1].end(), std::byte{0});
                       else
-                        poison(d.trial.seed + 5, 1, outputs[1]);
+                        poison(d.instance.seed + 5, 1, outputs[1]);
                       for (std::size_t i = 0; i < value(d, "N"); ++i) {
                         const int bin = bin_of(ints(d.inputs[0])[i], bins);
                         if (bin >= 0 && bin < bins)
@@ -326,7 +328,7 @@ List ols_mutations() {
       values("last sample missing",
              [](const CaseData& d) -> std::optional<Values> {
                if (value(d, "n_samples") <= value(d, "n_features")) return std::nullopt;
-               return Values{{"n_samples", d.trial.values.at("n_samples") - 1}};
+               return Values{{"n_samples", d.instance.values.at("n_samples") - 1}};
              }),
       output("shrunk by a ridge", "beta",
              [](const CaseData&, float* beta, std::size_t p) {

@@ -34,9 +34,9 @@ std::vector<Bytes> rounded_outputs(const Task& task, std::span<const Expected> e
 CaseData make_case(const Task& task, const Reference& reference, const Case& item,
                    std::uint64_t seed) {
   CaseData data;
-  data.trial = make_trial(task, *item.size, item.variant, seed).value();
-  data.inputs = generate_inputs(data.trial).value();
-  data.expected = reference.run(data.trial, data.inputs).value();
+  data.instance = make_instance(task, *item.size, item.variant, seed).value();
+  data.inputs = generate_inputs(data.instance).value();
+  data.expected = reference.run(data.instance, data.inputs).value();
   data.honest = rounded_outputs(task, data.expected);
   data.reference = &reference;
   return data;
@@ -44,11 +44,11 @@ CaseData make_case(const Task& task, const Reference& reference, const Case& ite
 
 std::vector<Bytes> outputs_with(const CaseData& data, std::vector<Bytes> inputs,
                                 const Values& changes) {
-  Trial trial = data.trial;
-  for (const auto& [name, value] : changes) trial.values[name] = value;
-  const auto expected = data.reference->run(trial, inputs);
+  Instance instance = data.instance;
+  for (const auto& [name, value] : changes) instance.values[name] = value;
+  const auto expected = data.reference->run(instance, inputs);
   ASSERT(expected.ok(), expected.ok() ? "" : expected.error().message);
-  return rounded_outputs(*data.trial.task, *expected);
+  return rounded_outputs(*data.instance.task, *expected);
 }
 
 namespace {

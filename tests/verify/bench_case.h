@@ -14,7 +14,7 @@ namespace warpwright::verify {
 
 /// One case with everything that a check needs, made on the host.
 struct CaseData {
-  Trial trial;
+  Instance instance;
   std::vector<Bytes> inputs;
   std::vector<Expected> expected;
   std::vector<Bytes> honest;  ///< the expected values, rounded to the outputs' types

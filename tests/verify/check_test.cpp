@@ -41,10 +41,10 @@ struct Fixture {
   std::optional<Mismatch> check(const Expected& expected, const std::vector<float>& got,
                                 const std::vector<float>& before = {}) {
     size.values["n"] = static_cast<double>(got.size());
-    const auto trial = make_trial(task, size, nullptr, 1).value();
+    const auto instance = make_instance(task, size, nullptr, 1).value();
     const std::vector<Bytes> inputs = {bytes_of_floats(before)};
     const std::vector<Bytes> outputs = {bytes_of_floats(got)};
-    auto result = check_outputs(trial, inputs, std::span(&expected, 1), outputs);
+    auto result = check_outputs(instance, inputs, std::span(&expected, 1), outputs);
     EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
     return result.ok() ? *result : std::nullopt;
   }
@@ -170,16 +170,16 @@ TEST(DotProducts, RoundedDenormalNumbersAreNoLossOfPrecision) {
 TEST(CheckOutputs, WrongBuffersAreTheJudgesOwnErrors) {
   Fixture f({"exact", {}});
   f.size.values["n"] = 2;
-  const auto trial = make_trial(f.task, f.size, nullptr, 1).value();
+  const auto instance = make_instance(f.task, f.size, nullptr, 1).value();
   const std::vector<Bytes> inputs(1);
   const std::vector<Expected> expected = {native({1, 2})};
   const std::vector<Bytes> too_short = {bytes_of_floats({1})};
-  EXPECT_FALSE(check_outputs(trial, inputs, expected, too_short).ok());
+  EXPECT_FALSE(check_outputs(instance, inputs, expected, too_short).ok());
   const std::vector<Bytes> outputs = {bytes_of_floats({1, 2})};
   const std::vector<Expected> nothing(1);
-  EXPECT_FALSE(check_outputs(trial, inputs, nothing, outputs).ok());
-  EXPECT_FALSE(check_outputs(trial, inputs, {}, outputs).ok());
-  EXPECT_TRUE(check_outputs(trial, inputs, expected, outputs).ok());
+  EXPECT_FALSE(check_outputs(instance, inputs, nothing, outputs).ok());
+  EXPECT_FALSE(check_outputs(instance, inputs, {}, outputs).ok());
+  EXPECT_TRUE(check_outputs(instance, inputs, expected, outputs).ok());
 }
 
 /// A matrix product that is beyond the full reference, with its float result.
@@ -188,12 +188,12 @@ struct LargeProduct {
   TaskSize size{"large", {{"M", 300}, {"N", 200}, {"K", 150}}};
   std::vector<Bytes> inputs;
   std::vector<Bytes> outputs{6};
-  Trial trial;
+  Instance instance;
 
   LargeProduct() {
     task.check.parameters["full"] = "1000";
-    trial = make_trial(task, size, nullptr, 77).value();
-    inputs = generate_inputs(trial).value();
+    instance = make_instance(task, size, nullptr, 77).value();
+    inputs = generate_inputs(instance).value();
     outputs[2].resize(300 * 200 * 4);
     multiply(inputs);
   }
@@ -207,12 +207,12 @@ struct LargeProduct {
       }
     }
   }
-  std::optional<Mismatch> check() { return check_outputs(trial, inputs, {}, outputs).value(); }
+  std::optional<Mismatch> check() { return check_outputs(instance, inputs, {}, outputs).value(); }
 };
 
 TEST(Freivalds, AcceptsAFloatProductWithoutExpectedValues) {
   LargeProduct p;
-  EXPECT_FALSE(needs_expected(p.trial).value());
+  EXPECT_FALSE(needs_expected(p.instance).value());
   const auto mismatch = p.check();
   EXPECT_FALSE(mismatch) << mismatch->message;
 }
@@ -265,15 +265,15 @@ TEST(Reference, SignaturesFollowTheRule) {
 
 TEST(Reference, BaselineOutputsCanStandIn) {
   const auto task = suite::load_embedded_task("reduce").value();
-  const auto trial = make_trial(task, task.edge_sizes[3], nullptr, 5).value();
-  const auto inputs = generate_inputs(trial).value();
+  const auto instance = make_instance(task, task.edge_sizes[3], nullptr, 5).value();
+  const auto inputs = generate_inputs(instance).value();
   std::vector<Bytes> outputs(3);
   outputs[1] = bytes_of_floats({3.25f});
-  const auto expected = expected_from_outputs(trial, outputs).value();
+  const auto expected = expected_from_outputs(instance, outputs).value();
   EXPECT_EQ(expected[1].wide, std::vector<double>{3.25});
-  EXPECT_FALSE(check_outputs(trial, inputs, expected, outputs).value());
+  EXPECT_FALSE(check_outputs(instance, inputs, expected, outputs).value());
   outputs[1] = bytes_of_floats({3.26f});
-  EXPECT_TRUE(check_outputs(trial, inputs, expected, outputs).value());
+  EXPECT_TRUE(check_outputs(instance, inputs, expected, outputs).value());
 }
 
 // Partial sums of 256 elements joined by single additions, at the largest timed size: what the
@@ -283,7 +283,7 @@ TEST(Scalar, AcceptsBlockedSumsAtFullSize) {
     const auto task = suite::load_embedded_task(name).value();
     const auto reference = load_reference(task);
     const auto data = make_case(task, reference, {&task.sizes.back(), nullptr}, 3);
-    const std::size_t n = static_cast<std::size_t>(data.trial.values.at("N"));
+    const std::size_t n = static_cast<std::size_t>(data.instance.values.at("N"));
     const float* a = floats(data.inputs[0]);
     const float* b = floats(data.inputs[1]);
     float total = 0;
@@ -304,7 +304,7 @@ TEST(Scalar, AcceptsBlockedSumsAtFullSize) {
     for (auto& bytes : outputs) {
       if (!bytes.empty()) *floats(bytes) = total;
     }
-    const auto mismatch = check_outputs(data.trial, data.inputs, data.expected, outputs).value();
+    const auto mismatch = check_outputs(data.instance, data.inputs, data.expected, outputs).value();
     EXPECT_FALSE(mismatch) << mismatch->message;
   }
 }

@@ -64,7 +64,7 @@ inline DrawLimits class_limits(std::size_t patterns) {
 }
 
 inline bool rejects(const CaseData& data, const std::vector<Bytes>& outputs) {
-  const auto result = check_outputs(data.trial, data.inputs, data.expected, outputs);
+  const auto result = check_outputs(data.instance, data.inputs, data.expected, outputs);
   EXPECT_TRUE(result.ok()) << result.error().message;
   return result.ok() && result->has_value();
 }
@@ -77,7 +77,7 @@ inline bool is_output(const TaskArgument& argument) {
 /// and of that of the terms it is made of.
 inline double worth_seeing(const CaseData& data, std::size_t argument, std::size_t k) {
   const Expected& expected = data.expected[argument];
-  const ElementType type = data.trial.task->arguments[argument].type;
+  const ElementType type = data.instance.task->arguments[argument].type;
   double squares = 0;
   const std::size_t count = data.honest[argument].size() / bytes_of(type);
   for (std::size_t i = 0; i < count; ++i) {
@@ -94,7 +94,7 @@ inline double worth_seeing(const CaseData& data, std::size_t argument, std::size
 inline std::vector<Bytes> with_unwritten(const CaseData& data, std::size_t argument, std::size_t k,
                                          SecretDraws& draws) {
   auto outputs = data.honest;
-  const ElementType type = data.trial.task->arguments[argument].type;
+  const ElementType type = data.instance.task->arguments[argument].type;
   const std::size_t width = bytes_of(type);
   const double least = worth_seeing(data, argument, k);
   const double right = element_as_double(type, data.honest[argument], k);

@@ -105,7 +105,7 @@ TEST_P(EveryClass, AScalarThatIsNotReadIsSeen) {
         TaskSize listed = *item.size;
         const auto timed = values_at(task, task.sizes.front()).value();
         const double factor =
-            argument.name == "grad_scale" ? data.trial.values.at("N") / timed.at("N") : 1;
+            argument.name == "grad_scale" ? data.instance.values.at("N") / timed.at("N") : 1;
         const auto outputs =
             outputs_with(data, data.inputs, {{argument.name, timed.at(argument.name) * factor}});
         seen = rejects(data, outputs);
@@ -121,7 +121,7 @@ TEST_P(EveryClass, AScalarThatIsNotReadIsSeen) {
 std::vector<Bytes> with_cut_inputs(const CaseData& data, std::uint32_t mask) {
   auto inputs = data.inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (data.trial.task->arguments[i].type != ElementType::f32) continue;
+    if (data.instance.task->arguments[i].type != ElementType::f32) continue;
     for (std::size_t k = 0; k + 4 <= inputs[i].size(); k += 4) {
       std::uint32_t bits;
       std::memcpy(&bits, inputs[i].data() + k, 4);

@@ -24,8 +24,8 @@ Outputs sees_later_drafts(const CaseData& d) {
   const std::size_t heads = value(d, "H"), dh = value(d, "Dh"), l_max = value(d, "L_max");
   std::size_t t = 0;
   const auto& cache = d.expected;
-  const auto& keys = cache[index_of(*d.trial.task, "k_cache")].wide;
-  const auto& values = cache[index_of(*d.trial.task, "v_cache")].wide;
+  const auto& keys = cache[index_of(*d.instance.task, "k_cache")].wide;
+  const auto& values = cache[index_of(*d.instance.task, "v_cache")].wide;
   for (std::size_t b = 0; b < value(d, "B"); ++b) {
     const auto drafts = static_cast<std::size_t>(input_at(d, "token_nums", b));
     const auto count = static_cast<std::size_t>(input_at(d, "seq_lens", b)) + drafts;
@@ -59,7 +59,7 @@ List unpad_input_mutations() {
       {"padding kept",
        [](const CaseData& d) -> Outputs {
          auto outputs = d.honest;
-         output_of(outputs, d, "packed") = d.inputs[index_of(*d.trial.task, "padded")];
+         output_of(outputs, d, "packed") = d.inputs[index_of(*d.instance.task, "padded")];
          return outputs;
        }},
       mapped("rest of the rows cleared", "packed",
@@ -87,9 +87,9 @@ List span_attention_mutations() {
          auto inputs = d.inputs;
          const std::size_t spans = value(d, "spans");
          for (std::size_t i = 0; i < value(d, "B") * spans; ++i) {
-           set_element(ElementType::i32, inputs[index_of(*d.trial.task, "span_start")], i, 0);
-           set_element(ElementType::i32, inputs[index_of(*d.trial.task, "span_len")], i,
-                       i % spans == 0 ? d.trial.values.at("L_max") : 0);
+           set_element(ElementType::i32, inputs[index_of(*d.instance.task, "span_start")], i, 0);
+           set_element(ElementType::i32, inputs[index_of(*d.instance.task, "span_len")], i,
+                       i % spans == 0 ? d.instance.values.at("L_max") : 0);
          }
          return outputs_with(d, std::move(inputs));
        }},
@@ -103,7 +103,7 @@ List span_attention_mutations() {
               [](const CaseData&, std::size_t, double) { return 0.0; }),
       changed("scores not divided", "q",
               [](const CaseData& d, std::size_t, double v) {
-                return v * std::sqrt(d.trial.values.at("Dh"));
+                return v * std::sqrt(d.instance.values.at("Dh"));
               }),
       changed("all samples take the first one's spans", "span_start",
               [](const CaseData& d, std::size_t k, double) {
@@ -121,13 +121,13 @@ List ems_verify_attention_mutations() {
               [](const CaseData&, std::size_t, double v) { return std::max(0.0, v - 1); }),
       changed("scores not divided", "q",
               [](const CaseData& d, std::size_t, double v) {
-                return v * std::sqrt(d.trial.values.at("Dh"));
+                return v * std::sqrt(d.instance.values.at("Dh"));
               }),
       {"keys and values mixed up",
        [](const CaseData& d) -> Outputs {
          auto inputs = d.inputs;
-         std::swap(inputs[index_of(*d.trial.task, "k_new")],
-                   inputs[index_of(*d.trial.task, "v_new")]);
+         std::swap(inputs[index_of(*d.instance.task, "k_new")],
+                   inputs[index_of(*d.instance.task, "v_new")]);
          return outputs_with(d, std::move(inputs));
        }},
   };
@@ -145,7 +145,7 @@ List add_rmsnorm_mutations() {
              }),
       mapped("sum instead of mean", "out",
              [](const CaseData& d, std::size_t, double v) {
-               return v / std::sqrt(d.trial.values.at("C"));
+               return v / std::sqrt(d.instance.values.at("C"));
              }),
   };
 }
@@ -218,8 +218,9 @@ List layernorm_bwd_mutations() {
                return input_at(d, "rstd", k / c) * input_at(d, "dy", k) *
                       input_at(d, "weight", k % c);
              }),
-      mapped("mean instead of sum", "db",
-             [](const CaseData& d, std::size_t, double v) { return v / d.trial.values.at("N"); }),
+      mapped(
+          "mean instead of sum", "db",
+          [](const CaseData& d, std::size_t, double v) { return v / d.instance.values.at("N"); }),
       mapped("last row left out", "dw",
              [](const CaseData& d, std::size_t k, double v) {
                const std::size_t n = value(d, "N") - 1, at = n * value(d, "C") + k;

@@ -27,7 +27,7 @@ Mutation on_outputs(std::string name,
   return {std::move(name), [change](const CaseData& data) -> Outputs {
             auto outputs = data.honest;
             for (std::size_t i = 0; i < outputs.size(); ++i) {
-              const auto& argument = data.trial.task->arguments[i];
+              const auto& argument = data.instance.task->arguments[i];
               if (is_output(argument)) change(data, argument, outputs[i]);
             }
             return outputs;
@@ -37,22 +37,23 @@ Mutation on_outputs(std::string name,
 /// Runs the reference on changed float inputs.
 Mutation on_inputs(std::string name, std::function<void(const TaskArgument&, Bytes&)> change,
                    double factor = 1) {
-  return {std::move(name), [change, factor](const CaseData& data) -> Outputs {
-            auto inputs = data.inputs;
-            for (std::size_t i = 0; i < inputs.size(); ++i) {
-              const auto& argument = data.trial.task->arguments[i];
-              if (is_input(argument)) change(argument, inputs[i]);
-            }
-            auto outputs = outputs_with(data, std::move(inputs));
-            if (factor == 1) return outputs;
-            for (std::size_t i = 0; i < outputs.size(); ++i) {
-              if (!is_output(data.trial.task->arguments[i])) continue;
-              if (outputs[i].size() != 4 || data.trial.task->arguments[i].type != ElementType::f32)
-                return std::nullopt;
-              *floats(outputs[i]) *= static_cast<float>(factor);
-            }
-            return outputs;
-          }};
+  return {
+      std::move(name), [change, factor](const CaseData& data) -> Outputs {
+        auto inputs = data.inputs;
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+          const auto& argument = data.instance.task->arguments[i];
+          if (is_input(argument)) change(argument, inputs[i]);
+        }
+        auto outputs = outputs_with(data, std::move(inputs));
+        if (factor == 1) return outputs;
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+          if (!is_output(data.instance.task->arguments[i])) continue;
+          if (outputs[i].size() != 4 || data.instance.task->arguments[i].type != ElementType::f32)
+            return std::nullopt;
+          *floats(outputs[i]) *= static_cast<float>(factor);
+        }
+        return outputs;
+      }};
 }
 
 std::size_t count_of(const TaskArgument& argument, const Bytes& bytes) {
@@ -92,7 +93,7 @@ double mean_of(const TaskArgument& argument, const Bytes& bytes) {
 void poison_from(const CaseData& data, const TaskArgument& argument, Bytes& bytes,
                  std::size_t first_element) {
   Bytes noise(bytes.size());
-  poison(data.trial.seed + 99, 0, noise);
+  poison(data.instance.seed + 99, 0, noise);
   const auto first = at(argument, first_element);
   std::copy(noise.begin() + first, noise.end(), bytes.begin() + first);
 }
@@ -169,7 +170,7 @@ void add_lost_outputs(std::vector<Mutation>& list) {
                             }));
   list.push_back(
       on_outputs("one element wrong", [](const CaseData& d, const TaskArgument& a, Bytes& b) {
-        const std::size_t k = below(philox(1, 2, 3, 4, d.trial.seed).w[0], count_of(a, b));
+        const std::size_t k = below(philox(1, 2, 3, 4, d.instance.seed).w[0], count_of(a, b));
         const double value = element_as_double(a.type, b, k);
         const double wrong = a.type == ElementType::f32   ? value * 1.01 + 1e-3
                              : a.type == ElementType::f16 ? value * 1.05 + 0.05
@@ -215,7 +216,7 @@ Mutation copy_of(std::size_t input) {
             auto outputs = data.honest;
             const auto& from = data.inputs[input];
             for (std::size_t i = 0; i < outputs.size(); ++i) {
-              if (!is_output(data.trial.task->arguments[i])) continue;
+              if (!is_output(data.instance.task->arguments[i])) continue;
               for (std::size_t k = 0; k < outputs[i].size(); ++k)
                 outputs[i][k] = from[k % from.size()];
             }
@@ -224,10 +225,10 @@ Mutation copy_of(std::size_t input) {
 }
 
 Outputs outputs_of_another_seed(const CaseData& data) {
-  auto trial =
-      make_trial(*data.trial.task, *data.trial.size, data.trial.variant, data.trial.seed + 1)
-          .value();
-  return outputs_with(data, generate_inputs(trial).value());
+  auto instance = make_instance(*data.instance.task, *data.instance.size, data.instance.variant,
+                                data.instance.seed + 1)
+                      .value();
+  return outputs_with(data, generate_inputs(instance).value());
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ std::vector<T> made(const std::string& distribution, std::size_t n, std::uint64_
                     ElementType type = ElementType::f32, std::size_t argument = 1) {
   const auto task = task_with(distribution, type);
   const TaskSize size{"s", {{"n", static_cast<double>(n)}}};
-  const auto trial = make_trial(task, size, nullptr, seed).value();
-  const auto inputs = generate_inputs(trial);
+  const auto instance = make_instance(task, size, nullptr, seed).value();
+  const auto inputs = generate_inputs(instance);
   EXPECT_TRUE(inputs.ok()) << (inputs.ok() ? "" : inputs.error().message);
   if (!inputs.ok()) return std::vector<T>(n);
   std::vector<T> values(n);
@@ -46,8 +46,8 @@ std::vector<T> made(const std::string& distribution, std::size_t n, std::uint64_
 std::string refusal(const std::string& distribution) {
   const auto task = task_with(distribution);
   const TaskSize size{"s", {{"n", 8}}};
-  const auto trial = make_trial(task, size, nullptr, 1).value();
-  const auto recipe = make_recipe(trial, 1);
+  const auto instance = make_instance(task, size, nullptr, 1).value();
+  const auto recipe = make_recipe(instance, 1);
   return recipe.ok() ? "none" : recipe.error().message;
 }
 
@@ -107,8 +107,8 @@ TEST(Generate, AnyElementAlone) {
        {"normal(0, 1) | drift(1, 2)", "bits()", "permutation()", "linear(a, 1, 2, 1)"}) {
     const auto task = task_with(text);
     const TaskSize size{"s", {{"n", 100}}};
-    const auto trial = make_trial(task, size, nullptr, 3).value();
-    const auto recipe = make_recipe(trial, 1).value();
+    const auto instance = make_instance(task, size, nullptr, 3).value();
+    const auto recipe = make_recipe(instance, 1).value();
     Bytes all(400);
     fill(recipe, 3, 0, all);
     for (std::size_t i : {0, 1, 37, 98, 99}) {
@@ -127,7 +127,7 @@ TEST(Generate, BlocksHoldWhatEachElementIs) {
         "normal(0, 1) | rows(7, -1, 1, 1, 2, 0.5)"}) {
     const auto task = task_with(text);
     const TaskSize size{"s", {{"n", n}}};
-    const auto recipe = make_recipe(make_trial(task, size, nullptr, 3).value(), 1).value();
+    const auto recipe = make_recipe(make_instance(task, size, nullptr, 3).value(), 1).value();
     std::vector<double> values(n - 5);
     block_values(recipe, 5, 3, values);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -141,9 +141,9 @@ TEST(Generate, ThreadsDoNotShow) {
   const auto together = made("normal(0, 1) | drift(1, 2)", n);
   const auto task = task_with("normal(0, 1) | drift(1, 2)");
   const TaskSize size{"s", {{"n", static_cast<double>(n)}}};
-  const auto trial = make_trial(task, size, nullptr, 7).value();
+  const auto instance = make_instance(task, size, nullptr, 7).value();
   Bytes alone(n * 4);
-  fill(make_recipe(trial, 1).value(), one_way(7, "inputs"), 0, alone);
+  fill(make_recipe(instance, 1).value(), one_way(7, "inputs"), 0, alone);
   EXPECT_EQ(std::memcmp(alone.data(), together.data(), alone.size()), 0);
 }
 
@@ -243,8 +243,8 @@ TEST(Generate, LinearIsRowTimesWeights) {
   Task task = task_with("linear(a, 2, 3, 0)");
   task.arguments[0].expression = "2*n";
   const TaskSize size{"s", {{"n", 50}}};
-  const auto trial = make_trial(task, size, nullptr, 3).value();
-  const auto inputs = generate_inputs(trial).value();
+  const auto instance = make_instance(task, size, nullptr, 3).value();
+  const auto inputs = generate_inputs(instance).value();
   const auto* a = reinterpret_cast<const float*>(inputs[0].data());
   const auto* y = reinterpret_cast<const float*>(inputs[1].data());
   // Two rows give the weights; all others must follow.

@@ -12,7 +12,7 @@ namespace warpwright::verify {
 
 List transpose_mutations() {
   return {values("rows and columns swapped", [](const CaseData& d) -> std::optional<Values> {
-    return Values{{"rows", d.trial.values.at("cols")}, {"cols", d.trial.values.at("rows")}};
+    return Values{{"rows", d.instance.values.at("cols")}, {"cols", d.instance.values.at("rows")}};
   })};
 }
 
@@ -65,12 +65,12 @@ List maxpool3d_mutations() {
              }),
       values("depth and width swapped",
              [](const CaseData& d) -> std::optional<Values> {
-               const auto& v = d.trial.values;
+               const auto& v = d.instance.values;
                return Values{{"D", v.at("W")}, {"W", v.at("D")}};
              }),
       values("height and width swapped",
              [](const CaseData& d) -> std::optional<Values> {
-               const auto& v = d.trial.values;
+               const auto& v = d.instance.values;
                return Values{{"H", v.at("W")}, {"W", v.at("H")}};
              }),
       {"minimum",
@@ -113,7 +113,8 @@ static void layernorm_row(const CaseData& d, float* y, bool one_pass, bool assum
     }
     const float variance = std::max(0.0f, square - mean * mean);
     const float scale =
-        assumed ? 1.0f : 1.0f / std::sqrt(variance + static_cast<float>(d.trial.values.at("eps")));
+        assumed ? 1.0f
+                : 1.0f / std::sqrt(variance + static_cast<float>(d.instance.values.at("eps")));
     for (std::size_t c = 0; c < width; ++c)
       y[r * width + c] = (x[c] - mean) * scale * in(d, "weight")[c] + in(d, "bias")[c];
   }
@@ -131,11 +132,11 @@ List layernorm_mutations() {
              }),
       values("eps ten times too large",
              [](const CaseData& d) -> std::optional<Values> {
-               return Values{{"eps", 10 * d.trial.values.at("eps")}};
+               return Values{{"eps", 10 * d.instance.values.at("eps")}};
              }),
       output("variance over C - 1", "output",
              [](const CaseData& d, float* y, std::size_t n) {
-               const double c = d.trial.values.at("C");
+               const double c = d.instance.values.at("C");
                for (std::size_t i = 0; i < n; ++i) {
                  const float bias = in(d, "bias")[i % value(d, "C")];
                  y[i] = static_cast<float>((y[i] - bias) * std::sqrt((c - 1) / c) + bias);
@@ -148,16 +149,16 @@ List layernorm_mutations() {
       {"statistics of half a row",
        [](const CaseData& d) -> Outputs {
          const std::size_t c = value(d, "C") / 2;
-         if (c == 0 || d.trial.variant != nullptr) return std::nullopt;
+         if (c == 0 || d.instance.variant != nullptr) return std::nullopt;
          auto outputs = d.honest;
-         float* y = floats(outputs[index_of(*d.trial.task, "output")]);
+         float* y = floats(outputs[index_of(*d.instance.task, "output")]);
          for (std::size_t r = 0; r < value(d, "N"); ++r) {
            const float* x = in(d, "input") + r * value(d, "C");
            const double mean = std::accumulate(x, x + c, 0.0) / static_cast<double>(c);
            double squares = 0;
            for (std::size_t k = 0; k < c; ++k) squares += (x[k] - mean) * (x[k] - mean);
            const double scale =
-               1 / std::sqrt(squares / static_cast<double>(c) + d.trial.values.at("eps"));
+               1 / std::sqrt(squares / static_cast<double>(c) + d.instance.values.at("eps"));
            for (std::size_t k = 0; k < value(d, "C"); ++k) {
              y[r * value(d, "C") + k] =
                  static_cast<float>((x[k] - mean) * scale * in(d, "weight")[k] + in(d, "bias")[k]);
@@ -219,21 +220,21 @@ List mha_mutations() {
   const auto swapped = [](const char* name, const char* a, const char* b) {
     return Mutation{name, [a, b](const CaseData& d) -> Outputs {
                       auto inputs = d.inputs;
-                      std::swap(inputs[index_of(*d.trial.task, a)],
-                                inputs[index_of(*d.trial.task, b)]);
+                      std::swap(inputs[index_of(*d.instance.task, a)],
+                                inputs[index_of(*d.instance.task, b)]);
                       return outputs_with(d, std::move(inputs));
                     }};
   };
   return {
       input("scores not divided by sqrt(d_k)", "Q",
             [](const CaseData& d, float* q, std::size_t n) {
-              const double d_k = d.trial.values.at("d_model") / d.trial.values.at("h");
+              const double d_k = d.instance.values.at("d_model") / d.instance.values.at("h");
               for (std::size_t i = 0; i < n; ++i) q[i] = static_cast<float>(q[i] * std::sqrt(d_k));
             }),
       input("scores divided by sqrt(d_model)", "Q",
             [](const CaseData& d, float* q, std::size_t n) {
               for (std::size_t i = 0; i < n; ++i)
-                q[i] = static_cast<float>(q[i] / std::sqrt(d.trial.values.at("h")));
+                q[i] = static_cast<float>(q[i] / std::sqrt(d.instance.values.at("h")));
             }),
       values("one head",
              [](const CaseData&) -> std::optional<Values> {
@@ -245,7 +246,7 @@ List mha_mutations() {
       swapped("keys and values swapped", "K", "V"),
       {"largest score not subtracted",
        [](const CaseData& d) -> Outputs {
-         if (d.trial.variant == nullptr || d.trial.variant->name != "large_scores" ||
+         if (d.instance.variant == nullptr || d.instance.variant->name != "large_scores" ||
              largest_score(d) < 89)
            return std::nullopt;
          auto outputs = d.honest;

@@ -77,7 +77,7 @@ Mutation other_mask(std::string name, std::function<bool(std::size_t, std::size_
 
 List quant_int8_mutations() {
   const auto quotient = [](const CaseData& d, std::size_t k) {
-    const auto& scale = d.expected[index_of(*d.trial.task, "scale")].wide;
+    const auto& scale = d.expected[index_of(*d.instance.task, "scale")].wide;
     return input_at(d, "x", k) / scale[k / value(d, "C")];
   };
   return {
@@ -92,7 +92,7 @@ List quant_int8_mutations() {
       mapped("sign lost", "q", [](const CaseData&, std::size_t, double v) { return std::fabs(v); }),
       mapped("one scale for all rows", "scale",
              [](const CaseData& d, std::size_t, double) {
-               return d.expected[index_of(*d.trial.task, "scale")].wide[0];
+               return d.expected[index_of(*d.instance.task, "scale")].wide[0];
              }),
       mapped("divided by 128", "scale",
              [](const CaseData&, std::size_t, double v) { return v * 127 / 128; }),
@@ -151,12 +151,13 @@ List flash_attn_causal_mutations() {
              }),
       changed("scores not divided", "q",
               [](const CaseData& d, std::size_t, double v) {
-                return v * std::sqrt(d.trial.values.at("Dh"));
+                return v * std::sqrt(d.instance.values.at("Dh"));
               }),
       {"keys and values mixed up",
        [](const CaseData& d) -> Outputs {
          auto inputs = d.inputs;
-         std::swap(inputs[index_of(*d.trial.task, "k")], inputs[index_of(*d.trial.task, "v")]);
+         std::swap(inputs[index_of(*d.instance.task, "k")],
+                   inputs[index_of(*d.instance.task, "v")]);
          return outputs_with(d, std::move(inputs));
        }},
   };
@@ -172,15 +173,16 @@ List xent_fwd_bwd_mutations() {
                double tokens = 0;
                for (std::size_t n = 0; n < value(d, "N"); ++n)
                  tokens += input_at(d, "labels", n) != -100;
-               return v + 16 * d.trial.values.at("N") / tokens;
+               return v + 16 * d.instance.values.at("N") / tokens;
              }),
       mapped("nothing but the label", "dlogits",
              [](const CaseData& d, std::size_t k, double v) {
                const double label = input_at(d, "labels", k / value(d, "V"));
                return label == static_cast<double>(k % value(d, "V")) ? v : 0;
              }),
-      mapped("sum instead of mean", "loss",
-             [](const CaseData& d, std::size_t, double v) { return v * d.trial.values.at("N"); }),
+      mapped(
+          "sum instead of mean", "loss",
+          [](const CaseData& d, std::size_t, double v) { return v * d.instance.values.at("N"); }),
       changed("ignored tokens counted", "labels",
               [](const CaseData&, std::size_t, double v) { return std::max(v, 0.0); }),
       mapped("mean over all tokens", "loss",
@@ -188,11 +190,11 @@ List xent_fwd_bwd_mutations() {
                double tokens = 0;
                for (std::size_t n = 0; n < value(d, "N"); ++n)
                  tokens += input_at(d, "labels", n) != -100;
-               return v * tokens / d.trial.values.at("N");
+               return v * tokens / d.instance.values.at("N");
              }),
       mapped("gradient not scaled", "dlogits",
              [](const CaseData& d, std::size_t, double v) {
-               return v / (16 * d.trial.values.at("N"));
+               return v / (16 * d.instance.values.at("N"));
              }),
       mapped("ignored rows not written", "dlogits",
              [](const CaseData& d, std::size_t k, double v) {

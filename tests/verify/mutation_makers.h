@@ -15,7 +15,7 @@ using Outputs = std::optional<std::vector<Bytes>>;
 using List = std::vector<Mutation>;
 
 inline std::size_t value(const CaseData& data, std::string_view name) {
-  return static_cast<std::size_t>(data.trial.values.find(name)->second);
+  return static_cast<std::size_t>(data.instance.values.find(name)->second);
 }
 
 /// The only output's floats, changed by a function of the case.
@@ -23,7 +23,7 @@ inline Mutation output(std::string name, std::string argument,
                        std::function<void(const CaseData&, float*, std::size_t)> change) {
   return {std::move(name), [argument, change](const CaseData& data) -> Outputs {
             auto outputs = data.honest;
-            auto& bytes = outputs[index_of(*data.trial.task, argument)];
+            auto& bytes = outputs[index_of(*data.instance.task, argument)];
             change(data, floats(bytes), bytes.size() / 4);
             return outputs;
           }};
@@ -34,7 +34,7 @@ inline Mutation input(std::string name, std::string argument,
                       std::function<void(const CaseData&, float*, std::size_t)> change) {
   return {std::move(name), [argument, change](const CaseData& data) -> Outputs {
             auto inputs = data.inputs;
-            auto& bytes = inputs[index_of(*data.trial.task, argument)];
+            auto& bytes = inputs[index_of(*data.instance.task, argument)];
             change(data, floats(bytes), bytes.size() / 4);
             return outputs_with(data, std::move(inputs));
           }};
@@ -63,8 +63,8 @@ inline Mutation changed(std::string name, std::string argument,
                         std::function<double(const CaseData&, std::size_t, double)> change) {
   return {std::move(name), [argument, change](const CaseData& data) -> Outputs {
             auto inputs = data.inputs;
-            const std::size_t index = index_of(*data.trial.task, argument);
-            const ElementType type = data.trial.task->arguments[index].type;
+            const std::size_t index = index_of(*data.instance.task, argument);
+            const ElementType type = data.instance.task->arguments[index].type;
             for (std::size_t k = 0; k < inputs[index].size() / bytes_of(type); ++k) {
               const double old = element_as_double(type, data.inputs[index], k);
               set_element(type, inputs[index], k, change(data, k, old));
@@ -77,14 +77,14 @@ inline Mutation changed(std::string name, std::string argument,
 inline Mutation unwritten(std::string name, std::string argument) {
   return {std::move(name), [argument](const CaseData& data) -> Outputs {
             auto outputs = data.honest;
-            const std::size_t index = index_of(*data.trial.task, argument);
+            const std::size_t index = index_of(*data.instance.task, argument);
             outputs[index] = data.inputs[index];
             return outputs;
           }};
 }
 
 inline Bytes& output_of(std::vector<Bytes>& outputs, const CaseData& data, std::string_view name) {
-  return outputs[index_of(*data.trial.task, name)];
+  return outputs[index_of(*data.instance.task, name)];
 }
 
 /// One output changed element by element.
@@ -94,7 +94,7 @@ inline Mutation mapped(std::string name, std::string argument,
             auto outputs = data.honest;
             auto& bytes = output_of(outputs, data, argument);
             const ElementType type =
-                data.trial.task->arguments[index_of(*data.trial.task, argument)].type;
+                data.instance.task->arguments[index_of(*data.instance.task, argument)].type;
             for (std::size_t k = 0; k < bytes.size() / bytes_of(type); ++k)
               set_element(type, bytes, k, change(data, k, element_as_double(type, bytes, k)));
             return outputs;
@@ -103,12 +103,12 @@ inline Mutation mapped(std::string name, std::string argument,
 
 /// Element k of a named argument's input.
 inline double input_at(const CaseData& data, std::string_view name, std::size_t k) {
-  const std::size_t index = index_of(*data.trial.task, name);
-  return element_as_double(data.trial.task->arguments[index].type, data.inputs[index], k);
+  const std::size_t index = index_of(*data.instance.task, name);
+  return element_as_double(data.instance.task->arguments[index].type, data.inputs[index], k);
 }
 
 inline const float* in(const CaseData& data, std::string_view name) {
-  return floats(data.inputs[index_of(*data.trial.task, name)]);
+  return floats(data.inputs[index_of(*data.instance.task, name)]);
 }
 
 // a[r][c] becomes what a kernel sees that takes the matrix for its transpose.

@@ -36,14 +36,14 @@ std::vector<CaseData> cases_for(const Task& task, const Reference& reference,
 }
 
 std::optional<Mismatch> verdict_on(const CaseData& data, const std::vector<Bytes>& outputs) {
-  auto result = check_outputs(data.trial, data.inputs, data.expected, outputs);
+  auto result = check_outputs(data.instance, data.inputs, data.expected, outputs);
   EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
   return result.ok() ? *result : std::nullopt;
 }
 
 // Equal as values: the sign of a zero is nobody's mistake.
 bool same_values(const CaseData& data, const std::vector<Bytes>& outputs) {
-  const auto& arguments = data.trial.task->arguments;
+  const auto& arguments = data.instance.task->arguments;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] == data.honest[i]) continue;
     if (outputs[i].size() != data.honest[i].size()) return false;
@@ -111,7 +111,7 @@ TEST_P(EveryTask, AcceptsSinglePrecision) {
   limits.max_bytes = 1 << 16;
   limits.sizes_per_variant = 20;
   for (const auto& data : cases_for(task, wide, limits)) {
-    const auto expected = narrow.run(data.trial, data.inputs).value();
+    const auto expected = narrow.run(data.instance, data.inputs).value();
     auto outputs = data.honest;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       // The narrow library has filled the doubles' storage with floats.

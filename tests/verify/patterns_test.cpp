@@ -40,14 +40,14 @@ TEST_P(EveryTasksPatterns, StayInTheRanges) {
   const auto tried = tried_cases(task, 5);
   for (const Case& item : tried.cases) {
     if (item.variant == nullptr) continue;
-    const auto trial = make_trial(task, *item.size, item.variant, 99).value();
-    const auto inputs = generate_inputs(trial);
+    const auto instance = make_instance(task, *item.size, item.variant, 99).value();
+    const auto inputs = generate_inputs(instance);
     ASSERT_TRUE(inputs.ok()) << describe(item) << ": " << inputs.error().message;
     for (const auto& [name, text] : item.variant->inputs) {
       const std::size_t at = index_of(task, name);
       const TaskArgument& argument = task.arguments[at];
       if (argument.range.empty() || argument.range == "any") continue;
-      const auto range = Domain::parse(argument.range)->at(trial.values).value();
+      const auto range = Domain::parse(argument.range)->at(instance.values).value();
       const bool pattern = std::none_of(task.variants.begin(), task.variants.end(),
                                         [&](const auto& v) { return &v == item.variant; });
       if (!pattern) continue;
@@ -63,7 +63,7 @@ TEST_P(EveryTasksPatterns, StayInTheRanges) {
 }
 
 std::vector<Bytes> narrow_outputs(const Task& task, const Reference& narrow, const CaseData& data) {
-  const auto expected = narrow.run(data.trial, data.inputs).value();
+  const auto expected = narrow.run(data.instance, data.inputs).value();
   auto outputs = data.honest;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto* values = reinterpret_cast<const float*>(expected[i].wide.data());
@@ -85,13 +85,13 @@ TEST_P(EveryTasksPatterns, HonestResultsPass) {
     const auto tried = tried_cases(task, seed);
     for (const Case& item : tried.cases) {
       const auto data = make_case(task, wide, item, seed * 1000 + count++);
-      const auto rounded = check_outputs(data.trial, data.inputs, data.expected, data.honest);
+      const auto rounded = check_outputs(data.instance, data.inputs, data.expected, data.honest);
       ASSERT_TRUE(rounded.ok()) << describe(item) << ": " << rounded.error().message;
       EXPECT_FALSE(*rounded) << "rounded: " << (*rounded)->message;
       // Longer chains of additions into one float are what descriptions warn of.
       if (footprint_bytes(task, *item.size).value() > 16384) continue;
       const auto outputs = narrow_outputs(task, narrow, data);
-      const auto single = check_outputs(data.trial, data.inputs, data.expected, outputs).value();
+      const auto single = check_outputs(data.instance, data.inputs, data.expected, outputs).value();
       EXPECT_FALSE(single) << "single: " << single->message;
     }
   }
