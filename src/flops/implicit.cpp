@@ -14,7 +14,7 @@ namespace warpwright::flop {
 
 namespace {
 
-constexpr double kTurns = 16;          // that a loop is taken to run
+constexpr double kTurns = 256;         // that a loop is taken to run
 constexpr double kWorthTelling = 0.1;  // of a kernel's FLOPs
 
 /// How many loops are around each block.

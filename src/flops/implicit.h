@@ -15,7 +15,7 @@ struct ImplicitCost {
   int line = 0;      ///< of the source; 0: not known
   Flops flops;       ///< each time the line runs
   bool in_loop = false;
-  double share = 0;  ///< of all FLOPs of its kernel, 0 to 1: by the text, a loop runs 16 times
+  double share = 0;  ///< of all FLOPs of its kernel, 0 to 1: by the text, a loop runs 256 times
 };
 
 /// Those of a PTX text that are a tenth of their kernel's FLOPs or more, the largest first. By

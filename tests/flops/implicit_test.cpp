@@ -6,8 +6,8 @@
 namespace warpwright::flop {
 namespace {
 
-// A loop with a division (10) and an addition (1), behind a root (6): the division is 160 of
-// 16 * 11 + 6 = 182 FLOPs, the root too little to tell.
+// A loop with a division (10) and an addition (1), behind a root (6): the division is 2,560 of
+// 256 * 11 + 6 = 2,822 FLOPs, the root too little to tell.
 constexpr const char* kLoop = R"(.version 8.3
 .target sm_80
 .address_size 64
@@ -45,10 +45,10 @@ TEST(Implicit, NamesADivisionInALoop) {
   EXPECT_EQ(costs[0].line, 6);
   EXPECT_TRUE(costs[0].in_loop);
   EXPECT_EQ(costs[0].flops.sp, 10);
-  // 16 * 10 of 16 * 11 + 6.
-  EXPECT_NEAR(costs[0].share, 160.0 / 182, 1e-9);
+  // 256 * 10 of 256 * 11 + 6.
+  EXPECT_NEAR(costs[0].share, 2560.0 / 2822, 1e-9);
   EXPECT_EQ(sentence_of(costs[0]),
-            "division costs 10 FLOPs each time, in a loop (about 88 % of the kernel's)");
+            "division costs 10 FLOPs each time, in a loop (about 91 % of the kernel's)");
 }
 
 TEST(Implicit, SaysNothingOfOtherTexts) {
