@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A last parameter `cudaStream_t stream`: whose work is ordered with the caller's.
+#include <cstdlib>
+
 #include "build/libraries.h"
 #include "build/workbench.h"
 
@@ -75,6 +77,8 @@ TEST_F(StreamTest, AnotherStreamForksAndJoins) {
 }
 
 TEST_F(StreamTest, TheStreamOfAnEarlierCallIsNotTheCallers) {
+  if (std::getenv("WARPWRIGHT_SLOW_TESTS") == nullptr)
+    GTEST_SKIP() << "needs WARPWRIGHT_SLOW_TESTS";
   expect_refused(
       "  if (first == nullptr) first = stream;\n"
       "  k<<<(n + 63) / 64, 64, 0, first>>>(x, y, n);\n",
