@@ -48,9 +48,12 @@ Result<simt::LaunchReport> launch_waiting(simt::Machine& machine, const simt::Mo
   part.options.max_warp_instructions = std::min(part.options.max_warp_instructions, kLongestSample);
   part.options.only_blocks = first_blocks(kLeastSample);
   WW_TRY(auto probe, machine.launch(module, part));
-  if (!probe.clean()) return probe;
+  const bool endless =
+      std::any_of(probe.faults.begin(), probe.faults.end(),
+                  [](const simt::Fault& f) { return f.kind == simt::FaultKind::timeout; });
+  if (!probe.clean() && !endless) return probe;
   WW_CHECK(restore());
-  if (probe.stuck) return all();
+  if (probe.stuck || endless) return all();
   const std::uint64_t per_block =
       std::max<std::uint64_t>(probe.counts.warp_instructions() / kLeastSample, 1);
   const std::uint64_t count = std::max(kWarpInstructions / per_block, 2 * kLeastSample);

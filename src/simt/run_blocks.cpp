@@ -18,7 +18,7 @@ constexpr std::uint64_t kMaxResidentBytes = std::uint64_t{8} << 30;
 constexpr std::uint64_t kMostInTurns = 4096;
 constexpr std::uint64_t kAtOnce = 6;  ///< that a shuffled schedule starts with
 /// Rounds in which every block of a sample only waits, before that counts as waiting for ever.
-constexpr std::uint32_t kIdleRounds = 16;
+constexpr std::uint32_t kIdleRounds = 64;
 
 /// What a block of a cooperative launch takes on the host, all of them at once: shared memory comes
 /// with what the checks know of it, five times its size.

@@ -302,6 +302,13 @@ enum cudaDeviceAttr {
   cudaDevAttrHostNumaId = 134
 };
 
+enum cudaComputeMode {
+  cudaComputeModeDefault = 0,
+  cudaComputeModeExclusive = 1,
+  cudaComputeModeProhibited = 2,
+  cudaComputeModeExclusiveProcess = 3
+};
+
 struct cudaDeviceProp {
   char name[256];
   size_t totalGlobalMem;

@@ -367,7 +367,9 @@ bool run_block(Worker& worker, BlockState& b) {
       if (w.done) continue;
       const bool ran = run_warp(w);
       progress = progress || ran;
-      works = works || (ran && (w.done || w.waits.loop == 0));
+      // A loop that asks need not be one that is known to do nothing else.
+      const bool asks = w.waits.loop != 0 || b.spinning[w.index].spun > 0;
+      works = works || (ran && (w.done || !asks));
       if (!worker.store_races.empty()) settle_store_races(worker);
       yielded = yielded || w.yielded;
       done = done && w.done;
