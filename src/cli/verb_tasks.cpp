@@ -131,24 +131,24 @@ Result<torch::LintReport> lint_one(const std::string& name, const Settings& sett
 }
 
 nlohmann::ordered_json lint_json(const std::string& name, const Result<torch::LintReport>& found) {
-  nlohmann::ordered_json json = {{"task", name}};
+  nlohmann::ordered_json row = {{"task", name}};
   if (!found.ok()) {
-    json["verdict"] = "refused";
-    json["problems"] = {found.error().message};
-    return json;
+    row["verdict"] = "refused";
+    row["problems"] = {found.error().message};
+    return row;
   }
-  json["verdict"] = found->problems.empty() ? "ok" : "suspicious";
-  json["problems"] = found->problems;
-  json["size"] = found->size;
-  json["largest"] = found->largest;
-  json["spread"] = found->spread;
-  json["seed_change"] = found->seed_change;
+  row["verdict"] = found->problems.empty() ? "ok" : "suspicious";
+  row["problems"] = found->problems;
+  row["size"] = found->size;
+  row["largest"] = found->largest;
+  row["spread"] = found->spread;
+  row["seed_change"] = found->seed_change;
   for (const auto* list : {&found->arguments, &found->axes}) {
-    auto& place = json[list == &found->axes ? "axes" : "arguments"];
+    auto& place = row[list == &found->axes ? "axes" : "arguments"];
     place = nlohmann::ordered_json::object();
     for (const auto& share : *list) place[share.what] = share.value;
   }
-  return json;
+  return row;
 }
 
 void print_lint(const std::string& name, const Result<torch::LintReport>& found) {
@@ -162,7 +162,7 @@ void print_lint(const std::string& name, const Result<torch::LintReport>& found)
   for (const auto& problem : found->problems) std::printf("    %s\n", problem.c_str());
 }
 
-Result<int> lint_tasks(std::vector<std::string> names, bool json, const SettingFlags& flags) {
+Result<int> lint_tasks(std::vector<std::string> names, bool as_json, const SettingFlags& flags) {
   WW_TRY(const Settings settings, settings_from(flags));
   StopSignal stop;
   const InterruptGuard interrupts(stop);
@@ -174,13 +174,13 @@ Result<int> lint_tasks(std::vector<std::string> names, bool json, const SettingF
     if (stop.requested()) return Error{"stopped"};
     const auto found = lint_one(name, settings, cache.path(), stop);
     sound = sound && found.ok() && found->problems.empty();
-    if (json)
+    if (as_json)
       all.push_back(lint_json(name, found));
     else
       print_lint(name, found);
     std::fflush(stdout);
   }
-  if (json) std::printf("%s\n", all.dump(1).c_str());
+  if (as_json) std::printf("%s\n", all.dump(1).c_str());
   return static_cast<int>(sound ? kOk : kBad);
 }
 
@@ -192,13 +192,13 @@ void add_lint(CLI::App& tasks, Action& action) {
       "built-in "
       "tasks)");
   const auto names = std::make_shared<std::vector<std::string>>();
-  const auto json = std::make_shared<bool>(false);
+  const auto as_json = std::make_shared<bool>(false);
   lint->add_option("task", *names, "task folders or built-in tasks [all built-in ones]");
-  lint->add_flag("--json", *json, "as JSON: one object per task");
+  lint->add_flag("--json", *as_json, "as JSON: one object per task");
   const auto flags = add_setting_flags(*lint, {"torch.", "judge.unsafe"});
-  lint->callback([names, json, flags, &action] {
-    action = [names, json, flags]() -> int {
-      const auto code = lint_tasks(*names, *json, *flags);
+  lint->callback([names, as_json, flags, &action] {
+    action = [names, as_json, flags]() -> int {
+      const auto code = lint_tasks(*names, *as_json, *flags);
       return code.ok() ? *code : fail(code.error());
     };
   });

@@ -175,6 +175,13 @@ std::string wide_type_of(std::string_view type) {
   return std::string(type);
 }
 
+/// Instructions whose functions are for numbers of 32 bits alone.
+bool is_for_words(std::string_view name) {
+  for (const std::string_view each : {"bfe", "bfi", "bfind", "prmt", "lop3", "dp4a", "mul24.lo"})
+    if (name == each) return true;
+  return name.starts_with("shf.");
+}
+
 bool is_wide(const PtxOpcode& opcode) {
   return opcode.name == "mul.wide" || opcode.name == "mad.wide";
 }
@@ -259,6 +266,7 @@ std::optional<std::string> computed(const PtxOpcode& opcode,
   const bool real = is_real_type(type);
   if (opcode.types.size() > 1 && opcode.name != "dp4a") return std::nullopt;
   if (type == "f16" || type == "f16x2") return std::nullopt;
+  if (is_for_words(opcode.name) && !type.ends_with("32")) return std::nullopt;
   if (type == "pred") {
     if (operands.size() != (opcode.name == "not" ? 1u : 2u)) return std::nullopt;
     if (opcode.name == "not") return "!" + operands[0];

