@@ -14,7 +14,7 @@ namespace warpwright::cli {
 
 namespace {
 
-using nlohmann::json;
+using ScalingJson = nlohmann::json;
 using report::Scaling;
 
 struct ScalingFlags {
@@ -24,8 +24,8 @@ struct ScalingFlags {
 };
 
 /// The mean over the runs that have a k-th value, and how many those are.
-json mean_json(const std::vector<Scaling>& all, std::vector<double> Scaling::*curve) {
-  json rows = json::array();
+ScalingJson mean_json(const std::vector<Scaling>& all, std::vector<double> Scaling::*curve) {
+  ScalingJson rows = ScalingJson::array();
   for (std::size_t k = 0;; ++k) {
     double sum = 0;
     int count = 0;
@@ -39,8 +39,8 @@ json mean_json(const std::vector<Scaling>& all, std::vector<double> Scaling::*cu
   }
 }
 
-json scaling_json(const std::vector<Scaling>& all) {
-  json runs = json::array();
+ScalingJson scaling_json(const std::vector<Scaling>& all) {
+  ScalingJson runs = ScalingJson::array();
   for (const Scaling& one : all) {
     runs.push_back({{"run", one.run},
                     {"task", one.task},
