@@ -249,7 +249,7 @@ Status Campaign::advance(Search& search) {
   WW_CHECK(archive->restate_run(run, settings.all()));
   Quiet observer;
   WW_TRY(const auto ending,
-         run_engine(*archive, run, held, *search.task, settings, false, observer, stop_, clock));
+         run_engine(*archive, run, held, *search.task, settings, false, {observer, stop_, clock}));
   keep(search.member, ending);
   return {};
 }

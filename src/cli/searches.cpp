@@ -198,7 +198,7 @@ void Searches::work(Search& search) {
       WW_TRY(const auto run, search.archive->find_run(search.run));
       WW_TRY(const auto ending,
              run_engine(*search.archive, run, *search.held, search.task, search.settings, true,
-                        search, search.stop, search.clock));
+                        {search, search.stop, search.clock}));
       search.keep(ending.state);
       if (ending.status == store::RunStatus::failed) return Error{ending.why};
       if (ending.status != store::RunStatus::waiting) return {};

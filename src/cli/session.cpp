@@ -363,13 +363,6 @@ search::StrategyOptions strategy_options(const Settings& settings) {
           static_cast<int>(settings.integer("search.repairs").value_or(3)), models_of(settings)};
 }
 
-/// Who looks at a search from outside.
-struct Onlookers {
-  search::Observer& observer;
-  const StopSignal& stop;
-  const Clock& clock;
-};
-
 Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecord& run,
                                   const HeldRun& held, const Task& task, const Settings& settings,
                                   bool wait, const Onlookers& onlookers) {

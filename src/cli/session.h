@@ -91,12 +91,18 @@ Status tell_answer(store::Archive& archive, const std::string& run, const std::s
 /// What the settings say of the run as a whole: strategy, model and device.
 void describe(store::RunRecord& run, const Settings& settings);
 
+/// Who looks at a search from outside.
+struct Onlookers {
+  search::Observer& observer;
+  const StopSignal& stop;
+  const Clock& clock;
+};
+
 /// Wires the parts of a run and runs the engine, without a word on any stream. With `wait`, answers
 /// that are told while the judge works are taken at once.
 Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecord& run,
                                   const HeldRun& held, const Task& task, const Settings& settings,
-                                  bool wait, search::Observer& observer, const StopSignal& stop,
-                                  const Clock& clock);
+                                  bool wait, const Onlookers& onlookers);
 
 /// How the settings plan a search: candidates, rounds, repairs.
 search::StrategyOptions strategy_options(const Settings& settings);
