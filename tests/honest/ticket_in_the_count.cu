@@ -2,7 +2,7 @@
 // The block that finds all others in clears its word, which holds count and tickets, by an
 // atomic: on one word no fence is needed.
 #include <cuda_runtime.h>
-__device__ unsigned int sums[4096];
+__device__ unsigned int sums[8192];
 __global__ void count(const int* input, int* histogram, int n, int bins, int merged) {
   extern __shared__ unsigned int part[];
   for (int b = threadIdx.x; b < bins; b += blockDim.x) part[b] = 0;
