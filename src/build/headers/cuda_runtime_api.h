@@ -364,13 +364,6 @@ struct cudaDeviceProp {
   int maxTexture1D, maxTexture2D[2], maxTexture3D[3];
 };
 
-enum cudaComputeMode {
-  cudaComputeModeDefault = 0,
-  cudaComputeModeExclusive = 1,
-  cudaComputeModeProhibited = 2,
-  cudaComputeModeExclusiveProcess = 3
-};
-
 struct cudaFuncAttributes {
   size_t sharedSizeBytes;
   size_t constSizeBytes;
