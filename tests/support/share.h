@@ -30,9 +30,12 @@ inline bool in_this_run(std::string_view name, std::uint64_t share) {
   return mixed % share == 0;
 }
 
-/// The names of which a usual run takes one in `share`.
-inline std::vector<std::string> some_of(std::vector<std::string> names, std::uint64_t share) {
-  std::erase_if(names, [&](const std::string& name) { return !in_this_run(name, share); });
+/// The names of which a usual run takes one in `share`, without one that takes minutes.
+inline std::vector<std::string> some_of(std::vector<std::string> names, std::uint64_t share,
+                                        std::string_view slow = {}) {
+  std::erase_if(names, [&](const std::string& name) {
+    return !in_this_run(name, share) || (name == slow && !whole_suites());
+  });
   return names;
 }
 

@@ -134,11 +134,12 @@ TEST(DrawnSizes, ProductsOfMatricesAreDrawnAtEveryClass) {
 /// What a task demands of its sizes has to hold at those that are drawn, and scalars are drawn
 /// like sizes.
 TEST(DrawnSizes, LieInTheDomainsOfAllTasks) {
+  const std::uint64_t seeds = std::getenv("WARPWRIGHT_SLOW_TESTS") == nullptr ? 6 : 20;
   for (const std::string& name : suite::embedded_task_names()) {
     const Task task = suite::load_embedded_task(name).value();
     const auto domains = domains_of(task).value();
     std::map<std::string, std::set<double>> seen;
-    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
       const SizeLimits limits = seed % 2 == 0 ? large() : simulated();
       const auto drawn = draw_sizes(task, limits, seed);
       ASSERT_TRUE(drawn.ok()) << name << ": " << drawn.error().message;
