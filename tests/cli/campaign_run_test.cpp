@@ -127,6 +127,7 @@ TEST_F(CampaignRun, AKillAtAnyMomentLosesNothingAndPaysNothingTwice) {
   program_.write("answer.sh", "#!/bin/sh\nsalt=$(cksum)\necho \"$salt\" >> '" + asked.string() +
                                   "'\nprintf '```cuda\\n// %s\\n%s\\n```\\n' \"$salt\" "
                                   "'extern \"C\" void solve() {}'\n");
+  ::chmod((program_.folder() / "answer.sh").c_str(), 0755);
   auto command =
       program_.command({"pilot", "spool", "--idle=300", "--at-once=2",
                         "--server=" + fake_worker_path() + " --serve " + judged.string() + " 30"});
@@ -139,8 +140,9 @@ TEST_F(CampaignRun, AKillAtAnyMomentLosesNothingAndPaysNothingTwice) {
     words.push_back(std::string("-o") + folder);
     return arguments("copy,transpose", words);
   };
-  const json whole = outcome(program_.run(into("whole")));
-  ASSERT_TRUE(whole.is_object());
+  const auto undisturbed = program_.run(into("whole"));
+  const json whole = outcome(undisturbed);
+  ASSERT_TRUE(whole.is_object()) << undisturbed.out << undisturbed.err;
   const std::size_t all_asked = lines_in(asked, ""), all_judged = lines_in(judged, "end ");
   ASSERT_GT(all_judged, 8U);
   for (const std::size_t moment : {all_judged / 4, all_judged / 2}) {
