@@ -250,10 +250,16 @@ class Emitter {
     i.target = i.id + 1;
   }
 
-  /// Behind one loop may be the head of another.
+  /// Behind one loop may be the head of another. A warp may be found here: it is where the block's
+  /// first instruction is.
   void waiting(std::uint32_t b) {
+    const FlowBlock& f = g_.blocks[b];
     const auto mark = [&](Opcode opcode, std::uint32_t target) {
       Lir l;
+      if (f.first < f.last) {
+        l.info.ptx_line = in_.code[f.first].info.ptx_line;
+        l.info.source = in_.code[f.first].info.source;
+      }
       l.info.opcode = opcode;
       l.run = handler_of(opcode);
       l.info.op_class = class_of(opcode);
