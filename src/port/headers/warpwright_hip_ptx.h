@@ -122,11 +122,11 @@ WW_DEVICE T ww_sub_borrow(T a, T b, bool in, bool& out) {
 
 // ---- approximations: each device has its own
 #if defined(__NVPTX__)
-#define WW_APPROXIMATION(name, instruction)                    \
-  WW_DEVICE float name(float a) {                              \
-    float result;                                              \
-    asm(instruction ".f32 %0, %1;" : "=f"(result) : "f"(a));   \
-    return result;                                             \
+#define WW_APPROXIMATION(name, instruction)                  \
+  WW_DEVICE float name(float a) {                            \
+    float result;                                            \
+    asm(instruction ".f32 %0, %1;" : "=f"(result) : "f"(a)); \
+    return result;                                           \
   }
 WW_APPROXIMATION(ww_approx_rcp, "rcp.approx")
 WW_APPROXIMATION(ww_approx_sqrt, "sqrt.approx")
@@ -166,9 +166,7 @@ WW_DEVICE double ww_approx_rcp(double a) { return 1.0 / a; }
 #endif
 
 // ---- half precision, as bits
-WW_DEVICE float ww_from_half(unsigned short bits) {
-  return (float)ww_get<_Float16>(&bits, 0);
-}
+WW_DEVICE float ww_from_half(unsigned short bits) { return (float)ww_get<_Float16>(&bits, 0); }
 WW_DEVICE unsigned short ww_to_half(float value) {
   const _Float16 half = (_Float16)value;
   return ww_get<unsigned short>(&half, 0);
