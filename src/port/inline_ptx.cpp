@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "port/ptx_operations.h"
 
 namespace warpwright::port {
 
@@ -90,26 +91,10 @@ constexpr Special kSpecials[] = {
     {"WARP_SZ", "32u"},
 };
 
-struct TypeRow {
-  std::string_view ptx;
-  std::string_view cpp;
-};
-
-constexpr TypeRow kTypes[] = {
-    {"u8", "unsigned char"}, {"s8", "signed char"},
-    {"b8", "unsigned char"}, {"u16", "unsigned short"},
-    {"s16", "short"},        {"b16", "unsigned short"},
-    {"u32", "unsigned int"}, {"s32", "int"},
-    {"b32", "unsigned int"}, {"u64", "unsigned long long"},
-    {"s64", "long long"},    {"b64", "unsigned long long"},
-    {"f32", "float"},        {"f64", "double"},
-    {"pred", "bool"},
-};
-
+/// Halves in inline assembly are bits of a C++ type that the source chose: there is no rule for
+/// them.
 std::string_view cpp_type(std::string_view ptx) {
-  for (const TypeRow& row : kTypes)
-    if (row.ptx == ptx) return row.cpp;
-  return {};
+  return ptx.starts_with("f16") ? std::string_view() : cpp_type_of(ptx);
 }
 
 /// What the operands $1, $2, ... make; $T is the type's name in C++.
