@@ -55,6 +55,23 @@ next:
   st.global.u32 [%rd2], %r2;
   ret;
 }
+.entry works(.param .u64 flags, .param .u64 out, .param .u32 n)
+{
+  .reg .b64 %rd<6>; .reg .b32 %r<8>; .reg .pred %p<3>;
+  ld.param.u64 %rd1, [flags];
+  ld.param.u64 %rd2, [out];
+  ld.param.u32 %r3, [n];
+  mov.u32 %r1, 0;
+  mov.u32 %r2, 1;
+next:
+  ld.volatile.global.u32 %r4, [%rd1];
+  mad.lo.u32 %r2, %r2, 1664525, 1013904223;
+  add.u32 %r1, %r1, %r4;
+  setp.lt.u32 %p1, %r1, %r3;
+  @%p1 bra next;
+  st.global.u32 [%rd2], %r2;
+  ret;
+}
 )";
 
 std::uint64_t loads(const Counts& c) {
@@ -114,6 +131,17 @@ TEST(Waiting, TurnsThatReadOtherAddressesAreWork) {
   EXPECT_FALSE(r.may_wait);
   EXPECT_EQ(loads(r.asking), 0u);
   EXPECT_EQ(l.get<std::uint32_t>(out, 1)[0], 1000u);
+}
+
+// Else a kernel could do its work beside a question whose answer it knows, and call it waiting.
+TEST(Waiting, TurnsWhoseResultsAreUsedAreWork) {
+  Launcher l(kBarrier);
+  const Address flags = l.put(std::vector<std::uint32_t>(1, 1), "flags");
+  const Address out = l.put(std::vector<std::uint32_t>(1), "out");
+  const LaunchReport r = l.run("works", {1}, {1}, Params().add(flags).add(out).add(1000u));
+  EXPECT_TRUE(r.clean());
+  EXPECT_EQ(loads(r.asking), 0u);
+  EXPECT_GT(r.counts.longest_warp, 5000u);
 }
 
 }  // namespace

@@ -20,6 +20,14 @@ void for_written(const Lir& l, Visit visit) {
     if (holds_value(l.more[m])) visit(l.more[m]);
 }
 
+template <class Visit>
+void for_read(const Lir& l, Visit visit) {
+  for (const Val v : {l.a, l.b, l.c, l.guard})
+    if (holds_value(v)) visit(v);
+  for (std::size_t m = l.more_defs; m < l.more.size(); ++m)
+    if (holds_value(l.more[m])) visit(l.more[m]);
+}
+
 bool computes_only(const Lir& l) {
   switch (l.info.op_class) {
     case OpClass::integer:
@@ -59,7 +67,7 @@ class LoopFinder {
         if (s <= b) ends[s].push_back(b);
     for (const auto& [head, lasts] : ends) {
       std::vector<bool> body = body_of(head, lasts);
-      if (body.empty() || !only_asks(body)) continue;
+      if (body.empty() || !only_asks(body) || !leaves_answers_only(head, body)) continue;
       add(head, body, found);
     }
     return found;
@@ -160,6 +168,38 @@ class LoopFinder {
       }
     });
     return fine && asks != 0 && size <= kMostInstructions;
+  }
+
+  /// Whether code behind the loop can use nothing of it but what its last turn was told: else turns
+  /// could do a kernel's work and count as waiting.
+  bool leaves_answers_only(std::uint32_t head, const std::vector<bool>& body) const {
+    if (has_inner_loop(head, body)) return false;
+    std::vector<std::uint32_t> writes(k_.registers.size(), 0);
+    for_code(body, [&](const Lir& l) { for_written(l, [&](Val v) { ++writes[v]; }); });
+    std::vector<bool> answers(k_.registers.size(), false);
+    const FlowBlock& first = g_.blocks[head];
+    for (std::uint32_t i = first.first; i < first.last; ++i) {
+      const Lir& l = k_.code[i];
+      bool told = l.guard == kNoVal;
+      for_read(l, [&](Val v) { told = told && (writes[v] == 0 || answers[v]); });
+      for_written(l, [&](Val v) { answers[v] = told && writes[v] == 1; });
+    }
+    bool fine = true;
+    for (std::uint32_t b = 0; b < body.size(); ++b) {
+      if (body[b]) continue;
+      for (std::uint32_t i = g_.blocks[b].first; i < g_.blocks[b].last; ++i)
+        for_read(k_.code[i], [&](Val v) { fine = fine && (writes[v] == 0 || answers[v]); });
+    }
+    return fine;
+  }
+
+  bool has_inner_loop(std::uint32_t head, const std::vector<bool>& body) const {
+    for (std::uint32_t b = 0; b < body.size(); ++b) {
+      if (!body[b]) continue;
+      for (const std::uint32_t s : g_.blocks[b].successors)
+        if (s <= b && s != head && s < body.size() && body[s]) return true;
+    }
+    return false;
   }
 
   static bool is_harmless(const Lir& l) {

@@ -19,7 +19,8 @@ struct WaitLoops {
 };
 
 /// A loop counts where nothing in it writes to memory or meets other warps at a barrier, and all
-/// that it reads is volatile, relaxed or atomic and at the same address in every turn.
+/// that it reads is volatile, relaxed or atomic and at the same address in every turn. Code behind
+/// it uses nothing of the loop but the answers of its last turn.
 WaitLoops find_wait_loops(const LoweredKernel& k, const FlowGraph& g);
 
 }  // namespace warpwright::simt
