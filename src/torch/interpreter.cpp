@@ -109,6 +109,12 @@ sandbox::Request python_request(const Interpreter& interpreter, const fs::path& 
   request.argv = {interpreter.program.string(), "-I", "-B", (folder / "program" / program).string(),
                   folder.string()};
   request.env = minimal_environment();
+  // Newer versions of torch ask who the user is when they load their compiler, and the sandbox's
+  // user is in no list.
+  request.env.push_back("USER=module");
+  request.env.push_back("LOGNAME=module");
+  request.env.push_back("HOME=" + folder.string());
+  request.env.push_back("TORCHINDUCTOR_CACHE_DIR=" + (folder / "cache").string());
   request.env.push_back("OMP_NUM_THREADS=" + std::to_string(module_threads()));
   request.env.push_back("OPENBLAS_NUM_THREADS=" + std::to_string(module_threads()));
   request.cwd = folder;
