@@ -11,11 +11,11 @@ namespace warpwright::build {
 
 namespace {
 
-constexpr std::size_t kWord = sizeof(std::uint64_t);
+constexpr std::size_t kPairWord = sizeof(std::uint64_t);
 
 std::uint64_t word_at(std::string_view bytes, std::size_t position) {
   std::uint64_t word = 0;
-  std::memcpy(&word, bytes.data() + position, kWord);
+  std::memcpy(&word, bytes.data() + position, kPairWord);
   return word;
 }
 
@@ -83,7 +83,7 @@ class Comparison {
         ++at;
       } else if (const auto use = pointer_around(bytes, other, at, pointers)) {
         pointers.push_back(*use);
-        at = use->position + kWord;
+        at = use->position + kPairWord;
       } else if (matters(at)) {
         return at;
       } else {
@@ -91,7 +91,7 @@ class Comparison {
         ++at;
       }
     }
-    for (const AddressUse& use : pointers) std::memset(bytes.data() + use.position, 0, kWord);
+    for (const AddressUse& use : pointers) std::memset(bytes.data() + use.position, 0, kPairWord);
     return at;
   }
 
@@ -99,15 +99,15 @@ class Comparison {
   [[nodiscard]] std::optional<AddressUse> pointer_around(
       const std::string& bytes, const std::string& other, std::size_t at,
       const std::vector<AddressUse>& before) const {
-    const std::size_t low = before.empty() ? 0 : before.back().position + kWord;
+    const std::size_t low = before.empty() ? 0 : before.back().position + kPairWord;
     const auto tried = [&](std::size_t position) -> std::optional<AddressUse> {
-      if (position < low || position + kWord > bytes.size()) return std::nullopt;
+      if (position < low || position + kPairWord > bytes.size()) return std::nullopt;
       const auto found = pointer(word_at(bytes, position), word_at(other, position));
       if (!found) return std::nullopt;
       return AddressUse{position, *found};
     };
-    if (const auto natural = tried(at / kWord * kWord)) return natural;
-    for (std::size_t back = 0; back < kWord && back <= at; ++back) {
+    if (const auto natural = tried(at / kPairWord * kPairWord)) return natural;
+    for (std::size_t back = 0; back < kPairWord && back <= at; ++back) {
       if (const auto packed = tried(at - back)) return packed;
     }
     return std::nullopt;

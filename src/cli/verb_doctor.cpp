@@ -20,7 +20,7 @@ namespace warpwright::cli {
 namespace {
 
 /// One part of the surroundings: what was found, what it is good for, how to get it.
-struct Part {
+struct DoctorPart {
   std::string name;
   bool there = false;
   bool needed = false;  ///< without it nothing can be judged
@@ -59,8 +59,8 @@ std::string version_of(const std::string& program) {
   return lines.empty() ? "" : std::string(trimmed(lines[0]));
 }
 
-Part program_part(const ProgramRow& row) {
-  Part part{row.program, false, false, "", row.adds, row.remedy};
+DoctorPart program_part(const ProgramRow& row) {
+  DoctorPart part{row.program, false, false, "", row.adds, row.remedy};
   if (const auto path = find_program(row.program); path.ok()) {
     part.there = true;
     part.found = path->string() + "  " + version_of(row.program);
@@ -68,13 +68,13 @@ Part program_part(const ProgramRow& row) {
   return part;
 }
 
-Part clang_part() {
-  Part part{"clang",
-            false,
-            true,
-            "",
-            "PTX without a CUDA toolkit: the built-in SIMT machine runs it",
-            "apt-get install clang-19"};
+DoctorPart clang_part() {
+  DoctorPart part{"clang",
+                  false,
+                  true,
+                  "",
+                  "PTX without a CUDA toolkit: the built-in SIMT machine runs it",
+                  "apt-get install clang-19"};
   for (const char* name : {"clang-19", "clang-20", "clang-18", "clang-17"}) {
     const auto path = find_program(name);
     if (!path.ok()) continue;
@@ -85,13 +85,13 @@ Part clang_part() {
   return part;
 }
 
-Part gpu_part() {
-  Part part{"GPU",
-            false,
-            false,
-            "",
-            "measured times; without it times are estimates of a described device",
-            "an NVIDIA GPU with its driver"};
+DoctorPart gpu_part() {
+  DoctorPart part{"GPU",
+                  false,
+                  false,
+                  "",
+                  "measured times; without it times are estimates of a described device",
+                  "an NVIDIA GPU with its driver"};
   // dlopen, never a link: one program for machines with and without a GPU.
   void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return part;
@@ -109,13 +109,13 @@ Part gpu_part() {
   return part;
 }
 
-Part sandbox_part() {
-  Part part{"sandbox",
-            false,
-            true,
-            "",
-            "model-written code runs without network, home or keys",
-            "apt-get install bubblewrap, or allow unprivileged user namespaces"};
+DoctorPart sandbox_part() {
+  DoctorPart part{"sandbox",
+                  false,
+                  true,
+                  "",
+                  "model-written code runs without network, home or keys",
+                  "apt-get install bubblewrap, or allow unprivileged user namespaces"};
   for (const auto& report : sandbox::probe()) {
     if (report.works && report.level != sandbox::Level::none && !part.there) {
       part.there = true;
@@ -125,13 +125,14 @@ Part sandbox_part() {
   return part;
 }
 
-Part model_part() {
-  Part part{"model key",
-            false,
-            false,
-            "",
-            "a provider's model can be asked",
-            "export one of the variables that 'warpwright models' lists, or use --model inbox"};
+DoctorPart model_part() {
+  DoctorPart part{
+      "model key",
+      false,
+      false,
+      "",
+      "a provider's model can be asked",
+      "export one of the variables that 'warpwright models' lists, or use --model inbox"};
   for (const auto& model : llm::known_models()) {
     if (model.key_env.empty() || std::getenv(std::string(model.key_env).c_str()) == nullptr)
       continue;
@@ -142,7 +143,7 @@ Part model_part() {
 }
 
 int examine(bool as_json) {
-  std::vector<Part> parts = {clang_part(), sandbox_part(), gpu_part()};
+  std::vector<DoctorPart> parts = {clang_part(), sandbox_part(), gpu_part()};
   for (const auto& row : kPrograms) parts.push_back(program_part(row));
   parts.push_back(model_part());
   bool able = true;

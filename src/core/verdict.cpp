@@ -33,7 +33,7 @@ constexpr std::array<VerdictRow, kVerdictCount> kVerdicts = {{
     {"unchecked", RepairKind::none},
 }};
 
-constexpr std::array<std::string_view, kStageCount> kStages = {
+constexpr std::array<std::string_view, kStageCount> kStageNames = {
     "reply", "lint", "build", "record", "validate", "measure", "sanitize"};
 
 const VerdictRow& row_of(Verdict verdict) {
@@ -48,8 +48,8 @@ std::string_view name_of(Verdict verdict) { return row_of(verdict).name; }
 
 std::string_view name_of(Stage stage) {
   const auto index = static_cast<std::size_t>(stage);
-  ASSERT(index < kStages.size(), "unknown stage");
-  return kStages[index];
+  ASSERT(index < kStageNames.size(), "unknown stage");
+  return kStageNames[index];
 }
 
 std::optional<Verdict> verdict_named(std::string_view name) {
@@ -60,8 +60,8 @@ std::optional<Verdict> verdict_named(std::string_view name) {
 }
 
 std::optional<Stage> stage_named(std::string_view name) {
-  for (std::size_t i = 0; i < kStages.size(); ++i) {
-    if (kStages[i] == name) return static_cast<Stage>(i);
+  for (std::size_t i = 0; i < kStageNames.size(); ++i) {
+    if (kStageNames[i] == name) return static_cast<Stage>(i);
   }
   return std::nullopt;
 }

@@ -10,7 +10,7 @@ namespace warpwright::evaluate {
 
 namespace {
 
-constexpr std::chrono::milliseconds kGlance{50};
+constexpr std::chrono::milliseconds kReplyGlance{50};
 
 }  // namespace
 
@@ -45,7 +45,7 @@ Status WorkerClient::judge(const JobDirectory& job, const StopSignal& stop) {
   std::unique_lock hold(mutex_);
   while (open_.contains(folder)) {
     if (stop.requested()) return Error{"stopped while judging " + folder};
-    changed_.wait_for(hold, kGlance);
+    changed_.wait_for(hold, kReplyGlance);
   }
   return {};
 }
@@ -67,7 +67,7 @@ void WorkerClient::listen() {
       continue;
     }
     hold.unlock();
-    const auto reply = process_->read_line(kGlance);
+    const auto reply = process_->read_line(kReplyGlance);
     hold.lock();
     if (reply.heard == ChildProcess::Heard::nothing) continue;
     if (reply.heard == ChildProcess::Heard::gone) {

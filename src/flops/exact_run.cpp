@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/sha256.h"
+#include "flops/launch_outcome.h"
 #include "flops/runtime/protocol.h"
 
 namespace warpwright::flop {
@@ -15,17 +16,8 @@ namespace {
 using ww_flops::Ask;
 using ww_flops::Unpacker;
 
-// Numbers of cudaError_t.
-constexpr std::int32_t kInvalidConfiguration = 9, kIllegalAddress = 700, kLaunchFailure = 719;
 constexpr std::size_t kMostFaults = 20;
 constexpr std::uint64_t kMostFetched = 100'000;
-
-/// What ends a program on a GPU.
-bool stops(simt::FaultKind kind) {
-  using K = simt::FaultKind;
-  return kind == K::out_of_bounds || kind == K::misaligned || kind == K::use_after_free ||
-         kind == K::deadlock || kind == K::trap || kind == K::assertion;
-}
 
 /// The host writes into the shared memory without the machine's knowledge, so that only the machine
 /// believes it to be unwritten. A race that changes nothing is none.
@@ -83,7 +75,7 @@ class ExactDevice {
       if (!counts(fault.kind) || run_.over_budget) continue;
       run_.kinds.insert(fault.kind);
       note_fault(fault.describe());
-      stopped = stopped || stops(fault.kind);
+      stopped = stopped || ends_program(fault.kind);
     }
     return {stopped ? kIllegalAddress : 0, {}};
   }

@@ -26,7 +26,7 @@ std::vector<int> depths(const ControlFlow& flow) {
   return depth;
 }
 
-using Parts = std::map<std::pair<std::string, std::uint32_t>, ImplicitCost>;
+using ImplicitParts = std::map<std::pair<std::string, std::uint32_t>, ImplicitCost>;
 
 /// One kernel's implicit costs; `share` is weighted FLOPs until all are known.
 void add_kernel(const ptx::Function& function, const CostTable& costs,
@@ -35,7 +35,7 @@ void add_kernel(const ptx::Function& function, const CostTable& costs,
   if (flow.too_large) return;
   const std::vector<int> depth = depths(flow);
   double total = 0;
-  Parts parts;
+  ImplicitParts parts;
   for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
     double weight = 1;
     for (int i = 0; i < std::min(depth[b], 4); ++i) weight *= kTurns;

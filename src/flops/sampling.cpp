@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flops/sampling.h"
+#include "flops/launch_outcome.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,21 +13,6 @@ namespace {
 constexpr std::uint64_t kPatience = 8;  ///< budgets that one run may take
 constexpr std::uint64_t kGroups = 8;    ///< of a sample: their spread tells how sure it is
 constexpr std::uint64_t kMostProbed = 512;
-
-/// What stops a program on a GPU. All else runs there, too, whatever it is worth.
-bool stops(simt::FaultKind kind) {
-  switch (kind) {
-    case simt::FaultKind::out_of_bounds:
-    case simt::FaultKind::misaligned:
-    case simt::FaultKind::use_after_free:
-    case simt::FaultKind::deadlock:
-    case simt::FaultKind::trap:
-    case simt::FaultKind::assertion:
-      return true;
-    default:
-      return false;
-  }
-}
 
 /// Random, and the same every time.
 class Draw {
@@ -109,7 +95,7 @@ class Runner {
     for (const simt::Fault& fault : report.faults) {
       if (fault.kind == simt::FaultKind::timeout) {
         run_.cut_short = true;
-      } else if (stops(fault.kind) && run_.faults.size() < 8) {
+      } else if (ends_program(fault.kind) && run_.faults.size() < 8) {
         run_.faults.push_back(fault);
       }
     }

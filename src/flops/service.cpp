@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "flops/dataflow.h"
+#include "flops/launch_outcome.h"
 #include "flops/runtime/protocol.h"
 #include "flops/sampling.h"
 #include "flops/special_operands.h"
@@ -16,11 +17,6 @@ using ww_flops::Packer;
 using ww_flops::Unpacker;
 
 namespace {
-
-// Numbers of cudaError_t.
-constexpr std::int32_t kInvalidValue = 1, kOutOfMemory = 2, kInvalidConfiguration = 9,
-                       kInvalidSymbol = 13, kInvalidFunction = 98, kIllegalAddress = 700,
-                       kLaunchFailure = 719;
 
 std::string facts_text(const DeviceFacts& facts) {
   std::string text = "device " + facts.name + "\n";

@@ -9,7 +9,7 @@ namespace warpwright::llm {
 
 namespace {
 
-Result<HttpQuestion> question(const Asking& asking, const Request& request) {
+Result<HttpQuestion> anthropic_question(const Asking& asking, const Request& request) {
   Json messages = Json::array();
   std::string system;
   for (const Message& message : request.messages) {
@@ -42,7 +42,7 @@ Result<HttpQuestion> question(const Asking& asking, const Request& request) {
                       dump_json(body)};
 }
 
-std::string key_header(std::string_view key) { return "x-api-key: " + std::string(key); }
+std::string anthropic_key(std::string_view key) { return "x-api-key: " + std::string(key); }
 
 std::string finish_reason_of(const std::string& stop_reason) {
   if (stop_reason == "end_turn" || stop_reason == "stop_sequence") return "stop";
@@ -122,10 +122,10 @@ class AnthropicParser final : public AnswerParser {
   }
 };
 
-std::unique_ptr<AnswerParser> parser() { return std::make_unique<AnthropicParser>(); }
+std::unique_ptr<AnswerParser> anthropic_parser() { return std::make_unique<AnthropicParser>(); }
 
 }  // namespace
 
-const WireFormat kAnthropicWire{"anthropic", question, key_header, parser};
+const WireFormat kAnthropicWire{"anthropic", anthropic_question, anthropic_key, anthropic_parser};
 
 }  // namespace warpwright::llm

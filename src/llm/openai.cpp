@@ -36,7 +36,7 @@ void add_reasoning(Json& body, const Asking& asking) {
   }
 }
 
-Result<HttpQuestion> question(const Asking& asking, const Request& request) {
+Result<HttpQuestion> openai_question(const Asking& asking, const Request& request) {
   Json messages = Json::array();
   for (const Message& message : request.messages) {
     messages.push_back({{"role", role_name(message.role)}, {"content", message.text}});
@@ -52,7 +52,7 @@ Result<HttpQuestion> question(const Asking& asking, const Request& request) {
   return HttpQuestion{std::string(asking.base_url) + "/chat/completions", {}, dump_json(body)};
 }
 
-std::string key_header(std::string_view key) { return "Authorization: Bearer " + std::string(key); }
+std::string openai_key(std::string_view key) { return "Authorization: Bearer " + std::string(key); }
 
 class OpenaiParser final : public AnswerParser {
  public:
@@ -111,10 +111,10 @@ class OpenaiParser final : public AnswerParser {
   }
 };
 
-std::unique_ptr<AnswerParser> parser() { return std::make_unique<OpenaiParser>(); }
+std::unique_ptr<AnswerParser> openai_parser() { return std::make_unique<OpenaiParser>(); }
 
 }  // namespace
 
-const WireFormat kOpenaiWire{"openai", question, key_header, parser};
+const WireFormat kOpenaiWire{"openai", openai_question, openai_key, openai_parser};
 
 }  // namespace warpwright::llm

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kLargestPtx = std::size_t{64} << 20;
-constexpr std::uint64_t kKeptBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kKeptPtxBytes = std::uint64_t{256} << 20;
 constexpr int kWaves[] = {32, 64};
 
 Result<flop::ProgramRequest> request_for(const fs::path& source, const fs::path& copies) {
@@ -105,7 +105,7 @@ class PtxProver {
     flop::ExactRequest request;
     request.checks = simt::Checks::full;
     request.budget = proof_.budget;
-    request.kept_bytes = kKeptBytes;
+    request.kept_bytes = kKeptPtxBytes;
     request.run.arguments = proof_.arguments;
     request.run.time = std::chrono::minutes(10);
     WW_TRY(request.run.target, flop::target_named("sm_80"));

@@ -13,7 +13,7 @@ namespace {
 
 // How much an answer that was never continued is preferred to one that was.
 constexpr double kPatience = 4;  // turns that are like this one before others count as much
-constexpr double kExploration = 0.08;
+constexpr double kTurnExploration = 0.08;
 
 /// Multi-turn refinement (Kevin, arXiv 2507.11948) as a tree. Every answer may be continued, and so
 /// may the first question. Each wave of N turns goes where the upper confidence bound of the
@@ -96,7 +96,7 @@ class Tree final : public Strategy {
     double best_bound = -1;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const double unsure = std::sqrt(std::log(1.0 + turns) / (1.0 + nodes_[i].asked));
-      const double bound = promise_of(i) / scale + kExploration * unsure;
+      const double bound = promise_of(i) / scale + kTurnExploration * unsure;
       if (bound <= best_bound) continue;  // the earlier one on a tie
       best = i;
       best_bound = bound;

@@ -70,7 +70,7 @@ std::string too_few_exchanges(std::uint64_t least, std::uint64_t executed) {
       least / kInstructionsPerExchange, executed);
 }
 
-constexpr std::array<WorkRule, 1> kRules = {{
+constexpr std::array<WorkRule, 1> kWorkRules = {{
     {.name = "adjacent_exchange",
      .draw_size = near_the_largest,
      .least_instructions = exchange_instructions,
@@ -81,9 +81,9 @@ constexpr std::array<WorkRule, 1> kRules = {{
 }  // namespace
 
 const WorkRule* work_rule_of(const Task& task) {
-  const auto* found = std::find_if(kRules.begin(), kRules.end(),
+  const auto* found = std::find_if(kWorkRules.begin(), kWorkRules.end(),
                                    [&](const WorkRule& rule) { return has_rule(task, rule.name); });
-  return found == kRules.end() ? nullptr : found;
+  return found == kWorkRules.end() ? nullptr : found;
 }
 
 }  // namespace warpwright::verify
