@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "cli/exit_codes.h"
 #include "cli/sass_files.h"
 #include "cli/verbs.h"
+#include "reorder/narrow.h"
 #include "reorder/tune.h"
 #include "sass/check.h"
 #include "sass/report.h"
@@ -27,8 +29,12 @@ struct SassFlags {
   std::vector<std::string> files;
   reorder::TuneOptions tune;
   int count = 200;
-  bool json = false;
+  int narrow = 40;
+  bool json = false, only_make = false;
 };
+
+constexpr int kMostNarrowed = 2;  ///< schedules that are narrowed down, of one kernel
+constexpr int kMostWrong = 10;    ///< then a kernel's series ends
 
 Result<sass::LatencyTable> table_for(const SassFlags& flags, int architecture) {
   if (flags.table.empty()) return sass::shipped_table(architecture);
@@ -136,48 +142,121 @@ Result<reorder::Canary> canary_for(const std::string& workload, const std::strin
   return reorder::Canary::start(std::move(command));
 }
 
-/// Random legal schedules, each compared bit by bit with the kernel as it was built.
-Result<int> random(const SassFlags& flags) {
-  WW_TRY(const auto program, program_of(flags, flags.file));
-  WW_TRY(const auto* function, function_of(program, flags.function));
-  WW_TRY(auto table, table_for(flags, program.cubin().architecture()));
-  const sass::Kernel kernel(*function, std::move(table));
-  WW_TRY(auto canary, canary_for(flags.task, flags.file));
-  sass::Random drawn(flags.tune.seed);
-  int same = 0, different = 0, faults = 0, unmade = 0;
+/// Counts of a series of random schedules.
+struct RandomCounts {
+  int same = 0, different = 0, faults = 0, unmade = 0, narrowed = 0;
+  double moved = 0;  ///< instructions that are not where they were, in all schedules
   std::uint64_t outputs = 0;
-  const std::string identity = program.bytes();
-  for (int i = -1; i < flags.count; ++i) {
-    std::string cubin = identity;
-    if (i >= 0) {
-      const auto scheduled = kernel.apply(sass::random_schedule(kernel, drawn));
-      if (!scheduled) {
-        ++unmade;
-        continue;
-      }
-      cubin = program.bytes_with(*scheduled);
-    }
-    WW_TRY(const auto behaviour, canary.check(cubin, static_cast<std::uint64_t>(i + 1) % 8, 4));
-    outputs += behaviour.outputs;
-    using Kind = reorder::Behaviour::Kind;
-    same += behaviour.kind == Kind::same ? 1 : 0;
-    different += behaviour.kind == Kind::different ? 1 : 0;
-    faults += behaviour.kind == Kind::fault ? 1 : 0;
-    if (behaviour.kind == Kind::same) continue;
-    std::printf("schedule %d: %s\n", i, behaviour.why.c_str());
-    if (!flags.output.empty())
-      WW_CHECK(write_file(flags.output + fmt::format("/wrong-{}.cubin", i), cubin));
+};
+
+std::size_t moved_in(const sass::Function& scheduled) {
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < scheduled.code.size(); ++i)
+    moved += scheduled.code[i].offset == i * sass::kWordBytes ? 0 : 1;
+  return moved;
+}
+
+Status narrow_down(const SassFlags& flags, const sass::Program& program, const sass::Kernel& kernel,
+                   const sass::Schedule& wrong, reorder::Canary& canary) {
+  const auto goes_wrong = [&](const sass::Function& scheduled) -> Result<bool> {
+    WW_TRY(const auto behaviour, canary.check(program.bytes_with(scheduled), 0, 4));
+    return behaviour.kind != reorder::Behaviour::Kind::same;
+  };
+  WW_TRY(const auto narrowed, reorder::narrow(kernel, wrong, flags.narrow, goes_wrong));
+  std::fputs(reorder::narrowed_text(kernel, narrowed).c_str(), stdout);
+  return {};
+}
+
+void print_counts(const SassFlags& flags, const sass::Kernel& kernel, const RandomCounts& counts) {
+  const std::size_t size = kernel.function().code.size();
+  const int made = std::max(flags.count - counts.unmade, 1);
+  if (flags.json) {
+    std::printf(
+        "{\"kernel\": \"%s\", \"instructions\": %zu, \"regions\": %zu, \"schedules\": %d, "
+        "\"moved_share\": %.3f, \"same\": %d, \"different\": %d, \"faults\": %d, \"not_made\": "
+        "%d, \"outputs_compared\": %llu}\n",
+        kernel.function().name.c_str(), size, kernel.regions().size(), flags.count,
+        counts.moved / made / static_cast<double>(size), counts.same, counts.different,
+        counts.faults, counts.unmade, static_cast<unsigned long long>(counts.outputs));
+    return;
   }
   std::printf(
       "%s: %zu instructions, %zu regions; %d schedules and the identity: %d the same, %d "
-      "different, %d faults, %d not made; %llu outputs compared\n",
-      function->name.c_str(), function->code.size(), kernel.regions().size(), flags.count, same,
-      different, faults, unmade, static_cast<unsigned long long>(outputs));
-  return different + faults == 0 ? kOk : kBad;
+      "different, %d faults, %d not made; %.0f %% of instructions moved; %llu outputs compared\n",
+      kernel.function().name.c_str(), size, kernel.regions().size(), flags.count, counts.same,
+      counts.different, counts.faults, counts.unmade,
+      100 * counts.moved / made / static_cast<double>(size),
+      static_cast<unsigned long long>(counts.outputs));
+}
+
+/// Makes random legal schedules without running them.
+Result<int> make_random(const SassFlags& flags, const sass::Program& program,
+                        const sass::Kernel& kernel) {
+  sass::Random drawn(flags.tune.seed);
+  RandomCounts counts;
+  for (int i = 0; i < flags.count; ++i) {
+    const auto scheduled = kernel.apply(sass::random_schedule(kernel, drawn));
+    counts.unmade += scheduled ? 0 : 1;
+    if (!scheduled) continue;
+    counts.moved += static_cast<double>(moved_in(*scheduled));
+    if (flags.output.empty()) continue;
+    WW_CHECK(make_directories(flags.output));
+    WW_CHECK(write_file(flags.output + fmt::format("/schedule-{}.cubin", i),
+                        program.bytes_with(*scheduled)));
+  }
+  print_counts(flags, kernel, counts);
+  return kOk;
+}
+
+/// Random legal schedules, each compared bit by bit with the kernel as it was built.
+Result<int> random(const SassFlags& flags) {
+  WW_TRY(const SassInputs inputs,
+         sass_inputs(flags.task, flags.file, flags.output.empty() ? "schedules" : flags.output));
+  WW_TRY(const auto program, program_of(flags, inputs.cubin));
+  WW_TRY(const auto* function,
+         function_of(program, flags.function.empty() ? inputs.kernel : flags.function));
+  WW_TRY(auto table, table_for(flags, program.cubin().architecture()));
+  const sass::Kernel kernel(*function, std::move(table));
+  if (flags.only_make) return make_random(flags, program, kernel);
+  WW_TRY(auto canary, canary_for(inputs.workload, inputs.cubin));
+  sass::Random drawn(flags.tune.seed);
+  RandomCounts counts;
+  for (int i = -1; i < flags.count; ++i) {
+    const sass::Schedule schedule =
+        i < 0 ? kernel.original() : sass::random_schedule(kernel, drawn);
+    const auto scheduled = kernel.apply(schedule);
+    counts.unmade += scheduled ? 0 : 1;
+    if (!scheduled) continue;
+    counts.moved += static_cast<double>(moved_in(*scheduled));
+    const std::string cubin = program.bytes_with(*scheduled);
+    // Sets change slowly: uploads take longer than runs.
+    WW_TRY(const auto behaviour,
+           canary.check(cubin, static_cast<std::uint64_t>((i + 1) / 25), i % 25 == 24 ? 4 : 2));
+    counts.outputs += behaviour.outputs;
+    using Kind = reorder::Behaviour::Kind;
+    counts.same += behaviour.kind == Kind::same ? 1 : 0;
+    counts.different += behaviour.kind == Kind::different ? 1 : 0;
+    counts.faults += behaviour.kind == Kind::fault ? 1 : 0;
+    if (behaviour.kind == Kind::same) continue;
+    std::printf("schedule %d: %s\n", i, behaviour.why.c_str());
+    if (!flags.output.empty())
+      WW_CHECK(
+          write_file(flags.output + fmt::format("/wrong-{}-{}.cubin", function->name, i), cubin));
+    if (i >= 0 && flags.narrow > 0 && counts.narrowed++ < kMostNarrowed)
+      WW_CHECK(narrow_down(flags, program, kernel, schedule, canary));
+    std::fflush(stdout);
+    if (counts.different + counts.faults >= kMostWrong) {
+      std::printf("%d schedules went wrong; the rest is not run\n", kMostWrong);
+      break;
+    }
+  }
+  print_counts(flags, kernel, counts);
+  return counts.different + counts.faults == 0 ? kOk : kBad;
 }
 
 Result<int> tune(const SassFlags& flags) {
-  WW_TRY(const SassInputs inputs, sass_inputs(flags.task, flags.file, flags.output));
+  const std::string folder = flags.output.empty() ? "tuned" : flags.output;
+  WW_TRY(const SassInputs inputs, sass_inputs(flags.task, flags.file, folder));
   WW_TRY(const auto program, program_of(flags, inputs.cubin));
   WW_TRY(const auto* function,
          function_of(program, flags.function.empty() ? inputs.kernel : flags.function));
@@ -186,7 +265,7 @@ Result<int> tune(const SassFlags& flags) {
   WW_TRY(auto canary, canary_for(inputs.workload, inputs.cubin));
   WW_TRY(const auto tuned, reorder::tune(program, kernel, canary, flags.tune));
   const std::string report = reorder::tuned_json(tuned, flags.tune, kernel);
-  WW_CHECK(export_tuned(flags.output, inputs, tuned.cubin, report, program.cubin().architecture()));
+  WW_CHECK(export_tuned(folder, inputs, tuned.cubin, report, program.cubin().architecture()));
   if (flags.json) {
     std::fputs(report.c_str(), stdout);
   } else if (tuned.accepted) {
@@ -195,7 +274,7 @@ Result<int> tune(const SassFlags& flags) {
         "compared; see %s\n",
         function->name.c_str(), 100 * (1 / tuned.figures.ratio - 1),
         100 * (1 / tuned.figures.high - 1), 100 * (1 / tuned.figures.low - 1), tuned.search.tried,
-        static_cast<unsigned long long>(tuned.outputs), flags.output.c_str());
+        static_cast<unsigned long long>(tuned.outputs), folder.c_str());
   } else {
     std::printf("%s: kept as it was built: %s (%d schedules tried)\n", function->name.c_str(),
                 tuned.why_not.c_str(), tuned.search.tried);
@@ -251,8 +330,8 @@ void add_runners(CLI::App& sass, const std::shared_ptr<SassFlags>& flags, Action
   CLI::App* verb = sass.add_subcommand("tune", "search a faster schedule, on a GPU");
   verb->add_option("task", flags->task, "a task, or a workload file (docs/sass.md)")->required();
   verb->add_option("file", flags->file, "a kernel's source, or its cubin")->required();
-  verb->add_option("-o,--output", flags->output, "folder for the tuned cubin and its proof")
-      ->default_val("tuned");
+  verb->add_option("-o,--output", flags->output,
+                   "folder for the tuned cubin and its proof [tuned]");
   verb->add_option("--function", flags->function, "the kernel to tune [the launched one]");
   verb->add_option("--strategy", flags->tune.strategy, "anneal or policy");
   verb->add_option("--seconds", flags->tune.search_s, "of searching");
@@ -265,12 +344,18 @@ void add_runners(CLI::App& sass, const std::shared_ptr<SassFlags>& flags, Action
   sets_action(*verb, flags, action, tune);
 
   verb = sass.add_subcommand("random", "run random legal schedules and compare, on a GPU");
-  verb->add_option("workload", flags->task, "a workload file (docs/sass.md)")->required();
-  verb->add_option("file", flags->file, "a cubin")->required();
+  verb->add_option("task", flags->task, "a task, or a workload file (docs/sass.md)")->required();
+  verb->add_option("file", flags->file, "a kernel's source, or its cubin")->required();
   verb->add_option("--count", flags->count, "how many");
   verb->add_option("--seed", flags->tune.seed, "of the schedules");
   verb->add_option("--function", flags->function, "the kernel [the largest]");
-  verb->add_option("-o,--output", flags->output, "folder for schedules that went wrong");
+  verb->add_option("-o,--output", flags->output,
+                   "folder for what was built, and for schedules that went wrong");
+  verb->add_option("--narrow", flags->narrow,
+                   "runs to find which pair a wrong schedule must not change, 0 for none");
+  verb->add_flag("--only-make", flags->only_make,
+                 "make and check them without a GPU; the folder gets them all");
+  verb->add_flag("--json", flags->json, "the counts as JSON");
   add_common(*verb, *flags);
   verb->footer("Example:\n  warpwright sass random hgemm.json hgemm.cubin --count 200");
   sets_action(*verb, flags, action, random);

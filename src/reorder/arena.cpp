@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kRunLimitSeconds = 5;
 constexpr int kQuickRuns = 5;
+constexpr double kHopeless = 1.05;
 constexpr int kPausedEvery = 64;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -136,23 +137,32 @@ std::uint64_t Arena::outputs_of(const Place& place) const {
   return outputs;
 }
 
+Result<Behaviour> Arena::compare(Candidate& candidate, std::uint64_t set, bool timed) {
+  Behaviour behaviour;
+  for (std::size_t c = 0; c < places_.size(); ++c) {
+    Place& place = places_[c];
+    WW_TRY(const auto* wanted, expected(place, set));
+    WW_TRY(const auto got, digests_of(place, *candidate.replays[c], timed));
+    if (!got) return Behaviour{Behaviour::Kind::fault, fault_, behaviour.outputs};
+    behaviour.outputs += outputs_of(place);
+    if (*got == *wanted) continue;
+    return Behaviour{Behaviour::Kind::different,
+                     "case " + std::to_string(c) + ", input set " + std::to_string(set),
+                     behaviour.outputs};
+  }
+  return behaviour;
+}
+
 Result<Behaviour> Arena::check(const std::string& cubin, std::uint64_t first, std::uint64_t count) {
   WW_TRY(Candidate candidate, load(cubin, places_.size()));
   Behaviour behaviour;
-  for (std::uint64_t set = first; set < first + count; ++set)
-    for (std::size_t c = 0; c < places_.size(); ++c) {
-      Place& place = places_[c];
-      WW_TRY(const auto* wanted, expected(place, set));
-      WW_TRY(const auto got, digests_of(place, *candidate.replays[c], set % 2 == 1));
-      if (!got) return Behaviour{Behaviour::Kind::fault, fault_, behaviour.outputs};
-      behaviour.outputs += outputs_of(place);
-      if (*got == *wanted) continue;
-      drop(candidate);
-      return Behaviour{Behaviour::Kind::different,
-                       "case " + std::to_string(c) + ", input set " + std::to_string(set),
-                       behaviour.outputs};
-    }
-  drop(candidate);
+  for (std::uint64_t set = first; set < first + count && behaviour.kind == Behaviour::Kind::same;
+       ++set) {
+    const std::uint64_t before = behaviour.outputs;
+    WW_TRY(behaviour, compare(candidate, set, set % 2 == 1));
+    behaviour.outputs += before;
+  }
+  if (behaviour.kind != Behaviour::Kind::fault) drop(candidate);
   return behaviour;
 }
 
@@ -186,9 +196,7 @@ Result<std::optional<double>> Arena::timed_run(device::Replay& replay) {
   return std::optional<double>();
 }
 
-Result<std::optional<double>> Arena::quick_ratio(const std::string& cubin) {
-  WW_TRY(Candidate candidate, load(cubin, 1));
-  WW_CHECK(fill(places_.front(), 0));
+Result<std::optional<double>> Arena::ratio_of(Candidate& candidate) {
   std::vector<double> own, original;
   for (int i = 0; i < kQuickRuns; ++i) {
     WW_TRY(const auto mine, timed_run(*candidate.replays.front()));
@@ -197,9 +205,21 @@ Result<std::optional<double>> Arena::quick_ratio(const std::string& cubin) {
     if (!theirs) return std::optional<double>();
     own.push_back(*mine);
     original.push_back(*theirs);
+    // What is far slower after two runs will not be faster after five.
+    if (i == 1 && own[0] > kHopeless * original[0] && own[1] > kHopeless * original[1]) break;
   }
-  drop(candidate);
   return std::optional<double>(profile::median(own) / profile::median(original));
+}
+
+Result<std::optional<double>> Arena::trial(const std::string& cubin, std::uint64_t set) {
+  WW_TRY(Candidate candidate, load(cubin, places_.size()));
+  WW_TRY(const Behaviour behaviour, compare(candidate, set, true));
+  std::optional<double> ratio;
+  if (behaviour.kind == Behaviour::Kind::same) {
+    WW_TRY(ratio, ratio_of(candidate));
+  }
+  if (fault_.empty()) drop(candidate);
+  return ratio;
 }
 
 Result<double> Arena::original_us() {

@@ -34,9 +34,9 @@ class Arena {
   /// The same on the timed case until so many outputs were compared, or the time is up: with a cold
   /// and a warm cache in turns, and after pauses in which clocks go down.
   Result<Behaviour> check_many(const std::string& cubin, std::uint64_t outputs, double limit_s);
-  /// A few runs of the timed case beside as many of the original: the ratio to it. Nothing after a
-  /// fault.
-  Result<std::optional<double>> quick_ratio(const std::string& cubin);
+  /// One input set of all cases, then a few runs of the timed case beside as many of the original:
+  /// the ratio to it. Nothing where it behaved in another way, or faulted.
+  Result<std::optional<double>> trial(const std::string& cubin, std::uint64_t set);
   /// Both in turns, by the judge's own rules.
   Result<profile::PairedTiming> paired(const std::string& cubin, double limit_s);
   /// The median time of the kernel as it was built.
@@ -68,6 +68,9 @@ class Arena {
   Result<std::optional<std::vector<std::uint64_t>>> digests_of(Place& place, device::Replay& replay,
                                                                bool timed);
   Result<const std::vector<std::uint64_t>*> expected(Place& place, std::uint64_t set);
+  /// Compares a loaded schedule on one input set.
+  Result<Behaviour> compare(Candidate& candidate, std::uint64_t set, bool timed);
+  Result<std::optional<double>> ratio_of(Candidate& candidate);
   Result<std::optional<double>> timed_run(device::Replay& replay);
   [[nodiscard]] std::uint64_t outputs_of(const Place& place) const;
 

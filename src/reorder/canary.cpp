@@ -56,10 +56,11 @@ std::string answer(Arena& arena, const Words& words) {
   if (verb == "many")
     return answer_of(arena.check_many(*cubin, static_cast<std::uint64_t>(number_at(words, 2)),
                                       number_at(words, 3)));
-  if (verb == "quick") {
-    const auto ratio = arena.quick_ratio(*cubin);
+  if (verb == "trial") {
+    const auto ratio = arena.trial(*cubin, static_cast<std::uint64_t>(number_at(words, 2)));
     if (!ratio.ok()) return "error " + ratio.error().message;
-    return *ratio ? fmt::format("ratio {}", **ratio) : "fault 0 " + arena.fault();
+    if (*ratio) return fmt::format("ratio {}", **ratio);
+    return arena.fault().empty() ? "different" : "fault 0 " + arena.fault();
   }
   if (verb == "pair") {
     const auto timing = arena.paired(*cubin, number_at(words, 2));
@@ -194,8 +195,8 @@ Result<Behaviour> Canary::check_many(const std::string& cubin, std::uint64_t out
           kPatience + std::chrono::milliseconds(static_cast<std::int64_t>(limit_s * 1000))));
 }
 
-Result<std::optional<double>> Canary::quick_ratio(const std::string& cubin) {
-  WW_TRY(const auto words, ask("quick", cubin, "", kPatience));
+Result<std::optional<double>> Canary::trial(const std::string& cubin, std::uint64_t set) {
+  WW_TRY(const auto words, ask("trial", cubin, std::to_string(set), kPatience));
   if (!words || (*words)[0] != "ratio") return std::optional<double>();
   return std::optional<double>(number_at(*words, 1));
 }

@@ -40,8 +40,8 @@ class Canary {
 
   Result<Behaviour> check(const std::string& cubin, std::uint64_t first, std::uint64_t count);
   Result<Behaviour> check_many(const std::string& cubin, std::uint64_t outputs, double limit_s);
-  /// Nothing after a fault.
-  Result<std::optional<double>> quick_ratio(const std::string& cubin);
+  /// The ratio of its time to the original's; nothing where it behaved in another way.
+  Result<std::optional<double>> trial(const std::string& cubin, std::uint64_t set);
   Result<std::optional<PairedFigures>> paired(const std::string& cubin, double limit_s);
   Result<double> original_us();
 

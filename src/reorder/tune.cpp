@@ -10,7 +10,8 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kSetsInSearch = 2;
+// Uploads take longer than runs, so sets change slowly.
+constexpr std::uint64_t kSetsInSearch = 16, kTrialsPerSet = 64;
 constexpr double kNoise = 0.002;
 
 double searched_since(SteadyClock::time_point start) {
@@ -42,13 +43,10 @@ Result<Tuned> tune(const sass::Program& program, const sass::Kernel& kernel, Can
     return Error{"there is no strategy \"" + options.strategy + "\"; choose anneal or policy"};
   WW_TRY(const double original_us, canary.original_us());
   const auto start = SteadyClock::now();
-  std::uint64_t next_set = 0;
+  std::uint64_t trials = 0;
   const auto time = [&](const sass::Function& scheduled) -> Result<std::optional<double>> {
     const std::string cubin = program.bytes_with(scheduled);
-    next_set = (next_set + kSetsInSearch) % 16;
-    WW_TRY(const Behaviour behaviour, canary.check(cubin, next_set, kSetsInSearch));
-    if (behaviour.kind != Behaviour::Kind::same) return std::optional<double>();
-    WW_TRY(const auto ratio, canary.quick_ratio(cubin));
+    WW_TRY(const auto ratio, canary.trial(cubin, trials++ / kTrialsPerSet % kSetsInSearch));
     if (!ratio) return std::optional<double>();
     return std::optional<double>(*ratio * original_us);
   };

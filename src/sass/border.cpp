@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <deque>
 
+#include "sass/pending.h"
+
 namespace warpwright::sass {
 
 namespace {
@@ -27,7 +29,7 @@ Border behind(const Function& function, const Block& block, const Border& entry,
   for (std::size_t i = block.first; i < block.end; ++i) {
     const Instruction& instruction = function.code[i];
     const Control control = instruction.control();
-    const bool guarded = control.write_barrier != kNoBarrier;
+    const bool guarded = control.write_barrier != kNoBarrier || returns_in_order(instruction);
     const std::uint8_t result = guarded ? 0 : left_of(slowest_result(instruction, table), left);
     for_each_register(instruction.defs, [&](std::size_t r) {
       now.result[r] = instruction.guard ? std::max(now.result[r], result) : result;

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
+#include "sass/replay.h"
 #include "sass/retime.h"
 
 namespace warpwright::sass {
@@ -67,7 +69,9 @@ void check_latencies(const Function& function, const LatencyTable& table,
           const Control control = one.control();
           // What is overwritten goes through pipes in an order that ptxas knows better than a
           // table of pairs.
-          if (cause != Cause::read || control.write_barrier != kNoBarrier || told[to]) return;
+          if (cause != Cause::read || control.write_barrier != kNoBarrier || told[to] ||
+              returns_in_order(one))
+            return;
           const PairName pair = read_name(one, two, r);
           const int wanted = table.kept(pair.relation, pair.producer, pair.consumer).value_or(0);
           const int got = times[to] - times[from];
@@ -190,12 +194,14 @@ class BlockCheck {
              std::vector<Hazard>& hazards)
       : original_(original), changed_(changed), graph_(graph), hazards_(hazards) {}
 
-  void run() {
-    if (!find_order()) return;
+  /// The block's instructions in their new order; nothing where they are not the same ones.
+  std::vector<Instruction> run() {
+    if (!find_order()) return {};
     find_code();
     check_edges();
     check_borders();
     check_bits();
+    return std::move(code_);
   }
 
  private:
@@ -348,8 +354,18 @@ std::vector<Hazard> check_against(const Function& original, const std::vector<Bl
     hazards.push_back({HazardKind::form, original.name, 0, "the function has another length"});
     return hazards;
   }
-  for (const BlockGraph& graph : graphs)
-    BlockCheck(original, changed.subspan(graph.first, graph.count), graph, hazards).run();
+  Function reordered = original;
+  bool whole = true;
+  for (const BlockGraph& graph : graphs) {
+    auto code =
+        BlockCheck(original, changed.subspan(graph.first, graph.count), graph, hazards).run();
+    whole = whole && code.size() == graph.count;
+    std::move(code.begin(), code.end(),
+              reordered.code.begin() + static_cast<std::ptrdiff_t>(graph.first));
+  }
+  if (!whole) return hazards;
+  auto replayed = replay_against(original, reordered);
+  std::move(replayed.begin(), replayed.end(), std::back_inserter(hazards));
   return hazards;
 }
 

@@ -16,6 +16,15 @@ struct Reaching {
   std::vector<std::uint32_t> defs, readers;
 };
 
+/// An instruction without a scoreboard, which a later one of the same pipe speaks for: its results
+/// have come when that one's have, its sources were read when that one's were.
+struct Rider {
+  std::size_t at = 0;
+  bool results = true;  ///< else its sources
+  unsigned mask = 0;    ///< scoreboards that speak for it so far, any of them
+  bool alone = false;   ///< its own scoreboard will do
+};
+
 /// Builds one graph; the parts are the rules.
 class GraphBuilder {
  public:
@@ -35,6 +44,7 @@ class GraphBuilder {
 
   BlockGraph build() {
     find_regions();
+    find_overwritten();
     add_register_pairs();
     add_scoreboards();
     add_memory();
@@ -72,9 +82,11 @@ class GraphBuilder {
           const Control control = at(from).control();
           const int apart = distance(from, to);
           int cycles = 0;
-          if (cause == Cause::read && control.write_barrier == kNoBarrier)
+          // A wait says when a load has come, and not a distance.
+          const bool fixed = control.write_barrier == kNoBarrier && !returns_in_order(at(from));
+          if (cause == Cause::read && fixed)
             cycles = needed_cycles(table_, read_name(at(from), at(to), index), apart);
-          if (cause == Cause::overwrite && control.write_barrier == kNoBarrier)
+          if (cause == Cause::overwrite && fixed)
             cycles = needed_cycles(table_, overwrite_name(at(from), at(to), index), apart);
           if (cause == Cause::after_read && control.read_barrier == kNoBarrier)
             cycles = needed_cycles(table_, after_read_name(at(from), at(to)), apart);
@@ -93,6 +105,7 @@ class GraphBuilder {
       const unsigned waits = waits_of(at(i));
       cover(i, for_all, for_writers, for_live_in, written);
       if (waits != 0) {
+        release_riders(i, waits, for_all, for_writers);
         for_each_register(pending_.results_of(waits),
                           [&](std::size_t r) { for_all[r].push_back(i); });
         for_each_register(pending_.sources_of(waits),
@@ -110,9 +123,68 @@ class GraphBuilder {
           if (waiter != i) add(waiter, i, 0, Cause::scoreboard, b);
         setters[b].push_back(i);
       }
+      add_riders(i);
       pending_.issue(at(i));
       if (!at(i).guard) written |= at(i).defs;
     }
+  }
+
+  /// Who speaks for another stays behind it.
+  void add_riders(std::size_t i) {
+    const Control control = at(i).control();
+    const Queue queue = queue_of(at(i));
+    const auto speaks = [&](Rider& rider, int barrier) {
+      if (barrier >= kBarriers) return;
+      rider.mask |= 1U << barrier;
+      add(rider.at, i, 0, Cause::scoreboard, static_cast<std::size_t>(barrier));
+    };
+    for (Rider& rider : riders_) {
+      if (rider.alone) continue;
+      if (rider.results && queue == queue_of(at(rider.at))) speaks(rider, control.write_barrier);
+      if (rider.results || !uses_memory_pipe(at(i))) continue;
+      speaks(rider, control.write_barrier);
+      speaks(rider, control.read_barrier);
+    }
+    const unsigned own = control.write_barrier < kBarriers ? 1U << control.write_barrier : 0U;
+    if (queue != Queue::none && own == 0 && at(i).defs.any()) riders_.push_back({.at = i});
+    if (!uses_memory_pipe(at(i)) || control.read_barrier != kNoBarrier) return;
+    const bool alone = !needs_a_speaker(i);
+    if (!alone || own != 0) riders_.push_back({i, false, own, alone});
+  }
+
+  void release_riders(std::size_t i, unsigned waits, std::vector<std::vector<std::size_t>>& for_all,
+                      std::vector<std::vector<std::size_t>>& for_writers) {
+    std::erase_if(riders_, [&](const Rider& rider) {
+      if ((rider.mask & waits) == 0) return false;
+      auto& waiting = rider.results ? for_all : for_writers;
+      for_each_register(rider.results ? at(rider.at).defs : at(rider.at).uses,
+                        [&](std::size_t r) { waiting[r].push_back(i); });
+      return true;
+    });
+  }
+
+  /// Whether a source is overwritten, outside of the pipe that reads it, without a wait for the
+  /// instruction's own result before.
+  [[nodiscard]] bool needs_a_speaker(std::size_t i) const {
+    const unsigned own =
+        at(i).control().write_barrier < kBarriers ? 1U << at(i).control().write_barrier : 0U;
+    RegisterSet open = at(i).uses & ~at(i).defs & overwritten_;
+    for (std::size_t j = i + 1; j < graph_.count && open.any(); ++j) {
+      if ((waits_of(at(j)) & own) != 0) return false;
+      const RegisterSet hit = open & at(j).defs;
+      if (hit.any() && !uses_memory_pipe(at(j))) return true;
+      if (!at(j).guard) open &= ~hit;
+    }
+    return open.any();
+  }
+
+  /// General registers that something else than the memory pipes writes, in the whole function.
+  void find_overwritten() {
+    for (const Instruction& instruction : function_.code)
+      if (!uses_memory_pipe(instruction))
+        for_each_register(instruction.defs, [&](std::size_t r) {
+          if (bank_of(r) == Bank::general) overwritten_.set(r);
+        });
   }
 
   void wait_for(std::size_t i, std::size_t barrier, std::vector<std::size_t>& setters,
@@ -190,7 +262,8 @@ class GraphBuilder {
       const Control control = at(i).control();
       const bool sets = control.write_barrier < kBarriers || control.read_barrier < kBarriers;
       int least = sets ? std::min(left, kScoreboardCycles) : 0;
-      if ((at(i).defs & ~defined).any() && control.write_barrier == kNoBarrier)
+      if ((at(i).defs & ~defined).any() && control.write_barrier == kNoBarrier &&
+          !returns_in_order(at(i)))
         least = std::max(least, std::min(left, slowest_result(at(i), table_)));
       if ((at(i).uses & ~defined).any() && control.read_barrier == kNoBarrier)
         least = std::max(least, std::min(left, slowest_source(at(i))));
@@ -233,6 +306,8 @@ class GraphBuilder {
   const LatencyTable& table_;
   BlockGraph graph_;
   std::vector<int> times_;
+  std::vector<Rider> riders_;
+  RegisterSet overwritten_;
 };
 
 }  // namespace

@@ -34,10 +34,10 @@ void learn_block(const Function& function, const Block& block, LatencyTable& tab
   for_each_pair(function, block, [&](Cause cause, std::size_t from, std::size_t to, std::size_t r) {
     const Control control = at(from).control();
     const int cycles = times[to] - times[from];
-    if (cause == Cause::read && control.write_barrier == kNoBarrier)
-      observe(read_name(at(from), at(to), r), cycles);
-    if (cause == Cause::overwrite && control.write_barrier == kNoBarrier)
-      observe(overwrite_name(at(from), at(to), r), cycles);
+    // Loads without a scoreboard ride with later ones: their distances are no latencies.
+    const bool fixed = control.write_barrier == kNoBarrier && !returns_in_order(at(from));
+    if (cause == Cause::read && fixed) observe(read_name(at(from), at(to), r), cycles);
+    if (cause == Cause::overwrite && fixed) observe(overwrite_name(at(from), at(to), r), cycles);
     if (cause == Cause::after_read && control.read_barrier == kNoBarrier)
       observe(after_read_name(at(from), at(to)), cycles);
   });

@@ -1,39 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sass/pending.h"
 
+#include <algorithm>
 #include <deque>
 
 namespace warpwright::sass {
 
 namespace {
 
-constexpr int kPairs = 7;
+using Masks = std::uint64_t;
 
-/// All pairs with this read barrier or this write barrier.
-constexpr std::uint64_t pairs_with(int barrier) {
-  std::uint64_t pairs = 0;
-  for (int other = 0; other < kPairs; ++other) {
-    pairs |= std::uint64_t{1} << (barrier * kPairs + other);
-    if (other < kBarriers) pairs |= std::uint64_t{1} << (other * kPairs + barrier);
-  }
-  return pairs;
+constexpr Masks one_mask(unsigned mask) { return Masks{1} << mask; }
+
+/// All masks that have the scoreboard.
+constexpr Masks masks_with(int barrier) {
+  Masks masks = 0;
+  for (unsigned mask = 0; mask < 1U << kBarriers; ++mask)
+    if ((mask >> barrier & 1) != 0) masks |= one_mask(mask);
+  return masks;
 }
 
-std::uint64_t pairs_of(unsigned mask) {
-  std::uint64_t pairs = 0;
+/// All masks that a wait for these scoreboards satisfies.
+Masks satisfied_by(unsigned waits) {
+  Masks masks = 0;
   for (int barrier = 0; barrier < kBarriers; ++barrier)
-    if ((mask >> barrier & 1) != 0) pairs |= pairs_with(barrier);
-  return pairs;
+    if ((waits >> barrier & 1) != 0) masks |= masks_with(barrier);
+  return masks;
 }
+
+/// The same masks, each with one more scoreboard.
+Masks extended(Masks masks, int barrier) {
+  const Masks has = masks & masks_with(barrier);
+  return has | (masks & ~has) << (1U << barrier);
+}
+
+unsigned bit_of(int barrier) { return barrier < kBarriers ? 1U << barrier : 0U; }
 
 }  // namespace
 
+Queue queue_of(const Instruction& instruction) {
+  const std::string_view base = instruction.base_opcode();
+  if (base == "LDS" || base == "LDSM") return Queue::shared_loads;
+  static constexpr auto kConversions = std::to_array<std::string_view>(
+      {"I2F", "F2I", "F2F", "I2I", "FRND", "MUFU", "POPC", "FLO", "BREV"});
+  const bool converts =
+      std::find(kConversions.begin(), kConversions.end(), base) != kConversions.end();
+  return converts ? Queue::conversions : Queue::none;
+}
+
+bool reads_late(const Instruction& instruction) {
+  const Control control = instruction.control();
+  return uses_memory_pipe(instruction) || control.write_barrier < kBarriers ||
+         control.read_barrier < kBarriers;
+}
+
 void Pending::wait(unsigned mask) {
   if (mask == 0) return;
-  const std::uint64_t pairs = pairs_of(mask);
+  const Masks satisfied = satisfied_by(mask);
   for (std::size_t i = 0; i < kRegisters; ++i) {
-    writes_[i] = static_cast<std::uint8_t>(writes_[i] & ~mask);
-    reads_[i] &= ~pairs;
+    writes_[i] &= ~satisfied;
+    open_writes_[i] &= ~satisfied;
+    reads_[i] &= ~satisfied;
+    open_reads_[i] &= ~satisfied;
   }
 }
 
@@ -45,23 +73,39 @@ bool Pending::excludes(GuardCode code, const Instruction& instruction) {
   return code != 0 && instruction.guard && (code_of(*instruction.guard) ^ 1) == code;
 }
 
+void Pending::ride(const Instruction& instruction) {
+  const Control control = instruction.control();
+  if (returns_in_order(instruction) && control.write_barrier < kBarriers)
+    for (Masks& masks : open_writes_) masks = extended(masks, control.write_barrier);
+  if (!uses_memory_pipe(instruction)) return;
+  for (const int barrier : {control.write_barrier, control.read_barrier})
+    if (barrier < kBarriers)
+      for (Masks& masks : open_reads_) masks = extended(masks, barrier);
+}
+
 void Pending::issue(const Instruction& instruction) {
   const Control control = instruction.control();
   const GuardCode guard = instruction.guard ? code_of(*instruction.guard) : GuardCode{0};
-  if (control.write_barrier < kBarriers)
+  ride(instruction);
+  const bool guarded = control.write_barrier < kBarriers;
+  if (guarded || returns_in_order(instruction))
     for_each_register(instruction.defs, [&](std::size_t index) {
-      writer_guard_[index] = writes_[index] == 0 ? guard : GuardCode{0};
-      writes_[index] = static_cast<std::uint8_t>(writes_[index] | 1U << control.write_barrier);
+      writer_guard_[index] = is_unwritten(index) ? GuardCode{0} : guard;
+      Masks& masks = guarded ? writes_[index] : open_writes_[index];
+      masks |= one_mask(bit_of(control.write_barrier));
     });
-  if (control.read_barrier < kBarriers) {
-    const int partner = control.write_barrier < kBarriers ? control.write_barrier : kBarriers;
-    const bool in_order = uses_memory_pipe(instruction);
+  const bool in_order = uses_memory_pipe(instruction);
+  if (!instruction.guard)
+    for_each_register(instruction.defs, [&](std::size_t index) { open_reads_[index] = 0; });
+  if (reads_late(instruction)) {
+    const bool own = control.read_barrier < kBarriers || !in_order;
+    const Masks mask = one_mask(bit_of(control.read_barrier) | bit_of(control.write_barrier));
     // Predicates and uniform registers are read when the instruction issues.
-    for_each_register(instruction.uses, [&](std::size_t index) {
+    for_each_register(instruction.uses & ~instruction.defs, [&](std::size_t index) {
       if (bank_of(index) != Bank::general) return;
-      reader_guard_[index] = reads_[index] == 0 ? guard : GuardCode{0};
-      read_in_order_[index] = in_order && (reads_[index] == 0 || read_in_order_[index]);
-      reads_[index] |= std::uint64_t{1} << (control.read_barrier * kPairs + partner);
+      reader_guard_[index] = is_unread(index) ? GuardCode{0} : guard;
+      read_in_order_[index] = in_order && (!is_unread(index) || read_in_order_[index]);
+      (own ? reads_ : open_reads_)[index] |= mask;
     });
   }
   // A predicate that changes excludes nothing any more.
@@ -76,54 +120,52 @@ void Pending::issue(const Instruction& instruction) {
 
 bool Pending::merge(const Pending& other) {
   bool changed = false;
+  const auto join = [&](Masks& mine, Masks theirs) {
+    changed = changed || (theirs & ~mine) != 0;
+    mine |= theirs;
+  };
   for (std::size_t i = 0; i < kRegisters; ++i) {
-    changed =
-        changed || (other.writes_[i] & ~writes_[i]) != 0 || (other.reads_[i] & ~reads_[i]) != 0;
     join_guards(i, other);
-    writes_[i] = static_cast<std::uint8_t>(writes_[i] | other.writes_[i]);
-    reads_[i] |= other.reads_[i];
+    join(writes_[i], other.writes_[i]);
+    join(open_writes_[i], other.open_writes_[i]);
+    join(reads_[i], other.reads_[i]);
+    join(open_reads_[i], other.open_reads_[i]);
   }
   return changed;
 }
 
 void Pending::join_guards(std::size_t i, const Pending& other) {
-  if (other.writes_[i] != 0)
-    writer_guard_[i] = writes_[i] == 0 || writer_guard_[i] == other.writer_guard_[i]
+  if (other.is_unwritten(i))
+    writer_guard_[i] = !is_unwritten(i) || writer_guard_[i] == other.writer_guard_[i]
                            ? other.writer_guard_[i]
                            : GuardCode{0};
-  if (other.reads_[i] == 0) return;
-  const bool first = reads_[i] == 0;
+  if (!other.is_unread(i)) return;
+  const bool first = !is_unread(i);
   reader_guard_[i] =
       first || reader_guard_[i] == other.reader_guard_[i] ? other.reader_guard_[i] : GuardCode{0};
   read_in_order_[i] = other.read_in_order_[i] && (first || read_in_order_[i]);
 }
 
-unsigned Pending::read_by(std::size_t index) const {
-  unsigned mask = 0;
-  for (int barrier = 0; barrier < kBarriers; ++barrier)
-    if ((reads_[index] & pairs_with(barrier)) != 0) mask |= 1U << barrier;
-  return mask;
-}
-
 RegisterSet Pending::results_of(unsigned mask) const {
   RegisterSet found;
+  const Masks satisfied = satisfied_by(mask);
   for (std::size_t i = 0; i < kRegisters; ++i)
-    if ((writes_[i] & mask) != 0) found.set(i);
+    if (((writes_[i] | open_writes_[i]) & satisfied) != 0) found.set(i);
   return found;
 }
 
 RegisterSet Pending::sources_of(unsigned mask) const {
   RegisterSet found;
-  const std::uint64_t pairs = pairs_of(mask);
+  const Masks satisfied = satisfied_by(mask);
   for (std::size_t i = 0; i < kRegisters; ++i)
-    if ((reads_[i] & pairs) != 0) found.set(i);
+    if (((reads_[i] | open_reads_[i]) & satisfied) != 0) found.set(i);
   return found;
 }
 
 RegisterSet Pending::unwritten(const Instruction& instruction) const {
   RegisterSet found;
   for_each_register(instruction.uses | instruction.defs, [&](std::size_t index) {
-    found[index] = writes_[index] != 0 && !excludes(writer_guard_[index], instruction);
+    found[index] = is_unwritten(index) && !excludes(writer_guard_[index], instruction);
   });
   return found;
 }
@@ -132,7 +174,7 @@ RegisterSet Pending::unread(const Instruction& instruction) const {
   RegisterSet found;
   const bool in_order = uses_memory_pipe(instruction);
   for_each_register(instruction.defs, [&](std::size_t index) {
-    found[index] = reads_[index] != 0 && !excludes(reader_guard_[index], instruction) &&
+    found[index] = is_unread(index) && !excludes(reader_guard_[index], instruction) &&
                    !(in_order && read_in_order_[index]);
   });
   return found;

@@ -20,10 +20,6 @@ class Pending {
   /// Joins what may be pending on another way; whether that changed anything.
   bool merge(const Pending& other);
 
-  /// Scoreboards that must be waited for before reading or writing the register.
-  [[nodiscard]] unsigned written_by(std::size_t index) const { return writes_[index]; }
-  /// Scoreboards any of which says that the register may be written.
-  [[nodiscard]] unsigned read_by(std::size_t index) const;
   /// Registers that a wait on these scoreboards makes free: for all, or for writers.
   [[nodiscard]] RegisterSet results_of(unsigned mask) const;
   [[nodiscard]] RegisterSet sources_of(unsigned mask) const;
@@ -36,16 +32,34 @@ class Pending {
   /// A guard as a number, 0 = none or no longer known.
   using GuardCode = std::uint16_t;
   static GuardCode code_of(const Guard& guard);
+  /// What has no scoreboard is guarded by that of a later instruction of the same pipe.
+  void ride(const Instruction& instruction);
+  [[nodiscard]] bool is_unwritten(std::size_t i) const {
+    return (writes_[i] | open_writes_[i]) != 0;
+  }
+  [[nodiscard]] bool is_unread(std::size_t i) const { return (reads_[i] | open_reads_[i]) != 0; }
   void join_guards(std::size_t index, const Pending& other);
   [[nodiscard]] static bool excludes(GuardCode code, const Instruction& instruction);
 
   std::array<GuardCode, kRegisters> writer_guard_ = {}, reader_guard_ = {};
   /// Read by an instruction that goes through memory: others of that way come behind it.
   RegisterSet read_in_order_;
-  std::array<std::uint8_t, kRegisters> writes_ = {};
-  /// Bit read_barrier * 7 + write_barrier: either of the two ends it.
-  std::array<std::uint64_t, kRegisters> reads_ = {};
+  /// A set of masks of scoreboards, bit m for the mask m: of each, one scoreboard has to be waited
+  /// for. What is open has no scoreboard of its own: later instructions of its pipe add theirs.
+  using Masks = std::uint64_t;
+  std::array<Masks, kRegisters> writes_ = {}, open_writes_ = {}, reads_ = {}, open_reads_ = {};
 };
+
+/// Pipes that return their results in order: one without a scoreboard is there when a later one's
+/// is. Conversions without one are rare, and may as well take a known time.
+enum class Queue : int { none, shared_loads, conversions };
+Queue queue_of(const Instruction& instruction);
+inline bool returns_in_order(const Instruction& instruction) {
+  return queue_of(instruction) == Queue::shared_loads;
+}
+
+/// Reads its sources some time after its issue: until a scoreboard says so, nobody writes them.
+bool reads_late(const Instruction& instruction);
 
 /// The scoreboards that an instruction waits for before it issues, DEPBAR's included.
 unsigned waits_of(const Instruction& instruction);

@@ -8,7 +8,6 @@ namespace warpwright::sass {
 namespace {
 
 constexpr double kLoopWeight = 8;
-constexpr int kTries = 8;
 
 /// How often blocks run is not known; those of loops run more often.
 std::vector<double> weights_of(const Function& function) {
@@ -128,13 +127,17 @@ std::optional<Order> list_schedule(const Kernel& kernel, const Region& region, c
 }
 
 Schedule random_schedule(const Kernel& kernel, Random& random) {
+  // Any order at all first; where that needs longer stalls than there are, one that is nearer to
+  // the original.
+  constexpr double kNoises[] = {1e6, 1e6, 1e6, 128, 64, 32, 16, 8, 4, 2};
   Schedule schedule = kernel.original();
   std::uniform_real_distribution<double> any(0, 1);
   for (const Region& region : kernel.regions()) {
     const BlockGraph& graph = kernel.graphs()[region.block];
-    for (int tries = 0; tries < kTries; ++tries) {
+    for (const double noise : kNoises) {
       std::vector<double> priority(graph.count, 0);
-      for (double& value : priority) value = any(random);
+      for (std::size_t i = 0; i < graph.count; ++i)
+        priority[i] = noise * any(random) - static_cast<double>(i);
       const auto order = list_schedule(kernel, region, schedule.orders[region.block], priority);
       if (!order || !stalls_of(kernel.function(), graph, *order, kernel.table())) continue;
       schedule.orders[region.block] = *order;
