@@ -40,6 +40,8 @@ class LatencyTable {
   static constexpr std::uint64_t kTight = 4, kVeryTight = 20;
   /// No arithmetic is faster: what a minimum that was met a few times may be taken for.
   static constexpr int kFastest = 4;
+  /// How much later than others a consumer may need a result.
+  static constexpr int kSlowestReader = 2;
   /// Stands for all consumers of a producer.
   static constexpr std::string_view kAny = "*";
 

@@ -87,6 +87,11 @@ namespace {
 /// How many registers the operand of a slot has.
 std::size_t operand_width(const Instruction& instruction, int slot) {
   const std::string_view base = instruction.base_opcode();
+  if (base == "HMMA" && slot < 2) {
+    const bool short_k = instruction.opcode.find(".1688") != std::string::npos;
+    const bool long_k = instruction.opcode.find(".16816") != std::string::npos;
+    if (short_k || long_k) return (short_k ? 1U : 2U) * (slot == 0 ? 2U : 1U);
+  }
   if (base.ends_with("MMA")) return 4;
   if (base.starts_with('D')) return 2;
   const bool wide = instruction.opcode.find(".WIDE") != std::string::npos;

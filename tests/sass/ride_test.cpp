@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "reorder/narrow.h"
+#include "sass/check.h"
+#include "sass/replay.h"
+#include "sass/schedule.h"
+
+namespace warpwright::sass {
+namespace {
+
+using Numbers = std::vector<std::size_t>;
+
+/// A function written down instruction by instruction.
+class Writer {
+ public:
+  void add(const std::string& opcode, const std::string& operands, const Numbers& defs,
+           const Numbers& uses, Control control) {
+    Instruction instruction;
+    instruction.offset = function_.code.size() * kWordBytes;
+    instruction.opcode = opcode;
+    instruction.operands = operands;
+    for (const std::size_t r : defs) instruction.defs.set(r);
+    for (const std::size_t r : uses) instruction.uses.set(r);
+    const std::uint64_t number = function_.code.size() + 1;
+    instruction.words = with_control({.low = number << 40, .high = 0}, control, false);
+    function_.code.push_back(instruction);
+  }
+  Function done() {
+    function_.name = "ride";
+    function_.blocks = blocks_of(function_);
+    return function_;
+  }
+
+ private:
+  Function function_;
+};
+
+Control sets(int stall, int write, int read) {
+  return {.stall = stall, .write_barrier = write, .read_barrier = read};
+}
+Control waits(int stall, unsigned mask) { return {.stall = stall, .wait_mask = mask}; }
+
+/// Two loads from one base. Only the second has scoreboards, and speaks for the first.
+Function two_loads() {
+  Writer writer;
+  writer.add("LDS", "R16, [R50]", {16}, {50}, sets(4, kNoBarrier, kNoBarrier));
+  writer.add("LDS", "R20, [R50+0x10]", {20}, {50}, sets(4, 0, 1));
+  writer.add("FFMA", "R50, R1, R2, R3", {50}, {1, 2, 3}, waits(4, 1U << 1));
+  writer.add("FFMA", "R4, R20, R2, R3", {4}, {20, 2, 3}, waits(4, 1U << 0));
+  writer.add("FFMA", "R5, R16, R2, R3", {5}, {16, 2, 3}, waits(4, 0));
+  writer.add("EXIT", "", {}, {}, waits(5, 0));
+  return writer.done();
+}
+
+LatencyTable no_table() { return LatencyTable::parse("sm_90\n").value(); }
+
+Function permuted(const Function& function, const Numbers& order) {
+  Function changed = function;
+  for (std::size_t i = 0; i < order.size(); ++i) changed.code[i] = function.code[order[i]];
+  return changed;
+}
+
+std::vector<Words> words_in(const Function& function) {
+  std::vector<Words> words;
+  for (const Instruction& instruction : function.code) words.push_back(instruction.words);
+  return words;
+}
+
+TEST(Ride, TheOriginalIsFreeOfHazards) {
+  const Function function = two_loads();
+  EXPECT_TRUE(check(function, no_table()).empty());
+  EXPECT_TRUE(replay_against(function, function).empty());
+}
+
+TEST(Ride, ALoadWithoutAScoreboardStaysBeforeTheOneThatSpeaksForIt) {
+  const Function function = two_loads();
+  // The base is overwritten when the second load has read it: the first may still be to come.
+  const Function changed = permuted(function, {1, 0, 2, 3, 4, 5});
+  EXPECT_FALSE(check_against(function, words_in(changed), no_table()).empty());
+  const auto replayed = replay_against(function, changed);
+  ASSERT_FALSE(replayed.empty());
+  EXPECT_EQ(replayed.front().kind, HazardKind::scoreboard);
+  EXPECT_FALSE(check(changed, no_table()).empty());
+}
+
+TEST(Ride, WhoUsesItsResultStaysBehindTheWait) {
+  const Function function = two_loads();
+  const Function changed = permuted(function, {0, 1, 2, 4, 3, 5});
+  EXPECT_FALSE(check_against(function, words_in(changed), no_table()).empty());
+  EXPECT_FALSE(replay_against(function, changed).empty());
+}
+
+TEST(Ride, SourcesOfASlowInstructionWaitForItsOwnScoreboard) {
+  Writer writer;
+  writer.add("MUFU.RCP", "R8, R9", {8}, {9}, sets(2, 0, kNoBarrier));
+  writer.add("FFMA", "R10, R8, R2, R3", {10}, {8, 2, 3}, waits(4, 1U << 0));
+  writer.add("FFMA", "R9, R1, R2, R3", {9}, {1, 2, 3}, waits(4, 0));
+  writer.add("EXIT", "", {}, {}, waits(5, 0));
+  const Function function = writer.done();
+  EXPECT_TRUE(check(function, no_table()).empty());
+  const Function changed = permuted(function, {0, 2, 1, 3});
+  EXPECT_FALSE(check_against(function, words_in(changed), no_table()).empty());
+  EXPECT_FALSE(replay_against(function, changed).empty());
+}
+
+TEST(Replay, SeesOtherValuesWithoutKnowingDependences) {
+  Writer writer;
+  writer.add("FFMA", "R4, R1, R2, R3", {4}, {1, 2, 3}, waits(4, 0));
+  writer.add("FFMA", "R5, R4, R2, R3", {5}, {4, 2, 3}, waits(4, 0));
+  writer.add("FFMA", "R6, R1, R2, R3", {6}, {1, 2, 3}, waits(4, 0));
+  writer.add("EXIT", "", {}, {}, waits(5, 0));
+  const Function function = writer.done();
+  EXPECT_TRUE(replay_against(function, permuted(function, {2, 0, 1, 3})).empty());
+  const auto found = replay_against(function, permuted(function, {1, 0, 2, 3}));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().kind, HazardKind::registers);
+}
+
+TEST(Narrow, LeavesThePairThatMustNotChange) {
+  Writer writer;
+  for (std::size_t i = 0; i < 24; ++i)
+    writer.add("FFMA", "R4, R1, R2, R3", {10 + i}, {1, 2, 3}, waits(1, 0));
+  writer.add("EXIT", "", {}, {}, waits(5, 0));
+  const Function function = writer.done();
+  const Kernel kernel(function, no_table());
+  const auto goes_wrong = [](const Function& scheduled) -> Result<bool> {
+    std::size_t five = 0, nine = 0;
+    for (std::size_t i = 0; i < scheduled.code.size(); ++i) {
+      if (scheduled.code[i].offset == 5 * kWordBytes) five = i;
+      if (scheduled.code[i].offset == 9 * kWordBytes) nine = i;
+    }
+    return nine < five;
+  };
+  Random random(3);
+  int narrowed = 0;
+  for (int i = 0; i < 20; ++i) {
+    const Schedule schedule = random_schedule(kernel, random);
+    const auto scheduled = kernel.apply(schedule);
+    ASSERT_TRUE(scheduled);
+    if (!goes_wrong(*scheduled).value()) continue;
+    const auto result = reorder::narrow(kernel, schedule, 400, goes_wrong);
+    ASSERT_TRUE(result.ok());
+    EXPECT_TRUE(result->finished);
+    // Neighbours that were put next to the pair may have to stay between them.
+    ASSERT_FALSE(result->swapped.empty());
+    EXPECT_LE(result->swapped.size(), 7U);
+    EXPECT_NE(std::find(result->swapped.begin(), result->swapped.end(),
+                        std::pair<std::size_t, std::size_t>(5, 9)),
+              result->swapped.end());
+    EXPECT_NE(reorder::narrowed_text(kernel, *result).find("as it goes wrong"), std::string::npos);
+    ++narrowed;
+  }
+  EXPECT_GT(narrowed, 3);
+}
+
+}  // namespace
+}  // namespace warpwright::sass
