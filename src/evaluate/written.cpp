@@ -2,7 +2,9 @@
 #include "evaluate/written.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "verify/random.h"
 
@@ -13,6 +15,18 @@ namespace {
 template <class T>
 void put(std::span<std::byte> to, T value) {
   std::memcpy(to.data(), &value, sizeof value);
+}
+
+/// The nearest integer of the type, as the rule "rounded" accepts it: a reference leaves integers
+/// unrounded there. Anything is right where a NaN is expected.
+template <class T>
+T nearest(double value) {
+  using Limits = std::numeric_limits<T>;
+  if (std::isnan(value)) return 0;
+  const double whole = std::nearbyint(value);
+  if (whole <= static_cast<double>(Limits::min())) return Limits::min();
+  if (whole >= static_cast<double>(Limits::max())) return Limits::max();
+  return static_cast<T>(whole);
 }
 
 void put_element(ElementType type, double value, std::span<std::byte> to) {
@@ -26,15 +40,15 @@ void put_element(ElementType type, double value, std::span<std::byte> to) {
     case ElementType::bf16:
       return put(to, verify::to_bfloat_bits(static_cast<float>(value)));
     case ElementType::i32:
-      return put(to, static_cast<std::int32_t>(value));
+      return put(to, nearest<std::int32_t>(value));
     case ElementType::u32:
-      return put(to, static_cast<std::uint32_t>(value));
+      return put(to, nearest<std::uint32_t>(value));
     case ElementType::i64:
-      return put(to, static_cast<std::int64_t>(value));
+      return put(to, nearest<std::int64_t>(value));
     case ElementType::u8:
-      return put(to, static_cast<std::uint8_t>(value));
+      return put(to, nearest<std::uint8_t>(value));
     case ElementType::i8:
-      return put(to, static_cast<std::int8_t>(value));
+      return put(to, nearest<std::int8_t>(value));
   }
 }
 

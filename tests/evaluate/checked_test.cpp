@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "base/child.h"
 #include "base/files.h"
@@ -155,6 +156,24 @@ TEST(Written, OnlyWhatStillHoldsPoisonIsReplaced) {
   EXPECT_DOUBLE_EQ(complete_unwritten(task, 5, expected, outputs), 1.0 / kElements);
   for (std::size_t i = 0; i < kElements; ++i) {
     EXPECT_EQ(verify::element_as_double(ElementType::f32, outputs[1], i), i == 7 ? 3 : 0.25);
+  }
+}
+
+// A task's reference may leave integers unrounded. Cut instead of rounded, what other blocks would
+// have written counted as the candidate's mistake.
+TEST(Written, UnroundedIntegersAreReplacedByTheNearest) {
+  const Task task = suite::load_embedded_task("quant_int8").value();
+  ASSERT_EQ(task.arguments[1].type, ElementType::i8);
+  std::vector<verify::Bytes> outputs(task.arguments.size());
+  std::vector<verify::Expected> expected(task.arguments.size());
+  expected[1].wide = {-3.525647477187332, 10.838969404186795, 63.25, -127.2, 127.4, 2.5, 900, -900};
+  expected[1].wide.push_back(std::numeric_limits<double>::quiet_NaN());
+  const auto poison = device::poison_pattern(5, expected[1].wide.size());
+  outputs[1].assign(poison.begin(), poison.end());
+  EXPECT_EQ(complete_unwritten(task, 5, expected, outputs), 0);
+  const std::vector<double> nearest = {-4, 11, 63, -127, 127, 2, 127, -128};
+  for (std::size_t i = 0; i < nearest.size(); ++i) {
+    EXPECT_EQ(verify::element_as_double(ElementType::i8, outputs[1], i), nearest[i]) << i;
   }
 }
 
