@@ -7,8 +7,9 @@ TRL (GRPOTrainer, RLOOTrainer):
     trainer = GRPOTrainer(model=..., reward_funcs=kernel_reward, train_dataset=dataset, ...)
 
   The data set needs a column `task` beside `prompt`. TRL calls `reward_func(prompts=..., completions=..., task=[...], ...)`
-  with lists of equal length and every other column of the data set as a keyword; a completion is a text, or a list with
-  one message where prompts are chats. It wants a list of floats; None leaves a completion out.
+  with lists of equal length and every other column of the data set as a keyword, `completion_ids` and `trainer_state` among
+  them; a completion is a text, or a list of messages where prompts are chats. It wants a list of floats; None leaves a
+  completion out.
 
 verl (PPO, GRPO):
 
@@ -19,6 +20,7 @@ verl (PPO, GRPO):
   The naive manager calls `compute_score(data_source=, solution_str=, ground_truth=, extra_info=)` once per answer, the
   batch manager `compute_scores(data_sources=, solution_strs=, ground_truths=, extra_infos=)` once per batch. The task's
   name is `extra_info["task"]`, else the ground truth. The batch form is the fast one: its answers are judged side by side.
+  verl's reward loop calls `compute_score` from many threads at once, which is as fast, and may add keywords of its own.
 
 Both run in many processes at once. WARPWRIGHT_URL and WARPWRIGHT_TOKEN name the server, WARPWRIGHT_REWARD the reward
 (docs/rewards.md says what each can be gamed by).
@@ -33,10 +35,19 @@ REWARD = os.environ.get("WARPWRIGHT_REWARD", "kevin")
 
 
 def text_of(completion):
-    """The text of a completion: itself, or the messages of a chat without tool calls."""
+    """The text of a completion: itself, or what the model said in the messages of a chat. What tools answered is not the
+    model's, and must not earn it anything."""
     if isinstance(completion, str):
         return completion
-    return "".join(message.get("content") or "" for message in completion)
+    said = [message for message in completion if message.get("role", "assistant") == "assistant"]
+    return "".join(_content(message.get("content")) for message in said)
+
+
+def _content(content):
+    """A message's text; a list has parts, of which some are text."""
+    if isinstance(content, list):
+        return "".join(part.get("text") or "" for part in content if part.get("type") == "text")
+    return content or ""
 
 
 def judged_rewards(tasks, answers):

@@ -22,6 +22,9 @@ namespace {
 constexpr const char* kClient = "client";
 constexpr std::size_t kKeptBaselines = 256;
 constexpr std::chrono::milliseconds kBaselineGlance{200};
+/// Judgements at a time from which on a baseline is begun beside the first candidate. With fewer
+/// it would take a core from the candidate, for nothing where that is wrong.
+constexpr int kSpareCores = 4;
 // Memory of one call: a million of them, which a file may declare, take hundreds of megabytes.
 constexpr std::size_t kMostTuningPoints = 20'000;
 
@@ -65,11 +68,12 @@ std::string ServerWorkshop::next_id(const char* what) {
   return what + std::string("-") + std::to_string(++jobs_made_);
 }
 
+ServerWorkshop::~ServerWorkshop() { ending_.request(StopReason::finished); }
+
 /// Judged once per task and manner: it is the same kernel on the same machine. Who needs it
 /// meanwhile waits; where the first one fails, the next one tries.
 Result<Evaluation> ServerWorkshop::baseline_of(evaluate::Evaluator& evaluator, const Task& task,
-                                               const std::string& manner, const StopSignal& stop) {
-  const std::string key = sha256_hex(task_to_json(task)) + manner;
+                                               const std::string& key, const StopSignal& stop) {
   {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -79,6 +83,12 @@ Result<Evaluation> ServerWorkshop::baseline_of(evaluate::Evaluator& evaluator, c
       if (stop.requested()) return Error{"stopped while waiting for the baseline's times"};
     }
   }
+  return time_baseline(evaluator, task, key, stop);
+}
+
+/// The caller has put the key among those that are being judged.
+Result<Evaluation> ServerWorkshop::time_baseline(evaluate::Evaluator& evaluator, const Task& task,
+                                                 const std::string& key, const StopSignal& stop) {
   auto evaluation = judge_baseline(evaluator, task, next_id("baseline"), stop);
   const std::lock_guard lock(mutex_);
   judging_baselines_.erase(key);
@@ -90,17 +100,35 @@ Result<Evaluation> ServerWorkshop::baseline_of(evaluate::Evaluator& evaluator, c
   return evaluation;
 }
 
+/// So that nobody's place in the queue is held by a compilation that could have begun earlier.
+void ServerWorkshop::begin_baseline(const std::shared_ptr<evaluate::Evaluator>& evaluator,
+                                    const Task& task, const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  if (begun_ahead_.size() >= kKeptBaselines) begun_ahead_.clear();
+  if (baselines_.contains(key) || !begun_ahead_.insert(key).second) return;
+  if (!judging_baselines_.insert(key).second) return;
+  std::erase_if(ahead_, [](const std::future<void>& begun) {
+    return begun.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  });
+  ahead_.push_back(std::async(std::launch::async, [this, evaluator, task, key] {
+    static_cast<void>(time_baseline(*evaluator, task, key, ending_));
+  }));
+}
+
 Result<Evaluation> ServerWorkshop::judge(const mcp::JudgeWish& wish, const StopSignal& stop) {
   WW_TRY(const Settings settings, settings_for(settings_, wish.sizes, wish.rule_set));
   WW_TRY(const Task task, with_counted_costs(wish.task));
   WW_TRY(auto pattern, job_pattern(settings, task));
   pattern.cache = jobs_.path() / "cache";
-  WW_TRY(const auto evaluator,
+  WW_TRY(auto made,
          make_evaluator(settings,
                         {.jobs = jobs_.path() / "jobs", .pattern = pattern, .shared = worker_}));
-  const std::string manner = settings.text("judge.sizes") + "/" + settings.text("judge.rule_set");
+  const std::shared_ptr<evaluate::Evaluator> evaluator = std::move(made);
+  const std::string key = sha256_hex(task_to_json(task)) + settings.text("judge.sizes") + "/" +
+                          settings.text("judge.rule_set");
   const bool alone = !wish.with_baseline || task.baseline_source.empty();
-  const auto baseline = [&] { return baseline_of(*evaluator, task, manner, stop); };
+  if (!alone && parallelism() >= kSpareCores) begin_baseline(evaluator, task, key);
+  const auto baseline = [&] { return baseline_of(*evaluator, task, key, stop); };
   return judge_source(*evaluator, next_id("candidate"), wish.source, stop,
                       alone ? BaselineJudge() : BaselineJudge(baseline));
 }

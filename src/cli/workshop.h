@@ -3,13 +3,16 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/files.h"
+#include "base/stop.h"
 #include "cli/searches.h"
 #include "cli/session.h"
 #include "cli/settings.h"
@@ -25,6 +28,9 @@ class ServerWorkshop final : public mcp::Workshop {
  public:
   static Result<std::unique_ptr<ServerWorkshop>> open(Settings settings,
                                                       std::filesystem::path archive);
+  ~ServerWorkshop() override;
+  ServerWorkshop(const ServerWorkshop&) = delete;
+  ServerWorkshop& operator=(const ServerWorkshop&) = delete;
 
   Result<Evaluation> judge(const mcp::JudgeWish& wish, const StopSignal& stop) override;
   Result<Evaluation> compare(const mcp::CompareWish& wish, const StopSignal& stop) override;
@@ -53,7 +59,11 @@ class ServerWorkshop final : public mcp::Workshop {
  private:
   ServerWorkshop(Settings settings, std::filesystem::path archive, TemporaryDirectory jobs);
   Result<Evaluation> baseline_of(evaluate::Evaluator& evaluator, const Task& task,
-                                 const std::string& manner, const StopSignal& stop);
+                                 const std::string& key, const StopSignal& stop);
+  Result<Evaluation> time_baseline(evaluate::Evaluator& evaluator, const Task& task,
+                                   const std::string& key, const StopSignal& stop);
+  void begin_baseline(const std::shared_ptr<evaluate::Evaluator>& evaluator, const Task& task,
+                      const std::string& key);
   std::string next_id(const char* what);
 
   Settings settings_;
@@ -64,8 +74,11 @@ class ServerWorkshop final : public mcp::Workshop {
   std::mutex mutex_;
   std::map<std::string, Evaluation> baselines_;  ///< by task and manner of judging
   std::set<std::string> judging_baselines_;      ///< the same keys: somebody is at it
+  std::set<std::string> begun_ahead_;            ///< the same keys: not begun ahead again
   std::condition_variable baseline_judged_;
   Searches searches_;
+  StopSignal ending_;
+  std::vector<std::future<void>> ahead_;  ///< baselines beside candidates; goes first, and waits
 };
 
 }  // namespace warpwright::cli

@@ -145,5 +145,30 @@ TEST_F(Api, FiguresAndDescription) {
   }
 }
 
+/// What the description calls a field is one, with the same words in its list, and nothing else is.
+TEST_F(Api, TheDescriptionHasTheFieldsThatAreTaken) {
+  const Json schemas = Json::parse(ask("/openapi.json", "").body)["components"]["schemas"];
+  const Json values = {
+      {"task", "transpose"}, {"source", "good"}, {"answer", "x"}, {"sizes", Json::array()},
+      {"complete", true},    {"client", "c"},    {"wait_s", 0}};
+  const auto status_with = [&](const std::string& name, const Json& value) {
+    Json body = {{"task", "transpose"}, {"source", "good"}, {"wait_s", 30}};
+    if (name == "answer") body.erase("source");
+    body[name] = value;
+    return ask("/v1/judge", body.dump()).status;
+  };
+  Json fields = schemas["Item"]["properties"];
+  fields.update(schemas["Request"]["properties"]);
+  for (const auto& [name, schema] : fields.items()) {
+    const Json& listed = schema.contains("$ref") ? schemas["RewardName"] : schema;
+    const Json words = listed.value("enum", Json::array({values.value(name, Json())}));
+    for (const auto& word : words) EXPECT_LE(status_with(name, word), 202) << name << " " << word;
+    if (!listed.contains("enum")) continue;
+    EXPECT_EQ(status_with(name, "another"), 400) << name;
+  }
+  EXPECT_EQ(status_with("worker", "sh"), 400);
+  EXPECT_EQ(status_with("unsafe", true), 400);
+}
+
 }  // namespace
 }  // namespace warpwright::service

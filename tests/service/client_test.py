@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """client_test.py BUILD: the Python client, both examples with stand-ins for a trainer and a model server, and a small load
 with kill -9, against the real program with a judge whose verdicts are a function of the source's hash."""
+import concurrent.futures
 import hashlib
 import http.server
 import json
@@ -130,7 +131,7 @@ class Trainers(Served):
         rows = [{"prompt": prompts[i // group], "task": "transpose", "level": 1} for i in range(2 * group)]
         columns = {key: [row[key] for row in rows] for key in rows[0] if key not in ("prompt", "completion")}
         rewards = reward_function.kernel_reward(prompts=[row["prompt"] for row in rows], completions=completions,
-                                                completion_ids=[[1]] * len(rows), **columns)
+                                                completion_ids=[[1]] * len(rows), trainer_state=object(), **columns)
         self.assertEqual([r > 0 for r in rewards], [is_right(i) for i in range(2 * group)])
         for first in range(0, len(rewards), group):
             part = rewards[first:first + group]
@@ -140,6 +141,10 @@ class Trainers(Served):
         texts = reward_function.kernel_reward(prompts=["p"], completions=[answer(0)], task=["transpose"])
         self.assertEqual(texts, rewards[:1])
         self.assertEqual(reward_function.kernel_reward(prompts=["p"], completions=["x"], task=["none"]), [None])
+        # A chat with tools: what a tool answered is not the model's.
+        chat = [[{"role": "assistant", "content": None, "tool_calls": []}, {"role": "tool", "content": answer(0)},
+                 {"role": "assistant", "content": [{"type": "text", "text": "I cannot."}]}]]
+        self.assertEqual(reward_function.kernel_reward(prompts=["p"], completions=chat, task=["transpose"]), [0])
 
     def test_verl(self):
         naive = [reward_function.compute_score(data_source="warpwright", solution_str=answer(i), ground_truth="transpose",
@@ -147,6 +152,13 @@ class Trainers(Served):
         batch = reward_function.compute_scores(data_sources=["warpwright"] * 3, solution_strs=[answer(i) for i in range(3)],
                                                ground_truths=[None] * 3, extra_infos=[{"task": "transpose"}] * 3)
         self.assertEqual(naive, batch)
+        # The reward loop: from threads, with keywords of its own and what the rollout has added to extra_info.
+        with concurrent.futures.ThreadPoolExecutor(3) as threads:
+            loop = list(threads.map(lambda i: reward_function.compute_score(
+                data_source="warpwright", solution_str=answer(i), ground_truth="transpose",
+                extra_info={"num_turns": 2, "rollout_reward_scores": {}}, reward_router_address=None,
+                reward_model_tokenizer=None), range(3)))
+        self.assertEqual(loop, batch)
         self.assertEqual([r > 0 for r in batch], [is_right(i) for i in range(3)])
 
     def test_rejection_sampling(self):
@@ -195,6 +207,24 @@ class Baselines(unittest.TestCase):
             self.assertTrue(all(result["rewards"]["kevin"] > 0.3 for result in results))
             with open(seen, encoding="utf-8") as file:
                 self.assertEqual(len(file.readlines()), 1)
+
+
+    def test_a_baseline_is_judged_beside_the_first_candidate(self):
+        with tempfile.TemporaryDirectory() as folder:
+            worker, seen = os.path.join(folder, "worker.sh"), os.path.join(folder, "baseline")
+            with open(worker, "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\nif grep -q '\"is_baseline\": *true' \"$1/request.json\"; then touch '{seen}'; else\n"
+                           f"for i in $(seq 300); do [ -e '{seen}' ] && break; sleep 0.1; done\n"
+                           f"[ -e '{seen}' ] || touch '{seen}.late'\nfi\nexec '{WORKER}' \"$1\"\n")
+            os.chmod(worker, 0o755)
+            service = Service(folder, worker, jobs=4)
+            wrong = next(i for i in range(30) if not is_right(i))
+            try:
+                judge = warpwright_client.Judge(service.url, service.token, patience_s=120)
+                self.assertEqual(judge.judge("transpose", answer=answer(wrong))["reward"], 0)
+            finally:
+                service.end()
+            self.assertFalse(os.path.exists(seen + ".late"))
 
 
 class Load(unittest.TestCase):
