@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 
 #include "base/one_way.h"
 #include "evaluate/oracle_kit.h"
@@ -27,10 +27,15 @@ constexpr std::uint64_t kAllRows = verify::OracleCase::Challenge{}.portion;
 constexpr std::size_t kMostKept = 8;
 constexpr std::uint64_t kMostKeptBytes = std::uint64_t{1} << 30;
 
+bool same_stage(const verify::RecipeStage& a, const verify::RecipeStage& b) {
+  return a.op == b.op && a.stream == b.stream && a.slot == b.slot && a.numbers == b.numbers &&
+         a.n == b.n && std::equal(std::begin(a.p), std::end(a.p), std::begin(b.p));
+}
+
 bool same_numbers(const verify::Recipe& a, const verify::Recipe& b) {
   return a.stages == b.stages && a.other_stages == b.other_stages &&
-         std::memcmp(a.stage, b.stage, sizeof a.stage) == 0 &&
-         std::memcmp(a.other, b.other, sizeof a.other) == 0;
+         std::equal(a.stage, a.stage + a.stages, b.stage, same_stage) &&
+         std::equal(a.other, a.other + a.other_stages, b.other, same_stage);
 }
 
 /// Whether the instance's distributions hold numbers that are drawn for each call.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -124,7 +125,7 @@ void add_part(Parts& parts, const std::string& name, const CostTable::Row& row, 
   PartCount& part = parts[name];
   part.name = name;
   if (!row.cost.implicit.empty()) part.implicit = row.cost.implicit;
-  part.lanes += static_cast<std::uint64_t>(lanes + 0.5);
+  part.lanes += static_cast<std::uint64_t>(std::llround(lanes));
   part.flops += row.cost.flops * lanes;
   part.bytes += static_cast<double>(row.bytes) * lanes;
 }

@@ -343,11 +343,9 @@ std::set<std::string, std::less<>> own_names_of(std::string_view text) {
   const SourceText source(text);
   for (std::size_t i = 1; i < source.size(); ++i) {
     if (!source.word(i)) continue;
-    if (source.is(i - 1, "define") && i > 1 && source.is(i - 2, "#")) {
-      names.emplace(source.at(i));
-    } else if (source.is(i, "warpSize") && is_type_like(source.at(i - 1))) {
-      names.emplace(source.at(i));
-    }
+    const bool is_macro = i > 1 && source.is(i - 1, "define") && source.is(i - 2, "#");
+    const bool is_width = source.is(i, "warpSize") && is_type_like(source.at(i - 1));
+    if (is_macro || is_width) names.emplace(source.at(i));
   }
   return names;
 }

@@ -69,9 +69,10 @@ void add_base_register(std::string_view word, MemoryOperand& operand) {
        {std::pair("UR", Bank::uniform), std::pair("R", Bank::general)}) {
     const auto number = number_after(word, prefix);
     if (!number) continue;
-    for (int i = 0; i < (wide ? 2 : 1); ++i)
-      if (static_cast<std::size_t>(*number + i) < kBankSize[static_cast<int>(bank)])
-        operand.registers.set(register_at(bank, static_cast<std::size_t>(*number + i)));
+    for (std::size_t i = 0; i < (wide ? 2 : 1); ++i)
+      if (const auto index = static_cast<std::size_t>(*number) + i;
+          index < kBankSize[static_cast<int>(bank)])
+        operand.registers.set(register_at(bank, index));
     return;
   }
 }

@@ -69,7 +69,7 @@ class ModuleReference::Process {
  public:
   Process(Task task, sandbox::Sandbox sandbox, Options options, TemporaryDirectory folder)
       : task_(std::move(task)),
-        sandbox_(std::move(sandbox)),
+        sandbox_(sandbox),
         options_(std::move(options)),
         folder_(std::move(folder)) {}
 

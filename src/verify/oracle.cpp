@@ -187,7 +187,7 @@ Result<std::size_t> OracleCase::add(const Instance& instance) {
   for (const std::size_t argument : outputs_) {
     WW_TRY(Output output, output_of(instance, argument));
     made.needs_expected = made.needs_expected || output.needs_expected;
-    made.outputs.push_back(std::move(output));
+    made.outputs.push_back(output);
   }
   if (made.needs_expected && reference_ == nullptr)
     return Error{fmt::format("the task '{}' has no reference.cu", task_->name)};

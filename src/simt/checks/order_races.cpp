@@ -135,15 +135,24 @@ std::string describe(const Warp& w, const Found& f, const Touch& me, Access kind
                      text_of(f.other, f.write), there, f.other.block, place);
 }
 
+/// Who accesses a word, and how.
+struct Accessing {
+  Warp& warp;
+  const Ins* at;
+  u32 lane;
+  Access kind;
+};
+
 template <class Place>
-void check_word(Warp& w, const Ins* i, u32 lane, History& h, const Touch& me, Access kind,
-                bool counted, const Stored& at, Place place) {
+void check_word(const Accessing& access, History& h, const Touch& me, bool counted,
+                const Stored& at, Place place) {
+  auto& [w, i, lane, kind] = access;
   const Found found = find_clash(w, h, me, kind, counted);
   remember(w, h, me, kind);
   if (found.clash == Clash::fine) return;
   FaultKind fault = at.space == "shared" ? FaultKind::shared_race : FaultKind::global_race;
   if (found.clash == Clash::narrow) fault = FaultKind::narrow_scope;
-  const auto detail = [&] { return describe(w, found, me, kind, place()); };
+  const auto detail = [&] { return describe(access.warp, found, me, access.kind, place()); };
   if (kind == Access::store && found.write && found.clash == Clash::race)
     return report_store_race(w, i, fault, lane, at, detail);
   report_lazily(w, i, fault, lane, at.address, at.space, detail);
@@ -195,7 +204,7 @@ void check_global_order(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes,
     History* h = history_of(launch, number);
     if (h == nullptr) return;
     me.bytes = bytes_in(address, bytes, word);
-    check_word(w, i, lane, *h, me, kind, w.block->order->strong_words.contains(number),
+    check_word({w, i, lane, kind}, *h, me, w.block->order->strong_words.contains(number),
                {address, "global", launch.memory->host(address), bytes},
                [&] { return launch.memory->describe(address, bytes); });
   }
@@ -209,7 +218,7 @@ void check_shared_order(Warp& w, const Ins* i, u32 lane, BlockState& b, u64 addr
   for (u64 word = address & ~u64{3}; word < address + bytes; word += 4) {
     me.bytes = bytes_in(address, bytes, word);
     const bool counted = &b == w.block && w.block->order->strong_words.contains(key | word / 4);
-    check_word(w, i, lane, b.order->shared[word / 4], me, kind, counted,
+    check_word({w, i, lane, kind}, b.order->shared[word / 4], me, counted,
                {address, "shared", b.shared + address, bytes},
                [&] { return describe_shared(w, address); });
   }

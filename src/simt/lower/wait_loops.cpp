@@ -154,10 +154,7 @@ class LoopFinder {
     bool fine = true;
     for_code(body, [&](const Lir& l) {
       ++size;
-      if (is_strong_load(l)) {
-        fine = fine && is_fixed(l.a, changes);
-        ++asks;
-      } else if (l.info.opcode == Opcode::mbarrier_test) {
+      if (is_strong_load(l) || l.info.opcode == Opcode::mbarrier_test) {
         fine = fine && is_fixed(l.a, changes);
         ++asks;
       } else if (is_question(l)) {

@@ -30,6 +30,7 @@ struct Field {
   std::string_view declaration;
   std::size_t offset, bytes;
 };
+// NOLINTBEGIN(bugprone-sizeof-expression): the size of a pointer is what is meant.
 #define FIELD(type, name, declaration) \
   Field { declaration, offsetof(type, name), sizeof(type::name) }
 
@@ -94,6 +95,7 @@ std::string structures() {
        FIELD(Warp, shadow, "SharedShadow* shadow"), FIELD(Warp, index, "u32 index")});
   return t;
 }
+// NOLINTEND(bugprone-sizeof-expression)
 
 /// Numbers that the texts know by name.
 std::string numbers() {
