@@ -75,16 +75,15 @@ std::string formatted(const Warp& w, u32 lane, const std::string& format, u64 ar
       const std::string f = flags + length + kind;
       std::snprintf(buffer, sizeof buffer, f.c_str(), value);
     };
-    if (std::strchr("fFeEgGaA", kind) != nullptr)
-      put("", std::bit_cast<double>(bits));
-    else if (kind == 's') {
+    if (kind == 's') {
       out += text_at(w, lane, bits);
       continue;
-    } else if (kind == 'p')
+    }
+    if (std::strchr("fFeEgGaA", kind) != nullptr)
+      put("", std::bit_cast<double>(bits));
+    else if (kind == 'p')
       put("", reinterpret_cast<void*>(bits));
-    else if (kind == 'c')
-      put("", static_cast<int>(bits));
-    else if (wide)
+    else if (wide && kind != 'c')
       put("ll", static_cast<long long>(bits));
     else
       put("", static_cast<int>(bits));

@@ -8,6 +8,7 @@
 #include "simt/ops/handlers.h"
 
 namespace warpwright::simt {
+// NOLINTBEGIN(bugprone-signed-char-misuse): loads of s8 extend the sign.
 namespace {
 
 template <Space kSpace>
@@ -405,4 +406,5 @@ Handler store_handler(const AccessForm& f) {
   }
 }
 
+// NOLINTEND(bugprone-signed-char-misuse)
 }  // namespace warpwright::simt
