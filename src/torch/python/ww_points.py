@@ -43,6 +43,9 @@ class Points:
                 found = probe(self.source, merged, self.mode, self.backward, self.fake)
                 if is_empty(found):
                     raise ValueError("a tensor has no elements there")
+                given = self.known.get(tuple(sorted(self.given.items())))
+                if given is not None and not same_structure(found, given):
+                    raise ValueError("the module has other parameters, inputs or outputs there")
                 self.known[key] = found
             except TooLong:
                 raise
