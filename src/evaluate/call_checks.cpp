@@ -26,6 +26,7 @@ constexpr std::uint64_t kAllRows = verify::OracleCase::Challenge{}.portion;
 // Without checks on the device.
 constexpr std::size_t kMostKept = 8;
 constexpr std::uint64_t kMostKeptBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kFetchedBytes = std::uint64_t{64} << 20;  // more is copied on the device
 
 bool same_stage(const verify::RecipeStage& a, const verify::RecipeStage& b) {
   return a.op == b.op && a.stream == b.stream && a.slot == b.slot && a.numbers == b.numbers &&
@@ -77,6 +78,9 @@ Status CallChecks::open() {
   }
   most_kept_ =
       std::clamp<std::size_t>(kMostKeptBytes / std::max<std::uint64_t>(answer, 1), 1, kMostKept);
+  WW_TRY(const std::uint64_t all, footprint_bytes(task, *sized_.size));
+  keeps_there_ = !on_device_ && answer > kFetchedBytes &&
+                 all * most_kept_ <= session_.device.info().free_bytes / kOwnShare;
   WW_TRY(oracle_, verify::OracleCase::make(*oracle, instance, session_.kit->plan_of(call),
                                            {.calls = kCallsAtOnce, .checks = on_device_}));
   return {};
@@ -145,12 +149,29 @@ Status CallChecks::keep_some(const LoadedCase& place) {
   const std::uint64_t at = kept_.size() < most_kept_ ? kept_.size() : secret() % calls_;
   if (at >= most_kept_) return {};
   const PartTimer timer(session_.context, "fetch");
-  WW_TRY(auto fetched, fetch_results(place, false));
-  Kept kept{seed_, variant_, std::move(fetched)};
-  if (at < kept_.size()) {
-    kept_[at] = std::move(kept);
-  } else {
-    kept_.push_back(std::move(kept));
+  if (at == kept_.size()) kept_.emplace_back();
+  Kept& kept = kept_[at];
+  kept.seed = seed_;
+  kept.variant = variant_;
+  if (keeps_there_) {
+    // Only what is still chosen at the end leaves the device.
+    if (!kept.copy) {
+      WW_TRY(auto copy, CaseBuffers::blank(session_.device, session_.task(), place.call));
+      kept.copy = std::make_unique<CaseBuffers>(std::move(copy));
+    }
+    return copy_outputs(place.buffers, *kept.copy);
+  }
+  WW_TRY(kept.fetched, fetch_results(place, false));
+  return {};
+}
+
+Status CallChecks::copy_outputs(const CaseBuffers& from, const CaseBuffers& to) const {
+  const auto sources = from.ids();
+  const auto targets = to.ids();
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const ArgumentRole role = session_.task().arguments[i].role;
+    if (role == ArgumentRole::output || role == ArgumentRole::inout)
+      WW_CHECK(session_.device.copy(targets[i], sources[i]));
   }
   return {};
 }
@@ -181,14 +202,34 @@ Outcome<> CallChecks::conclude_on_device() {
 }
 
 Outcome<> CallChecks::conclude_on_host() {
-  for (const Kept& kept : std::exchange(kept_, {})) {
+  for (Kept& kept : std::exchange(kept_, {})) {
+    if (kept.copy) {
+      WW_TRY(kept.fetched.outputs, kept.copy->outputs());
+      kept.copy.reset();
+    }
     const verify::Case item{sized_.size, kept.variant};
-    WW_TRY(const auto loaded, load_case(session_, item, kept.seed));
-    WW_TRY(const auto expected, expected_values(session_, loaded));
-    WW_TRY(const auto wrong, find_wrong(loaded.instance, loaded.inputs, expected, kept.fetched));
+    WW_TRY(const auto wrong, wrong_on_host(item, kept));
     if (wrong) return mismatched(session_.prepared, item, *wrong, {}, session_.context.notes);
   }
   return {};
+}
+
+Result<std::optional<Wrong>> CallChecks::wrong_on_host(const verify::Case& item, const Kept& kept) {
+  if (session_.reference == nullptr) {  // the baseline runs on the device
+    WW_TRY(const auto loaded, load_case(session_, item, kept.seed));
+    WW_TRY(const auto expected, expected_values(session_, loaded));
+    return find_wrong(loaded.instance, loaded.inputs, expected, kept.fetched);
+  }
+  WW_TRY(const auto instance,
+         verify::make_instance(session_.task(), *item.size, item.variant, kept.seed));
+  WW_TRY(const auto inputs, inputs_of(session_, instance, item));
+  WW_TRY(const bool needed, verify::needs_expected(instance));
+  std::vector<verify::Expected> expected(inputs.size());
+  if (needed) {
+    const PartTimer timer(session_.context, "reference");
+    WW_TRY(expected, session_.reference->run(instance, inputs));
+  }
+  return find_wrong(instance, inputs, expected, kept.fetched);
 }
 
 std::string CallChecks::coverage() const {

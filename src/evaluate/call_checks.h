@@ -31,6 +31,8 @@ class CallChecks {
   /// The same, and for those on the host, when no more calls are to come.
   Outcome<> conclude();
 
+  /// Whether conclude() needs none of the places that calls were made at.
+  [[nodiscard]] bool compares_on_host() const { return !on_device_; }
   /// "every call" or "8 of 210 calls".
   [[nodiscard]] std::string coverage() const;
 
@@ -53,7 +55,10 @@ class CallChecks {
     std::uint64_t seed = 0;
     const InputVariant* variant = nullptr;
     Fetched fetched;
+    std::unique_ptr<CaseBuffers> copy;  ///< on the device, where the outputs are large
   };
+  [[nodiscard]] Status copy_outputs(const CaseBuffers& from, const CaseBuffers& to) const;
+  Result<std::optional<Wrong>> wrong_on_host(const verify::Case& item, const Kept& kept);
 
   Session& session_;
   const Sized& sized_;
@@ -62,6 +67,7 @@ class CallChecks {
   std::unique_ptr<verify::OracleCase> oracle_;
   std::vector<verify::CallFailure> failures_;
   std::vector<Kept> kept_;
+  bool keeps_there_ = false;
   std::size_t most_kept_ = 0;
   std::uint64_t calls_ = 0;
   std::size_t pending_ = 0;  ///< calls since the last collect()

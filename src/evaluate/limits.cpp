@@ -20,6 +20,9 @@ constexpr std::uint64_t kCheckedTwiceBytes = 16 * kMiB;
 constexpr std::uint64_t kTinyBytes = 64 << 10;
 constexpr std::uint64_t kTinyWork = 40'000'000;
 constexpr double kTinyGpuRunSeconds = 1;
+// Of sizes that are drawn, where a module of PyTorch is the reference: it computes on the host, or
+// on the GPU from what the host sends. The timed sizes are what they are.
+constexpr std::uint64_t kModuleBytes = 256 * kMiB;
 
 Result<std::vector<const TaskSize*>> requested_sizes(const JobRequest& request) {
   std::vector<const TaskSize*> sizes;
@@ -49,7 +52,9 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
                       .max_work = 3e8,
                       .per_class = 2,
                       .beyond_listed = 1.25,
-                      .most_bytes = memory / 8,
+                      .most_bytes = request.task.torch.source.empty()
+                                        ? memory / 8
+                                        : std::min(memory / 8, kModuleBytes),
                       .spread = 8,
                       .above_bytes = std::min(64 * kMiB, memory / 8),
                       .above_work = 3e8},

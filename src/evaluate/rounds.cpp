@@ -131,9 +131,14 @@ Outcome<Measurement> finish(Validated& validated, Timed& timed, GpuWatch& watch)
     if (const auto us = sample(session, timed, call); !us.ok()) return us.error();
   }
   watch.write_manifest(session, timed.sets.size());
+  // A reference may compute on this very device, and needs its memory.
+  if (timed.checks->compares_on_host()) timed.sets.clear();
   WW_CHECK(timed.checks->conclude());
   note(session.context, fmt::format("size {}: results of {} were checked", sized.size->label,
                                     timed.checks->coverage()));
+  const std::string remark =
+      session.reference == nullptr ? std::string() : session.reference->remark();
+  if (!remark.empty()) note(session.context, remark);
   const double middle_us = timed.timing.time_us.median;
   if (auto ended = impossible(sized, middle_us)) return std::move(*ended);
   return measurement;

@@ -27,7 +27,8 @@ struct RootEntry {
 struct ChildSetup {
   Level level = Level::none;
   std::vector<RootEntry> root;
-  std::vector<LandlockRule> rules;  ///< paths live in rule_paths
+  std::vector<std::string> gpu_devices;  ///< those of `root` that are a GPU's
+  std::vector<LandlockRule> rules;       ///< paths live in rule_paths
   std::vector<std::string> rule_paths;
   std::vector<sock_filter> filter;
   std::vector<std::string> hand_over;  ///< given to the unprivileged user when started as root

@@ -59,6 +59,23 @@ void add_system(ChildSetup& setup) {
       {.kind = RootEntry::Kind::symlink, .source = "/proc/self/fd", .target = "/dev/fd"});
 }
 
+/// What a program needs to find a GPU and to talk to its driver.
+void add_gpu(ChildSetup& setup) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/dev", ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("nvidia") || !entry.is_character_file(ignored)) continue;
+    setup.root.push_back({.kind = RootEntry::Kind::file,
+                          .source = entry.path().string(),
+                          .target = entry.path().string(),
+                          .writable = true,
+                          .devices = true});
+    setup.gpu_devices.push_back(entry.path().string());
+  }
+  if (fs::is_directory("/sys/bus/pci", ignored))
+    setup.root.push_back({.kind = RootEntry::Kind::directory, .source = "/sys", .target = "/sys"});
+}
+
 void add_paths(ChildSetup& setup, const Request& request) {
   const auto add = [&setup](const fs::path& path, bool writable) {
     // The source is looked up where absolute links would lead elsewhere, so none may be left.
@@ -87,6 +104,10 @@ void add_rules(ChildSetup& setup, const std::string& scratch) {
   }
   setup.rule_paths.emplace_back(setup.level == Level::landlock ? "/proc/self" : "/proc");
   writable.push_back(setup.level != Level::landlock);
+  if (!setup.gpu_devices.empty() && setup.level == Level::landlock) {
+    setup.rule_paths.emplace_back("/proc/driver");
+    writable.push_back(false);
+  }
   if (!scratch.empty()) {
     setup.rule_paths.push_back(scratch);
     writable.push_back(true);
@@ -107,6 +128,7 @@ Result<ChildSetup> make_setup(Level level, const Request& request, const std::st
     setup.drop_to = kFirstUid + static_cast<uid_t>(entropy() % kUidCount);
   }
   add_system(setup);
+  if (request.gpu) add_gpu(setup);
   add_paths(setup, request);
   if (!scratch.empty()) setup.hand_over.push_back(scratch);
   add_rules(setup, scratch);
@@ -153,6 +175,8 @@ std::vector<std::string> bubblewrap_argv(const ChildSetup& setup, const Request&
                     {entry.writable ? "--bind" : "--ro-bind-try", entry.source, entry.target});
     }
   }
+  for (const std::string& device : setup.gpu_devices)
+    argv.insert(argv.end(), {"--dev-bind", device, device});
   if (!request.cwd.empty()) argv.insert(argv.end(), {"--chdir", request.cwd.string()});
   argv.emplace_back("--");
   // Inside the user namespace, so that the limit counts the sandbox's processes alone.

@@ -48,6 +48,9 @@ struct Request {
   std::vector<std::filesystem::path> readable;
   /// Directories; when started as root they are handed to the unprivileged user that runs it.
   std::vector<std::filesystem::path> writable;
+  /// NVIDIA's device files and the machine's list of devices are there, too, where it has them.
+  /// What runs then can ask the driver for everything: for programs that compute on a GPU alone.
+  bool gpu = false;
   Limits limits;
 };
 

@@ -41,7 +41,7 @@ Result<std::vector<Sized>> small_sizes(const Task& task) {
   return sizes;
 }
 
-bool wide_differs(const std::vector<double>& a, const std::vector<double>& b) {
+bool wide_differs(std::span<const double> a, std::span<const double> b) {
   double largest = 0;
   for (const double value : a)
     if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));

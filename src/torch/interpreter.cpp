@@ -2,7 +2,6 @@
 #include "torch/interpreter.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -70,14 +69,6 @@ Result<Interpreter> interpreter_at(const fs::path& program) {
   return found;
 }
 
-std::uint64_t allowed_memory() {
-  const long pages = ::sysconf(_SC_PHYS_PAGES);
-  const long bytes = ::sysconf(_SC_PAGE_SIZE);
-  if (pages <= 0 || bytes <= 0) return kMostMemory;
-  const auto all = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes);
-  return std::max(4 * kGiB, std::min(kMostMemory, all / 4 * 3));
-}
-
 }  // namespace
 
 Result<Interpreter> find_interpreter(const std::string& named) {
@@ -121,7 +112,7 @@ sandbox::Request python_request(const Interpreter& interpreter, const fs::path& 
   request.readable = interpreter.readable;
   request.writable = {folder};
   request.limits.cpu_s = 0;
-  request.limits.memory_bytes = allowed_memory();
+  request.limits.memory_bytes = std::min(kMostMemory, reference_memory());
   request.limits.processes = 256;  // threads count
   request.limits.file_bytes = kMostMemory;
   return request;
@@ -134,6 +125,11 @@ Status write_programs(const fs::path& folder) {
   return {};
 }
 
-int module_threads() { return std::clamp(usable_cores(), 1, 8); }
+std::uint64_t reference_memory() {
+  const std::uint64_t all = physical_memory_bytes();
+  return all == 0 ? kMostMemory : std::max(4 * kGiB, all / 4 * 3);
+}
+
+int module_threads() { return std::clamp(usable_cores(), 1, 16); }
 
 }  // namespace warpwright::torch

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -27,6 +28,10 @@ sandbox::Request python_request(const Interpreter& interpreter, const std::files
 
 /// Our Python files, into `folder`/program.
 Status write_programs(const std::filesystem::path& folder);
+
+/// What a reference may take of the machine's memory: it has the shapes that are asked for. Modules
+/// that are being described have less.
+std::uint64_t reference_memory();
 
 /// Threads that a module may use.
 int module_threads();

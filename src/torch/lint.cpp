@@ -52,7 +52,7 @@ Result<const TaskSize*> size_for(const Task& task) {
 Numbers numbers_of(const Task& task, const std::vector<Expected>& outputs) {
   Numbers all(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    all[i] = outputs[i].wide;
+    all[i].assign(outputs[i].wide.begin(), outputs[i].wide.end());
     if (outputs[i].native.empty()) continue;
     const std::size_t count = outputs[i].native.size() / bytes_of(task.arguments[i].type);
     for (std::size_t k = 0; k < count; ++k)

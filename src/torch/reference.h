@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/result.h"
 #include "core/task.h"
@@ -11,8 +12,9 @@
 namespace warpwright::torch {
 
 /// A task's reference.py in a Python process of its own, inside the sandbox: the module in float64,
-/// on inputs that our generators made. The process starts at once and stays; answers are kept in
-/// `cache` by what they follow from.
+/// on inputs that our generators made. The process starts at once and stays; small answers are kept
+/// in `cache` by what they follow from. Where the machine has a GPU that torch can use, large calls
+/// are computed there, by a second process; where that does not succeed, on the CPU.
 class ModuleReference final : public verify::ExpectedSource {
  public:
   struct Options {
@@ -30,11 +32,13 @@ class ModuleReference final : public verify::ExpectedSource {
   /// An error is the module's: "reference.py:LINE: what".
   [[nodiscard]] Result<std::vector<verify::Expected>> run(
       const verify::Instance& instance, std::span<const verify::Bytes> inputs) const override;
+  /// Where large calls were computed, and why not on a GPU; empty where there were none.
+  [[nodiscard]] std::string remark() const override;
 
  private:
-  class Process;
-  explicit ModuleReference(std::unique_ptr<Process> process);
-  std::unique_ptr<Process> process_;
+  class Asking;
+  explicit ModuleReference(std::unique_ptr<Asking> asking);
+  std::unique_ptr<Asking> asking_;
 };
 
 }  // namespace warpwright::torch

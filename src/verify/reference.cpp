@@ -148,7 +148,7 @@ void add_output(CallFrame& frame, const Task& task, const TaskArgument& argument
     frame.pointers.push_back(expected.native.data());
     return;
   }
-  expected.wide.resize(count);
+  expected.wide.assign(count, 0.0);
   frame.pointers.push_back(expected.wide.data());
   if (!row_of(task, argument).wants_scale) return;
   expected.scale.resize(count);

@@ -14,7 +14,7 @@ namespace warpwright::verify {
 /// What one output should be. Rules with wide references fill `wide` (and `scale`, where the rule
 /// wants it); the others fill `native`, the bytes of the buffer itself.
 struct Expected {
-  std::vector<double> wide;
+  std::vector<double, RawAllocator<double>> wide;
   std::vector<double> scale;
   Bytes native;
 };
@@ -37,6 +37,8 @@ class ExpectedSource {
   /// One Expected per argument; empty for all but outputs. `inputs` as from generate_inputs.
   [[nodiscard]] virtual Result<std::vector<Expected>> run(const Instance& instance,
                                                           std::span<const Bytes> inputs) const = 0;
+  /// What a reader of the verdict should know of how they came about; empty as a rule.
+  [[nodiscard]] virtual std::string remark() const { return {}; }
 };
 
 /// Whether the rule of this output compares doubles, else the bytes of the buffer itself.

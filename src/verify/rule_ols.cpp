@@ -10,7 +10,7 @@ namespace warpwright::verify {
 
 namespace {
 
-double largest(const std::vector<double>& values) {
+double largest(std::span<const double> values) {
   double result = 0;
   for (const double value : values) result = std::max(result, std::fabs(value));
   return result;

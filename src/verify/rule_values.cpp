@@ -1,24 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules that compare numbers within a bound: elementwise, rounded, scalar and scan.
+#include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <thread>
+#include <vector>
 
+#include "base/cores.h"
 #include "verify/rules.h"
 
 namespace warpwright::verify {
 
 namespace {
 
-// Root mean square of the finite expected values in [first, last).
-double rms(const RuleInput& input, std::size_t first, std::size_t last) {
+/// A sum of squares, and of how many.
+struct Squares {
   double sum = 0;
   std::size_t count = 0;
+};
+
+Squares squares_in(const RuleInput& input, std::size_t first, std::size_t last) {
+  Squares found;
   for (std::size_t i = first; i < last; ++i) {
     const double value = representable(input.argument.type, input.expected_at(i));
     if (!std::isfinite(value)) continue;
-    sum += value * value;
-    ++count;
+    found.sum += value * value;
+    ++found.count;
   }
-  return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
+  return found;
+}
+
+// Elements of a piece that one thread takes, and the count from which on several do. Pieces are the
+// same for any number of threads, and so are the sums.
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kMany = std::size_t{1} << 22;
+
+/// part(number, first, last) for every piece of [first, last).
+template <class Part>
+void for_pieces(std::size_t first, std::size_t last, const Part& part) {
+  const std::size_t pieces = (last - first + kPiece - 1) / kPiece;
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < pieces; i = next++)
+      part(i, first + i * kPiece, std::min(last, first + (i + 1) * kPiece));
+  };
+  std::vector<std::thread> threads;
+  const auto count = std::min<std::size_t>(pieces, static_cast<std::size_t>(usable_cores()));
+  for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Root mean square of the finite expected values in [first, last).
+double rms(const RuleInput& input, std::size_t first, std::size_t last) {
+  Squares all;
+  if (last - first < kMany) {
+    all = squares_in(input, first, last);
+  } else {
+    std::vector<Squares> parts((last - first + kPiece - 1) / kPiece);
+    for_pieces(first, last, [&](std::size_t number, std::size_t from, std::size_t to) {
+      parts[number] = squares_in(input, from, to);
+    });
+    for (const Squares& part : parts) {
+      all.sum += part.sum;
+      all.count += part.count;
+    }
+  }
+  return all.count == 0 ? 0 : std::sqrt(all.sum / static_cast<double>(all.count));
+}
+
+/// The bounds of a row, and what is added up over rows.
+struct Bounds {
+  double rtol = 0;
+  double atol = 0;
+  double alpha = 0;
+};
+struct Errors {
+  double errors = 0;
+  double squares = 0;
+  bool wrong = false;
+};
+
+/// on_wrong(index, expected, got, bound) for each element that is.
+template <class OnWrong>
+Errors errors_in(const RuleInput& input, std::size_t first, std::size_t last, const Bounds& bounds,
+                 double scale, const OnWrong& on_wrong) {
+  Errors found;
+  for (std::size_t i = first; i < last; ++i) {
+    const double expected = input.expected_at(i);
+    const double got = input.got_at(i);
+    if (std::isnan(expected)) continue;
+    const double bound = bounds.rtol * std::fabs(expected) + bounds.atol + bounds.alpha * scale;
+    if (!accepted(input.argument.type, got, expected, bound)) {
+      found.wrong = true;
+      on_wrong(i, expected, got, bound);
+    }
+    if (!std::isfinite(expected) || !std::isfinite(got)) continue;
+    found.errors += (got - expected) * (got - expected);
+    found.squares += expected * expected;
+  }
+  return found;
+}
+
+/// The same by several threads, without a word on which elements are wrong.
+Errors errors_of_many(const RuleInput& input, std::size_t first, std::size_t last,
+                      const Bounds& bounds, double scale) {
+  std::vector<Errors> parts((last - first + kPiece - 1) / kPiece);
+  for_pieces(first, last, [&](std::size_t number, std::size_t from, std::size_t to) {
+    parts[number] = errors_in(input, from, to, bounds, scale, [](auto...) {});
+  });
+  Errors all;
+  for (const Errors& part : parts) {
+    all.errors += part.errors;
+    all.squares += part.squares;
+    all.wrong = all.wrong || part.wrong;
+  }
+  return all;
 }
 
 }  // namespace
@@ -29,6 +126,7 @@ RuleResult check_elementwise(const RuleInput& input) {
   WW_TRY(const double alpha, input.number("alpha_rms"));
   WW_TRY(const double rel_rms, input.number("rel_rms"));
   WW_TRY(const double row, input.number("row"));
+  const Bounds bounds{rtol, atol, alpha};
   const std::size_t count = input.count;
   const std::size_t width = row >= 1 ? static_cast<std::size_t>(row) : count;
   WrongElements wrong(input);
@@ -37,17 +135,17 @@ RuleResult check_elementwise(const RuleInput& input) {
   for (std::size_t first = 0; first < count; first += width) {
     const std::size_t last = std::min(count, first + width);
     const double scale = rms(input, first, last);
-    for (std::size_t i = first; i < last; ++i) {
-      const double expected = input.expected_at(i);
-      const double got = input.got_at(i);
-      if (std::isnan(expected)) continue;
-      const double bound = rtol * std::fabs(expected) + atol + alpha * scale;
-      if (!accepted(input.argument.type, got, expected, bound))
-        wrong.add(i, expected, got, std::max(std::fabs(expected), scale), bound);
-      if (!std::isfinite(expected) || !std::isfinite(got)) continue;
-      error_squares += (got - expected) * (got - expected);
-      squares += expected * expected;
+    Errors row_errors;
+    if (last - first >= kMany) row_errors = errors_of_many(input, first, last, bounds, scale);
+    if (last - first < kMany || row_errors.wrong) {
+      row_errors =
+          errors_in(input, first, last, bounds, scale,
+                    [&](std::size_t i, double expected, double got, double bound) {
+                      wrong.add(i, expected, got, std::max(std::fabs(expected), scale), bound);
+                    });
     }
+    error_squares += row_errors.errors;
+    squares += row_errors.squares;
   }
   if (!wrong.none()) return wrong.result();
   if (squares > 0 && std::sqrt(error_squares / squares) > rel_rms) {

@@ -14,6 +14,7 @@
 #include "torch/gpu_mode.h"
 #include "torch/import.h"
 #include "torch/interpreter.h"
+#include "torch/large_files.h"
 #include "torch/lint.h"
 #include "torch/reference.h"
 #include "torch/trace.h"
@@ -133,6 +134,91 @@ TEST_F(TorchModules, TheReferenceComputesInDoublesOnOurInputs) {
       EXPECT_NEAR((*expected)[3].wide[r * cols + c], std::max(0.0, sum), 1e-12);
     }
   }
+}
+
+constexpr const char* kNegate = R"(
+import torch
+
+def forward(x):
+    return -x
+
+rows = 3
+cols = 2097152
+
+def get_inputs():
+    return [torch.randn(rows, cols)]
+)";
+
+TEST_F(TorchModules, ALargeCallIsComputedInFullAndSaidWhere) {
+  const auto task = task_of(kNegate);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  const auto reference = ModuleReference::open(*task, *sandbox_, {});
+  ASSERT_TRUE(reference.ok()) << reference.error().message;
+  const auto instance = verify::make_instance(*task, task->sizes.front(), nullptr, 7);
+  ASSERT_TRUE(instance.ok());
+  const auto inputs = verify::generate_inputs(*instance);
+  ASSERT_TRUE(inputs.ok());
+  EXPECT_THAT((*reference)->remark(), IsEmpty());
+  const auto expected = (*reference)->run(*instance, *inputs);
+  ASSERT_TRUE(expected.ok()) << expected.error().message;
+  const auto& found = (*expected)[1].wide;
+  ASSERT_EQ(found.size(), (*inputs)[0].size() / sizeof(float));
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    wrong += found[i] != -verify::element_as_double(ElementType::f32, (*inputs)[0], i) ? 1 : 0;
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_THAT((*reference)->remark(), HasSubstr("in float64 on the "));
+}
+
+constexpr const char* kStructure = R"(
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self, inner, outer):
+        super().__init__()
+        self.first = torch.nn.Parameter(torch.randn(inner, outer))
+        self.second = torch.nn.Parameter(torch.randn(outer)) if inner != outer else None
+
+    def forward(self, x):
+        y = x @ self.first
+        return y if self.second is None else y + self.second
+
+batch_size = 8
+inner = 64
+outer = 64
+
+def get_inputs():
+    return [torch.randn(batch_size, inner)]
+
+def get_init_inputs():
+    return [inner, outer]
+)";
+
+TEST_F(TorchModules, ShapesWithOtherParametersAreNotTried) {
+  const auto task = task_of(kStructure);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  EXPECT_EQ(argument_of(*task, "parameter second"), nullptr);
+  const auto problems = problems_of(*task);
+  ASSERT_TRUE(problems.ok()) << problems.error().message;
+  EXPECT_THAT(*problems, IsEmpty());
+}
+
+TEST(LargeFiles, WhatWasPutIsTaken) {
+  const auto folder = SharedFolder::create("warpwright-large-test", std::uint64_t{1} << 40);
+  ASSERT_TRUE(folder.ok()) << folder.error().message;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{5}, (std::size_t{64} << 20) + 3}) {
+    std::vector<std::byte> content(size);
+    for (std::size_t i = 0; i < size; i += 4099) content[i] = static_cast<std::byte>(i % 251);
+    const auto path = folder->path() / "file";
+    ASSERT_TRUE(put_file(path, folder->path() / "beside", content).ok());
+    EXPECT_FALSE(std::filesystem::exists(folder->path() / "beside"));
+    std::vector<std::byte> back(size);
+    ASSERT_TRUE(take_file(path, back).ok());
+    EXPECT_TRUE(back == content);
+    back.resize(size + 1);
+    EXPECT_FALSE(take_file(path, back).ok());
+  }
+  EXPECT_FALSE(take_file(folder->path() / "missing", {}).ok());
 }
 
 TEST_F(TorchModules, GradientsAreATaskOfTheirOwn) {

@@ -50,8 +50,8 @@ struct Fixture {
   }
 };
 
-Expected wide(std::vector<double> values, std::vector<double> scale = {}) {
-  return {std::move(values), std::move(scale), {}};
+Expected wide(const std::vector<double>& values, std::vector<double> scale = {}) {
+  return {{values.begin(), values.end()}, std::move(scale), {}};
 }
 Expected native(const std::vector<float>& values) { return {{}, {}, bytes_of_floats(values)}; }
 
@@ -100,6 +100,23 @@ TEST(Elementwise, SmallErrorsEverywhereAreAMatterOfPrecision) {
   ASSERT_TRUE(gated);
   EXPECT_EQ(gated->verdict, Verdict::precision);
   EXPECT_FALSE(gate.check(wide({1, 2, 3}), {1, 2, 3}));
+}
+
+TEST(Elementwise, ManyElementsAreComparedByAllCoresAndToldInOrder) {
+  constexpr std::size_t kCount = (std::size_t{1} << 22) + 7;
+  Fixture f({"elementwise", {{"rtol", "1e-6"}, {"alpha_rms", "1e-6"}, {"rel_rms", "1e-3"}}});
+  std::vector<double> expected(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) expected[i] = 1.0 + static_cast<double>(i % 5);
+  std::vector<float> got(expected.begin(), expected.end());
+  EXPECT_FALSE(f.check(wide(expected), got));
+  got[kCount - 1] = 9;
+  got[77] = 8;
+  const auto wrong = f.check(wide(expected), got);
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->verdict, Verdict::mismatch);
+  EXPECT_EQ(wrong->wrong, 2u);
+  EXPECT_EQ(wrong->first.at(0).index, 77u);
+  EXPECT_EQ(wrong->first.at(1).index, kCount - 1);
 }
 
 TEST(Accepted, ADenormalNumberMayBeOneStepOff) {
@@ -270,7 +287,7 @@ TEST(Reference, BaselineOutputsCanStandIn) {
   std::vector<Bytes> outputs(3);
   outputs[1] = bytes_of_floats({3.25f});
   const auto expected = expected_from_outputs(instance, outputs).value();
-  EXPECT_EQ(expected[1].wide, std::vector<double>{3.25});
+  EXPECT_THAT(expected[1].wide, ::testing::ElementsAre(3.25));
   EXPECT_FALSE(check_outputs(instance, inputs, expected, outputs).value());
   outputs[1] = bytes_of_floats({3.26f});
   EXPECT_TRUE(check_outputs(instance, inputs, expected, outputs).value());

@@ -7,7 +7,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 import ww_compat  # noqa: F401
 import ww_source
-from ww_modes import Host, Widen
+from ww_modes import Host, Place, Widen, seeded
 from ww_source import Refusal
 
 
@@ -47,8 +47,8 @@ def precision(double):
     before = torch.get_default_dtype()
     try:
         with contextlib.ExitStack() as stack:
-            if not torch.cuda.is_available():
-                stack.enter_context(Host())
+            # What a module makes without naming a device lies beside its inputs.
+            stack.enter_context(torch.device("cuda") if Place.gpu else Host())
             if double:
                 torch.set_default_dtype(torch.float64)
                 stack.enter_context(Widen())
@@ -82,7 +82,7 @@ class Call:
                  replaced_soon=False):
         self.source, self.double = source, double
         with precision(double):
-            torch.manual_seed(seed)
+            seeded(seed)
             names = source.load(values)
             self.output_types = names.get("output_dtypes")
             self.declared = names.get("_declared")  # () -> [(shape, dtype)] of the outputs
@@ -91,7 +91,7 @@ class Call:
             if double:
                 self.module.double()
             self.module.train(mode != "eval")
-            torch.manual_seed(seed + 1)
+            seeded(seed + 1)
             with contextlib.ExitStack() as stack:
                 if fake_inputs:
                     stack.enter_context(FakeTensorMode())

@@ -5,6 +5,8 @@ import math
 import torch
 import torch.nn.functional as F
 
+from ww_modes import Place
+
 
 def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False,
                                  scale=None, enable_gqa=False):
@@ -46,7 +48,7 @@ class RMSNorm(torch.nn.Module):
         return rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
 
-if not torch.cuda.is_available():
+if not Place.gpu:
     class Generator(torch.Generator):
         """Draws on the CPU where there is no GPU."""
 

@@ -16,8 +16,9 @@ import ww_errors  # noqa: E402
 import ww_text  # noqa: E402
 import ww_trial  # noqa: E402
 from ww_call import Call  # noqa: E402
+from ww_modes import seeded  # noqa: E402
 from ww_points import Points, fixed_shapes, general, two_points  # noqa: E402
-from ww_probe import TYPE_NAMES, probe  # noqa: E402
+from ww_probe import TYPE_NAMES, probe, same_structure  # noqa: E402
 from ww_errors import Clock, TooLong  # noqa: E402
 from ww_source import Refusal, Source  # noqa: E402
 from ww_trial import Draw  # noqa: E402
@@ -76,6 +77,8 @@ def find_points(task):
 def find_shapes(task):
     points, names, values, full = find_points(task)
     small = points.at(values)
+    if not same_structure(small, full):
+        values, small = {n: points.given[n] for n in names}, full
     task.small_values, task.small, task.full = dict(points.given, **values), small, full
     if elements(small) > (ENORMOUS if small.unfollowed else LARGEST):
         raise Refusal(f"{task.source.path}:{small.line}: the module is enormous: {elements(small):.3g} "
@@ -197,7 +200,7 @@ def slot_list(task):
 
 
 def sampled(task, seed, changes=None):
-    torch.manual_seed(seed)
+    seeded(seed)
     draws = dict(task.draws, **(changes or {}))
     return {name: draws[name].sample(shape, dtype) for name, shape, dtype in slot_list(task)}
 

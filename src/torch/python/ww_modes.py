@@ -29,6 +29,18 @@ class Widen(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
+class Place:
+    """Where modules compute: the CPU, unless this process is for a GPU (ww_reference)."""
+    gpu = False
+
+
+def seeded(seed):
+    """The generators that modules use here; torch.manual_seed looks for every kind of device."""
+    torch.default_generator.manual_seed(seed)
+    if Place.gpu:
+        torch.cuda.manual_seed_all(seed)
+
+
 def on_host(value):
     """The CPU for a GPU that is not here."""
     if isinstance(value, torch.device):

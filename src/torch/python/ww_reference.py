@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reference of a task as a process: one JSON line per question and answer.
 
-A question names a folder with the values of a size in "values.json" and one raw file per buffer that
-has values; the answer is files of float64 numbers, or of the buffer's own type where the check
-compares copies.
+A question has a folder, the values of a size and one raw file per buffer that has values; the answer
+is files of float64 numbers, or of the buffer's own type where the check compares copies. With "gpu" in
+task.json all of it is computed there. Files are mapped: nothing is copied that need not be.
 """
 import json
 import os
@@ -13,8 +13,15 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import torch  # noqa: E402
 
+import ww_modes  # noqa: E402  before the others: they ask where modules compute
+
+with open(os.path.join(sys.argv[1], "task.json")) as _file:
+    SETTINGS = json.load(_file)
+ww_modes.Place.gpu = bool(SETTINGS.get("gpu"))
+
 import ww_errors  # noqa: E402
 from ww_call import Call  # noqa: E402
+from ww_modes import seeded  # noqa: E402
 from ww_source import Refusal, Source  # noqa: E402
 
 TYPES = {"f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16,
@@ -22,12 +29,44 @@ TYPES = {"f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16
          "u32": torch.int32}
 
 
+PIECE = 1 << 25  # elements that go to or from the GPU at once
+
+
+def staged(count, dtype):
+    """Memory that the GPU reads and writes at full speed."""
+    return torch.empty(min(PIECE, count), dtype=dtype, device="cpu", pin_memory=True)
+
+
+def to_gpu(tensor):
+    wide = torch.float64 if tensor.is_floating_point() else tensor.dtype
+    whole = torch.empty(tensor.numel(), dtype=wide, device="cuda")
+    stage = staged(tensor.numel(), tensor.dtype)
+    for first in range(0, tensor.numel(), PIECE):
+        part = tensor[first:first + PIECE]
+        stage[:part.numel()].copy_(part)
+        whole[first:first + PIECE].copy_(stage[:part.numel()].to("cuda"))
+        torch.cuda.synchronize()  # the stage is used again
+    return whole
+
+
+def from_gpu(tensor, mapped):
+    stage = staged(tensor.numel(), tensor.dtype)
+    for first in range(0, tensor.numel(), PIECE):
+        part = tensor[first:first + PIECE]
+        stage[:part.numel()].copy_(part)
+        mapped[first:first + PIECE].copy_(stage[:part.numel()])
+
+
 def read_tensor(folder, argument):
     path = os.path.join(folder, argument["file"])
     dtype = TYPES[argument["type"]]
-    with open(path, "rb") as file:
-        data = bytearray(file.read())
-    tensor = torch.frombuffer(data, dtype=dtype) if data else torch.empty(0, dtype=dtype)
+    count = os.path.getsize(path) // torch.empty(0, dtype=dtype).element_size()
+    if count == 0:
+        return torch.empty(0, dtype=torch.float64 if dtype.is_floating_point else dtype,
+                           device="cuda" if ww_modes.Place.gpu else "cpu")
+    tensor = torch.from_file(path, shared=False, size=count, dtype=dtype)
+    if ww_modes.Place.gpu:
+        return to_gpu(tensor)
     return tensor.double() if tensor.is_floating_point() else tensor
 
 
@@ -41,9 +80,16 @@ def write_tensor(folder, argument, tensor):
     if tensor.numel() != count:
         raise Refusal(f"{argument['name']} has {tensor.numel()} elements at this size, task.toml "
                       f"says {count}")
-    with open(os.path.join(folder, argument["file"]), "wb") as file:
-        if tensor.numel():
-            tensor.reshape(-1).view(torch.uint8).numpy().tofile(file)
+    path = os.path.join(folder, argument["file"])
+    with open(path, "wb"):
+        pass
+    if tensor.numel() == 0:
+        return
+    mapped = torch.from_file(path, shared=True, size=count, dtype=tensor.dtype)
+    if tensor.is_cuda:
+        from_gpu(tensor.reshape(-1), mapped)
+    else:
+        mapped.copy_(tensor.reshape(-1))
 
 
 def shaped(leaf, tensor):
@@ -79,7 +125,7 @@ def answer(source, task, question):
         kind, _, name = slot.partition(" ")
         if kind in ("parameter", "buffer"):
             call.put(name, tensor)
-    torch.manual_seed(question.get("seed", 0))
+    seeded(question.get("seed", 0))
     if task["backward"]:
         ends = {s.partition(" ")[2]: t for s, t in given.items() if s.startswith("grad_output")}
         _, made = call.gradients(ends)
@@ -98,11 +144,23 @@ def answer(source, task, question):
         write_tensor(folder, argument, tensor)
 
 
+def gpu_is_missing():
+    """Why nothing can be computed on a GPU here, or None."""
+    if not ww_modes.Place.gpu:
+        return None
+    try:
+        if not hasattr(torch.device("cuda"), "__enter__"):
+            return "this version of torch has no default device"
+        torch.zeros(1, device="cuda", dtype=torch.float64).sum().item()
+        return None
+    except Exception as error:
+        return f"torch finds no GPU: {type(error).__name__}: {error}"
+
+
 def main():
-    folder = sys.argv[1]
-    with open(os.path.join(folder, "task.json")) as file:
-        task = json.load(file)
+    folder, task = sys.argv[1], SETTINGS
     torch.set_num_threads(max(1, task.get("threads", 1)))
+    missing = gpu_is_missing()
     with open(os.path.join(folder, "reference.py")) as file:
         text = file.read()
     source = None
@@ -112,11 +170,18 @@ def main():
     for line in questions:
         reply = {"ok": True}
         try:
+            if missing is not None:
+                raise Refusal(missing)
             if source is None:
                 source = Source(text, "reference.py")
             answer(source, task, json.loads(line))
         except BaseException as error:  # the module may raise anything
             reply = {"error": ww_errors.said(error, "reference.py")}
+        if ww_modes.Place.gpu and missing is None:
+            try:
+                torch.cuda.empty_cache()  # candidates need the memory
+            except Exception:
+                pass
         answers.write(json.dumps(reply) + "\n")
         answers.flush()
 

@@ -5,6 +5,7 @@ import math
 import torch
 
 from ww_call import Call
+from ww_modes import seeded
 from ww_source import Refusal
 
 EPS = {"f32": 2.0 ** -24, "f16": 2.0 ** -11, "bf16": 2.0 ** -8, "f64": 2.0 ** -53}
@@ -68,7 +69,7 @@ def run(source, values, mode, backward, data, double, seed=0):
         kind, _, name = slot.partition(" ")
         if kind in ("parameter", "buffer"):
             call.put(name, typed(tensor))
-    torch.manual_seed(seed)
+    seeded(seed)
     if backward:
         ends = {s.partition(" ")[2]: typed(t) for s, t in data.items() if s.startswith("grad_output")}
         outputs, made = call.gradients(ends)
