@@ -26,6 +26,8 @@ constexpr std::uint64_t kAllRows = verify::OracleCase::Challenge{}.portion;
 // Without checks on the device.
 constexpr std::size_t kMostKept = 8;
 constexpr std::uint64_t kMostKeptBytes = std::uint64_t{1} << 30;
+// Buffers of all calls that the host makes again: gigabytes take it seconds each.
+constexpr std::uint64_t kMostMadeBytes = std::uint64_t{24} << 30;
 constexpr std::uint64_t kFetchedBytes = std::uint64_t{64} << 20;  // more is copied on the device
 
 bool same_stage(const verify::RecipeStage& a, const verify::RecipeStage& b) {
@@ -76,9 +78,10 @@ Status CallChecks::open() {
     portion_ =
         static_cast<std::uint64_t>(kMostCheckWork / operations * static_cast<double>(kAllRows));
   }
-  most_kept_ =
-      std::clamp<std::size_t>(kMostKeptBytes / std::max<std::uint64_t>(answer, 1), 1, kMostKept);
   WW_TRY(const std::uint64_t all, footprint_bytes(task, *sized_.size));
+  most_kept_ = std::clamp<std::size_t>(std::min(kMostKeptBytes / std::max<std::uint64_t>(answer, 1),
+                                                kMostMadeBytes / std::max<std::uint64_t>(all, 1)),
+                                       1, kMostKept);
   keeps_there_ = !on_device_ && answer > kFetchedBytes &&
                  all * most_kept_ <= session_.device.info().free_bytes / kOwnShare;
   WW_TRY(oracle_, verify::OracleCase::make(*oracle, instance, session_.kit->plan_of(call),

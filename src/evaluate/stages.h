@@ -94,7 +94,7 @@ class DeviceHold {
 /// be under way.
 struct Validated {
   std::optional<DeviceHold> hold;  ///< absent where another judgement holds the device
-  std::unique_ptr<verify::ExpectedSource> reference;
+  std::shared_ptr<const verify::ExpectedSource> reference;
   std::unique_ptr<Ahead> ahead;
   std::shared_ptr<const OracleKit> kit;  ///< for timed calls on a GPU
   bool accesses_judged = false;          ///< memory accesses and races, by the SIMT machine

@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "torch/reference.h"
+
 namespace warpwright::evaluate {
 
 DeviceLease::~DeviceLease() { give_back(); }
@@ -43,6 +45,23 @@ void Station::keep_kit(const std::string& key, std::shared_ptr<const OracleKit> 
   constexpr std::size_t kMost = 64;
   if (kits_.size() >= kMost) kits_.clear();
   kits_[key] = std::move(kit);
+}
+
+SharedReference Station::kept_reference(const std::string& key) {
+  const std::lock_guard hold(mutex_);
+  for (const auto& [name, reference] : references_)
+    if (name == key && reference->alive()) return reference;
+  return nullptr;
+}
+
+void Station::keep_reference(const std::string& key, SharedReference reference) {
+  constexpr std::size_t kMost = 2;
+  SharedReference last;  // ends behind the lock: it waits for a process
+  const std::lock_guard hold(mutex_);
+  references_.emplace_front(key, std::move(reference));
+  if (references_.size() <= kMost) return;
+  last = std::move(references_.back().second);
+  references_.pop_back();
 }
 
 Result<DeviceLease> Station::lease(const device::ResolvedDevice& resolved, double wait_s) {

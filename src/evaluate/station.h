@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "build/compiler.h"
@@ -14,9 +16,16 @@
 #include "device/nvml.h"
 #include "sandbox/sandbox.h"
 
+namespace warpwright::torch {
+class ModuleReference;
+}
+
 namespace warpwright::evaluate {
 
 struct OracleKit;
+
+/// A reference that later judgements can ask, too.
+using SharedReference = std::shared_ptr<torch::ModuleReference>;
 
 /// A device that belongs to one judgement. Gives it back with itself.
 class DeviceLease {
@@ -62,6 +71,11 @@ class Station {
   std::shared_ptr<const OracleKit> kept_kit(const std::string& key);
   void keep_kit(const std::string& key, std::shared_ptr<const OracleKit> kit);
 
+  /// The process of a task's PyTorch module, by what it follows from: loading torch takes seconds.
+  /// Null where there is none, or it has ended. The last few are kept.
+  SharedReference kept_reference(const std::string& key);
+  void keep_reference(const std::string& key, SharedReference reference);
+
   /// A device cannot serve another candidate in this process.
   [[nodiscard]] bool worn();
 
@@ -77,6 +91,7 @@ class Station {
   std::map<std::string, Shared> devices_;
   std::map<std::string, Result<std::unique_ptr<device::GpuMonitor>>> monitors_;  ///< by device
   std::map<std::string, std::shared_ptr<const OracleKit>> kits_;
+  std::deque<std::pair<std::string, SharedReference>> references_;  ///< the newest in front
   std::optional<build::Toolchain> tools_;
   std::map<bool, sandbox::Sandbox> sandboxes_;  ///< by whether none is allowed
 };

@@ -27,15 +27,28 @@ constexpr std::uint64_t kScheduledBytes = 64 << 10;
 constexpr std::uint64_t kScheduledWork = 2'000'000;
 constexpr std::uint64_t kLargeBytes = std::uint64_t{512} << 20;  // of a case on a GPU
 
+/// The process of an earlier judgement of this task, or a new one.
+Result<SharedReference> module_reference(const JobRequest& request,
+                                         const std::filesystem::path& cache,
+                                         const Context& context) {
+  const std::string key =
+      fmt::format("{} {} {} {}", torch::ModuleReference::key_of(request.task), request.unsafe,
+                  cache.string(), static_cast<const void*>(&context.stop));
+  if (auto kept = context.station.kept_reference(key)) return kept;
+  WW_TRY(const auto sandbox, sandbox::Sandbox::open({.allow_none = request.unsafe}));
+  WW_TRY(auto opened, torch::ModuleReference::open(request.task, sandbox,
+                                                   {.cache = cache, .stop = &context.stop}));
+  SharedReference made = std::move(opened);
+  context.station.keep_reference(key, made);
+  return made;
+}
+
 Status load_reference(const Prepared& prepared, const Context& context, Validated& validated) {
   const JobRequest& request = prepared.request();
   if (!has_reference(request.task) || request.timing_only) return {};
   const auto cache = cache_of(request, context) / "references";
   if (!request.task.torch.source.empty()) {
-    WW_TRY(const auto sandbox, sandbox::Sandbox::open({.allow_none = request.unsafe}));
-    WW_TRY(validated.reference,
-           torch::ModuleReference::open(request.task, sandbox,
-                                        {.cache = cache / "torch", .stop = &context.stop}));
+    WW_TRY(validated.reference, module_reference(request, cache / "torch", context));
     return {};
   }
   WW_TRY(auto reference, verify::Reference::load(request.task, {.cache = cache}));

@@ -40,6 +40,7 @@ class ModuleProcess {
   /// What it reads and writes. Its name with ".in" is for files on their way there.
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
   [[nodiscard]] std::filesystem::path beside() const { return folder().string() + ".in"; }
+  [[nodiscard]] bool alive() const { return !gone_; }
   /// Until the answer is there. The error is the module's: "reference.py:LINE: what".
   Status ask(std::string line);
 

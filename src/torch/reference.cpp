@@ -29,6 +29,10 @@ constexpr std::uint64_t kMostHashed = std::uint64_t{64} << 20;
 // timed there (evaluate/inputs.cpp), and must not disturb it.
 constexpr std::uint64_t kLargeBytes = std::uint64_t{64} << 20;
 
+// Longest wait for an answer from there, loading torch included: a driver that hangs must not hold
+// up what the CPU can do.
+constexpr double kGpuSeconds = 60;
+
 std::string_view view_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -122,6 +126,7 @@ class ModuleReference::Asking {
     WW_TRY(on_cpu_, ModuleProcess::start(task_, interpreter, sandbox, options));
     if (largest < kLargeBytes || !has_gpu()) return {};
     options.place = Place::gpu;
+    options.answer_s = std::min(options.answer_s, kGpuSeconds);
     WW_TRY(on_gpu_, ModuleProcess::start(task_, interpreter, sandbox, options));
     return {};
   }
@@ -136,6 +141,9 @@ class ModuleReference::Asking {
     keep(kept, question, expected);
     return expected;
   }
+
+  /// Does not wait for an answer that is under way.
+  bool alive() const { return on_cpu_->alive(); }
 
   std::string remark() {
     const std::lock_guard lock(mutex_);
@@ -281,6 +289,21 @@ Result<std::vector<Expected>> ModuleReference::run(const verify::Instance& insta
                                                    std::span<const Bytes> inputs) const {
   return asking_->run(instance, inputs);
 }
+
+std::string ModuleReference::key_of(const Task& task) {
+  std::string all = fmt::format("{}\n{}\n{}\n{}\n{}\n", task.torch.source, task.torch.mode,
+                                task.torch.backward, task.torch.python, largest_call(task));
+  for (const TaskArgument& argument : task.arguments) {
+    const bool wide = argument.role != ArgumentRole::scalar &&
+                      argument.role != ArgumentRole::input &&
+                      verify::compares_doubles(task, argument);
+    all += fmt::format("{} {} {} {} {} {}\n", argument.name, name_of(argument.type),
+                       name_of(argument.role), argument.expression, argument.torch, wide);
+  }
+  return sha256_hex(all);
+}
+
+bool ModuleReference::alive() const { return asking_->alive(); }
 
 std::string ModuleReference::remark() const { return asking_->remark(); }
 

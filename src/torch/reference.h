@@ -25,6 +25,8 @@ class ModuleReference final : public verify::ExpectedSource {
   static Result<std::unique_ptr<ModuleReference>> open(const Task& task,
                                                        const sandbox::Sandbox& sandbox,
                                                        const Options& options);
+  /// Tasks with the same key have the same reference.
+  static std::string key_of(const Task& task);
   ~ModuleReference() override;
   ModuleReference(const ModuleReference&) = delete;
   ModuleReference& operator=(const ModuleReference&) = delete;
@@ -32,6 +34,8 @@ class ModuleReference final : public verify::ExpectedSource {
   /// An error is the module's: "reference.py:LINE: what".
   [[nodiscard]] Result<std::vector<verify::Expected>> run(
       const verify::Instance& instance, std::span<const verify::Bytes> inputs) const override;
+  /// Whether its process still answers.
+  [[nodiscard]] bool alive() const;
   /// Where large calls were computed, and why not on a GPU; empty where there were none.
   [[nodiscard]] std::string remark() const override;
 

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <string>
 
+#include "torch/gpu_mode.h"
 #include "torch/trace.h"
 
-// Any text as a definition, and as the workloads of one: a module or a reason.
+// Any text as a definition, and as the workloads of one: a module or a reason. And as a task.yml of
+// gpu-mode.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   using warpwright::torch::module_of;
@@ -15,5 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       R"( "outputs": {"y": {"shape": ["n"], "dtype": "float32"}}, "reference": "def run(x): pass"})";
   static_cast<void>(
       module_of({.name = "b", .text = simple, .workload = text, .path = "b.json"}).ok());
+  for (const char* list : {"tests", "benchmarks"})
+    static_cast<void>(warpwright::torch::gpu_mode_cases(text, list).size());
   return 0;
 }

@@ -364,6 +364,21 @@ TEST_P(SandboxTest, AFolderBelowATemporaryOneIsReached) {
   }
 }
 
+TEST_P(SandboxTest, WhatAGpuNeedsIsThereOnRequestAlone) {
+  if (!fs::is_directory("/sys/bus/pci")) GTEST_SKIP() << "this machine lists no devices";
+  EXPECT_NE(run("ls /sys/bus/pci/devices").exit_code, 0);
+  Request request =
+      shell("ls /sys/bus/pci/devices && (ls /dev || true) && ! touch /sys/x && ! cat /etc/passwd");
+  request.gpu = true;
+  const ProcessExit exit = run(request);
+  EXPECT_EQ(exit.exit_code, 0) << exit.err;
+  for (const char* device : {"nvidiactl", "nvidia0", "nvidia-uvm"}) {
+    if (!has_namespaces()) break;  // /dev cannot be listed there
+    EXPECT_EQ(fs::exists(fs::path("/dev") / device), exit.out.find(device) != std::string::npos)
+        << device;
+  }
+}
+
 TEST_P(SandboxTest, SeveralAtOnce) {
   std::vector<std::thread> threads;
   std::array<std::string, 6> outputs;
