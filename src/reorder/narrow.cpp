@@ -21,9 +21,12 @@ class Narrowing {
 
   Result<Narrowed> run() {
     narrowed_.finished = true;
-    for (const sass::Region& region : kernel_.regions()) {
-      WW_TRY(const bool done, put_back(region, region.begin, region.end));
-      static_cast<void>(done);
+    std::size_t left = inversions(narrowed_.schedule);
+    for (bool forward = true;; forward = !forward) {
+      WW_TRY(const bool all, put_back_along(forward));
+      const std::size_t now = inversions(narrowed_.schedule);
+      if (!all || (now == left && !forward)) break;
+      left = now;
     }
     for (bool smaller = true; smaller && narrowed_.finished;) {
       smaller = false;
@@ -39,6 +42,71 @@ class Narrowing {
   }
 
  private:
+  using Pair = std::pair<std::size_t, std::size_t>;
+
+  [[nodiscard]] std::size_t inversions(const sass::Schedule& schedule) const {
+    std::size_t count = 0;
+    for (const sass::Region& region : kernel_.regions()) {
+      const sass::Order& order = schedule.orders[region.block];
+      for (std::size_t b = region.begin; b < region.end; ++b)
+        for (std::size_t a = region.begin; a < b; ++a) count += order[a] > order[b] ? 1U : 0U;
+    }
+    return count;
+  }
+
+  /// The schedule with some of its pairs put back, one swap of neighbours after the other: from the
+  /// first region on or from the last one on. `last` is the pair of the last swap.
+  [[nodiscard]] sass::Schedule nearer(std::size_t swaps, bool forward, Pair& last) const {
+    sass::Schedule schedule = narrowed_.schedule;
+    const auto& regions = kernel_.regions();
+    for (std::size_t n = 0; n < regions.size() && swaps > 0; ++n) {
+      const sass::Region& region = regions[forward ? n : regions.size() - 1 - n];
+      sass::Order& order = schedule.orders[region.block];
+      const std::size_t base = kernel_.graphs()[region.block].first;
+      for (std::size_t i = 1; i < region.size() && swaps > 0; ++i) {
+        std::size_t at = forward ? region.begin + i - 1 : region.end - 1 - i;
+        for (; swaps > 0 && order[at] > order[at + 1]; --swaps) {
+          last = {base + order[at + 1], base + order[at]};
+          std::swap(order[at], order[at + 1]);
+          if (forward ? at == region.begin : at + 2 == region.end) {
+            --swaps;
+            break;
+          }
+          at = forward ? at - 1 : at + 1;
+        }
+      }
+    }
+    return schedule;
+  }
+
+  /// Bisects the way from the schedule to the order as it was built. Each step is one swap of
+  /// neighbours and legal, so few runs find the one that decides. Whether there were runs enough.
+  Result<bool> put_back_along(bool forward) {
+    std::size_t wrong = 0, right = inversions(narrowed_.schedule);
+    Pair pair;
+    while (wrong + 1 < right) {
+      const std::size_t middle = wrong + (right - wrong) / 2;
+      const auto scheduled = kernel_.apply(nearer(middle, forward, pair));
+      if (scheduled && narrowed_.tried >= most_tried_) {
+        narrowed_.finished = false;
+        break;
+      }
+      bool goes_wrong = false;
+      if (scheduled) {
+        ++narrowed_.tried;
+        WW_TRY(goes_wrong, goes_wrong_(*scheduled));
+      }
+      (goes_wrong ? wrong : right) = middle;
+    }
+    const bool enough = wrong + 1 >= right;
+    if (enough && right > 0) {
+      static_cast<void>(nearer(right, forward, pair));
+      narrowed_.decides = pair;
+    }
+    narrowed_.schedule = nearer(wrong, forward, pair);
+    return enough;
+  }
+
   Result<bool> put_back_runs(const sass::Region& region, std::size_t width) {
     bool any = false;
     const std::size_t step = std::max<std::size_t>(1, width / 2);
@@ -110,6 +178,10 @@ std::string narrowed_text(const sass::Kernel& kernel, const Narrowed& narrowed) 
       fmt::format("  narrowed with {} runs to {} pair{} that changed places{}\n", narrowed.tried,
                   narrowed.swapped.size(), narrowed.swapped.size() == 1 ? "" : "s",
                   narrowed.finished ? "" : "; runs were used up");
+  if (narrowed.decides)
+    text += "  it goes right when these two neighbours change places:\n" +
+            line_of(kernel.function().code[narrowed.decides->second]) +
+            line_of(kernel.function().code[narrowed.decides->first]);
   for (std::size_t i = 0; i < std::min(kMostPairs, narrowed.swapped.size()); ++i)
     text += line_of(kernel.function().code[narrowed.swapped[i].first]) + "      was before\n" +
             line_of(kernel.function().code[narrowed.swapped[i].second]);

@@ -24,6 +24,7 @@ Result<std::string> prove(const std::string& cubin, Canary& canary, const TuneOp
   WW_TRY(const auto pair, canary.paired(cubin, options.pair_s));
   if (!pair) return std::string("a fault while it was timed");
   tuned.figures = *pair;
+  if (pair->low >= 1) return std::string("timed in pairs, the best schedule was slower");
   if (!pair->gains()) return std::string("the interval of the gain holds zero");
   WW_TRY(const Behaviour sets, canary.check(cubin, 0, options.input_sets));
   if (sets.kind != Behaviour::Kind::same) return "input sets: " + sets.why;
