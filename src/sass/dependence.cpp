@@ -89,7 +89,7 @@ class GraphBuilder {
           if (cause == Cause::overwrite && fixed)
             cycles = needed_cycles(table_, overwrite_name(at(from), at(to), index), apart);
           if (cause == Cause::after_read && control.read_barrier == kNoBarrier)
-            cycles = needed_cycles(table_, after_read_name(at(from), at(to)), apart);
+            cycles = needed_cycles(table_, after_read_name(at(from), at(to), index), apart);
           add(from, to, cycles, cause, index);
         });
   }

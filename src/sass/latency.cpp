@@ -2,6 +2,7 @@
 #include "sass/latency.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/text.h"
@@ -24,26 +25,48 @@ std::string result_name(const Instruction& producer, std::size_t index) {
   return first == index ? producer.opcode : producer.opcode + "+1";
 }
 
-/// A matrix instruction reads its accumulator later than its factors, and one with a wide addend
-/// the upper half of that later than all else.
+/// Where an instruction's fields say that operands begin. A memory instruction has its address in
+/// the first field and what it stores in the second.
+std::array<int, 3> operand_starts(const Instruction& instruction) {
+  if (!uses_memory_pipe(instruction)) return source_slots(instruction);
+  const auto field = [&](int at) { return static_cast<int>(instruction.words.low >> at & 255); };
+  return {field(24), instruction.base_opcode().starts_with("LD") ? 255 : field(32), 255};
+}
+
+/// A later register of a wide operand: addends, addresses, numbers of 64 bits, stored data. Its
+/// reads come later than those of the first one.
+bool is_upper(const Instruction& consumer, std::size_t index, const std::array<int, 3>& starts) {
+  if (index == 0 || bank_of(index - 1) != bank_of(index) || !consumer.uses.test(index - 1))
+    return false;
+  // Fields of uniform registers are not known; pairs of them begin at even numbers.
+  if (bank_of(index) == Bank::uniform)
+    return (index - kBankStart[static_cast<int>(Bank::uniform)]) % 2 == 1;
+  return std::find(starts.begin(), starts.end(), static_cast<int>(index)) == starts.end();
+}
+
+/// Each operand that is read at a time of its own has a name of its own, or the minimum of one
+/// would be taken for that of another: slots of matrix instructions, the addend of a wide product,
+/// and later registers of all.
 std::string source_name(const Instruction& consumer, std::size_t index) {
-  if (bank_of(index) == Bank::general && consumer.opcode.find(".WIDE") != std::string::npos) {
-    const auto [a, b, addend] = source_slots(consumer);
-    const auto number = static_cast<int>(index);
-    const bool upper = addend != 255 && addend + 1 == number && a != number && b != number;
-    return upper ? consumer.opcode + ":H" : consumer.opcode;
+  const Bank bank = bank_of(index);
+  if (bank != Bank::general && bank != Bank::uniform) return consumer.opcode;
+  const auto starts = operand_starts(consumer);
+  std::string name = consumer.opcode;
+  const bool wide = name.find(".WIDE") != std::string::npos;
+  if (bank == Bank::general && is_matrix(consumer)) {
+    int nearest = -1;
+    char slot = '?';
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      if (starts[i] == 255 || starts[i] > static_cast<int>(index) || starts[i] < nearest) continue;
+      nearest = starts[i];
+      slot = static_cast<char>('A' + static_cast<int>(i));
+    }
+    name += std::string(":") + slot;
+  } else if (bank == Bank::general && wide && starts[2] == static_cast<int>(index) &&
+             starts[0] != starts[2] && starts[1] != starts[2]) {
+    name += ":C";
   }
-  if (!is_matrix(consumer) || bank_of(index) != Bank::general) return consumer.opcode;
-  const auto slots = source_slots(consumer);
-  int nearest = -1;
-  char name = '?';
-  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
-    if (slots[slot] == 255 || slots[slot] > static_cast<int>(index) || slots[slot] < nearest)
-      continue;
-    nearest = slots[slot];
-    name = static_cast<char>('A' + static_cast<int>(slot));
-  }
-  return consumer.opcode + ":" + name;
+  return is_upper(consumer, index, starts) ? name + ":H" : name;
 }
 
 Relation relation_of(const Instruction& consumer, std::size_t index) {
@@ -83,12 +106,13 @@ PairName read_name(const Instruction& producer, const Instruction& consumer, std
   return {relation_of(consumer, index), result_name(producer, index), source_name(consumer, index)};
 }
 
-PairName overwrite_name(const Instruction& producer, const Instruction& consumer, std::size_t) {
-  return {Relation::overwrite, producer.opcode, consumer.opcode};
+PairName overwrite_name(const Instruction& producer, const Instruction& consumer,
+                        std::size_t index) {
+  return {Relation::overwrite, result_name(producer, index), result_name(consumer, index)};
 }
 
-PairName after_read_name(const Instruction& reader, const Instruction& writer) {
-  return {Relation::after_read, reader.opcode, std::string(writer.base_opcode())};
+PairName after_read_name(const Instruction& reader, const Instruction& writer, std::size_t index) {
+  return {Relation::after_read, source_name(reader, index), std::string(writer.base_opcode())};
 }
 
 PairName issue_name(const Instruction& first, const Instruction& second) {

@@ -89,7 +89,7 @@ struct PairName {
 PairName read_name(const Instruction& producer, const Instruction& consumer, std::size_t index);
 PairName overwrite_name(const Instruction& producer, const Instruction& consumer,
                         std::size_t index);
-PairName after_read_name(const Instruction& reader, const Instruction& writer);
+PairName after_read_name(const Instruction& reader, const Instruction& writer, std::size_t index);
 PairName issue_name(const Instruction& first, const Instruction& second);
 
 /// Adds what the functions of a program show.

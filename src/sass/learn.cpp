@@ -29,7 +29,9 @@ void learn_block(const Function& function, const Block& block, LatencyTable& tab
   const auto observe = [&](const PairName& pair, int cycles) {
     if (cycles > kFarthest) return;
     table.observe(pair.relation, pair.producer, pair.consumer, cycles);
-    table.observe(pair.relation, pair.producer, std::string(LatencyTable::kAny), cycles);
+    // What is read later than all else says nothing of the others.
+    if (!pair.consumer.ends_with(":H"))
+      table.observe(pair.relation, pair.producer, std::string(LatencyTable::kAny), cycles);
   };
   for_each_pair(function, block, [&](Cause cause, std::size_t from, std::size_t to, std::size_t r) {
     const Control control = at(from).control();
@@ -39,7 +41,7 @@ void learn_block(const Function& function, const Block& block, LatencyTable& tab
     if (cause == Cause::read && fixed) observe(read_name(at(from), at(to), r), cycles);
     if (cause == Cause::overwrite && fixed) observe(overwrite_name(at(from), at(to), r), cycles);
     if (cause == Cause::after_read && control.read_barrier == kNoBarrier)
-      observe(after_read_name(at(from), at(to)), cycles);
+      observe(after_read_name(at(from), at(to), r), cycles);
   });
   for (std::size_t i = 0; i + 1 < count; ++i)
     observe(issue_name(at(i), at(i + 1)), at(i).control().stall);

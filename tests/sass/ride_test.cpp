@@ -119,6 +119,60 @@ TEST(Replay, SeesOtherValuesWithoutKnowingDependences) {
   EXPECT_EQ(found.front().kind, HazardKind::registers);
 }
 
+/// The end of rmsnorm: both halves of an addend are copied, and ptxas leaves 7 cycles behind the
+/// lower one and 3 behind the upper one, which is read later.
+Function wide_addend(Control lower, Control upper, std::uint64_t form) {
+  Writer writer;
+  writer.add("MOV", "R4, UR4", {4}, {register_at(Bank::uniform, 4)}, lower);
+  writer.add("MOV", "R5, UR5", {5}, {register_at(Bank::uniform, 5)}, upper);
+  writer.add("IMAD.WIDE", "R4, R0, 0x10, R4", {4, 5}, {0, 4, 5}, waits(5, 0));
+  writer.add("EXIT", "", {}, {}, waits(5, 0));
+  Function function = writer.done();
+  function.code[2].words.low = (function.code[2].words.low & ~0xe00ULL) | form << 9;
+  function.code[2].words.high = (function.code[2].words.high & ~255ULL) | 4;
+  return function;
+}
+
+TEST(Halves, TheLowerOneDoesNotProfitFromTheUpperOne) {
+  const LatencyTable table = shipped_table(90).value();
+  EXPECT_GE(table.find(Relation::general, "MOV", "IMAD.WIDE:C").value_or(kSlowestResult), 4);
+  for (const std::uint64_t form : {4U, 6U}) {  // an immediate, a uniform register
+    const Function function = wide_addend(waits(4, 0), waits(3, 0), form);
+    EXPECT_TRUE(check_against(function, words_in(function), table).empty());
+    Function near = permuted(function, {1, 0, 2, 3});
+    near.code[0].words = with_control(near.code[0].words, waits(2, 0), false);
+    near.code[1].words = with_control(near.code[1].words, waits(3, 0), false);
+    const auto found = check_against(function, words_in(near), table);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front().kind, HazardKind::latency);
+    // What is retimed keeps the distance.
+    const BlockGraph graph = graphs_of(function, table).front();
+    const Order order{1, 0, 2, 3};
+    const auto stalls = stalls_of(function, graph, order, table);
+    ASSERT_TRUE(stalls);
+    EXPECT_GE((*stalls)[1], 4);
+  }
+}
+
+/// The begin of sgemm: other work stands between the copies and the product.
+TEST(Halves, TheLowerOneMayNotComeNearerThanItWas) {
+  Writer writer;
+  writer.add("MOV", "R10, R52", {10}, {52}, waits(1, 0));
+  writer.add("FFMA", "R20, R1, R2, R3", {20}, {1, 2, 3}, waits(1, 0));
+  writer.add("MOV", "R11, R53", {11}, {53}, waits(1, 0));
+  for (std::size_t i = 0; i < 3; ++i)
+    writer.add("FFMA", "R21, R1, R2, R3", {21 + i}, {1, 2, 3}, waits(1, 0));
+  writer.add("IMAD.WIDE", "R10, R49, UR4, R10", {10, 11}, {10, 11, 49}, waits(5, 0));
+  writer.add("EXIT", "", {}, {}, waits(5, 0));
+  Function function = writer.done();
+  function.code[6].words.low = (function.code[6].words.low & ~0xff000e00ULL) | 6U << 9 | 49U << 24;
+  function.code[6].words.high = (function.code[6].words.high & ~255ULL) | 10;
+  const LatencyTable table = shipped_table(90).value();
+  EXPECT_TRUE(check_against(function, words_in(function), table).empty());
+  const Function near = permuted(function, {1, 2, 3, 0, 4, 5, 6, 7});  // 3 cycles
+  EXPECT_FALSE(check_against(function, words_in(near), table).empty());
+}
+
 TEST(Narrow, LeavesThePairThatMustNotChange) {
   Writer writer;
   for (std::size_t i = 0; i < 24; ++i)
@@ -150,6 +204,10 @@ TEST(Narrow, LeavesThePairThatMustNotChange) {
     EXPECT_NE(std::find(result->swapped.begin(), result->swapped.end(),
                         std::pair<std::size_t, std::size_t>(5, 9)),
               result->swapped.end());
+    // Few runs find the pair, whatever else has moved.
+    const auto quick = reorder::narrow(kernel, schedule, 12, goes_wrong);
+    ASSERT_TRUE(quick.ok() && quick->decides);
+    EXPECT_EQ(*quick->decides, (std::pair<std::size_t, std::size_t>(5, 9)));
     EXPECT_NE(reorder::narrowed_text(kernel, *result).find("as it goes wrong"), std::string::npos);
     ++narrowed;
   }
