@@ -46,7 +46,7 @@ class ModuleProcess {
 
  private:
   ModuleProcess(sandbox::Sandbox sandbox, Options options, SharedFolder folder)
-      : sandbox_(std::move(sandbox)), options_(std::move(options)), folder_(std::move(folder)) {}
+      : sandbox_(sandbox), options_(options), folder_(std::move(folder)) {}
   Status run(const Task& task, const Interpreter& interpreter);
   Status hear();
   Status wait_for(int descriptor, short event);
