@@ -138,7 +138,13 @@ void LatencyTable::merge(const LatencyTable& other) {
 }
 
 void LatencyTable::prune() {
-  std::erase_if(rows_, [](const auto& row) { return row.second.seen < kEnough; });
+  std::erase_if(rows_, [](const auto& row) {
+    const auto& [key, latency] = row;
+    // Guards that exclude each other are not always seen, so a rare overwrite may be none.
+    const bool rare = key.relation == static_cast<char>(Relation::overwrite) &&
+                      key.consumer != kAny && latency.at_least < kTight;
+    return latency.seen < kEnough || rare;
+  });
 }
 
 std::optional<int> LatencyTable::find(Relation relation, const std::string& producer,

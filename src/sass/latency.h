@@ -53,7 +53,7 @@ class LatencyTable {
   void observe(Relation relation, const std::string& producer, const std::string& consumer,
                int cycles, std::uint64_t times = 1, std::uint64_t met = 1);
   void merge(const LatencyTable& other);
-  /// Forgets what was seen too rarely to be used.
+  /// Forgets what was seen too rarely to be used, and overwrites whose minimum was met too rarely.
   void prune();
 
   /// The minimum, where it was seen often enough.
