@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/mix.h"
 #include "base/one_way.h"
 #include "evaluate/oracle_kit.h"
 #include "verify/draw.h"
@@ -162,7 +163,10 @@ Status CallChecks::keep_some(const LoadedCase& place) {
       WW_TRY(auto copy, CaseBuffers::blank(session_.device, session_.task(), place.call));
       kept.copy = std::make_unique<CaseBuffers>(std::move(copy));
     }
-    return copy_outputs(place.buffers, *kept.copy);
+    WW_CHECK(copy_outputs(place.buffers, *kept.copy));
+    kept.key = secret();
+    WW_TRY(kept.digest, digest_of(kept));
+    return {};
   }
   WW_TRY(kept.fetched, fetch_results(place, false));
   return {};
@@ -204,12 +208,37 @@ Outcome<> CallChecks::conclude_on_device() {
   return mismatched(session_.prepared, item, wrong, {}, session_.context.notes);
 }
 
+Result<std::uint64_t> CallChecks::digest_of(const Kept& kept) const {
+  std::uint64_t all = kept.key;
+  const auto ids = kept.copy->ids();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const ArgumentRole role = session_.task().arguments[i].role;
+    if (role != ArgumentRole::output && role != ArgumentRole::inout) continue;
+    WW_TRY(const std::uint64_t one, session_.device.digest(ids[i], kept.key));
+    all = mixed_bits(all ^ one);
+  }
+  return all;
+}
+
+/// Later calls share the device with the copies. One that finds them must not make them right.
+Outcome<> CallChecks::fetch(Kept& kept) {
+  if (!kept.copy) return {};
+  WW_TRY(const std::uint64_t now, digest_of(kept));
+  if (now != kept.digest) {
+    return Ended{Verdict::memory_fault,
+                 fmt::format("size {}: the judge's copy of an earlier call's results was changed",
+                             sized_.size->label),
+                 "At size " + sized_.size->label +
+                     " a call wrote into memory that belongs to none of its buffers.\n"};
+  }
+  WW_TRY(kept.fetched.outputs, kept.copy->outputs());
+  kept.copy.reset();
+  return {};
+}
+
 Outcome<> CallChecks::conclude_on_host() {
   for (Kept& kept : std::exchange(kept_, {})) {
-    if (kept.copy) {
-      WW_TRY(kept.fetched.outputs, kept.copy->outputs());
-      kept.copy.reset();
-    }
+    WW_CHECK(fetch(kept));
     const verify::Case item{sized_.size, kept.variant};
     WW_TRY(const auto wrong, wrong_on_host(item, kept));
     if (wrong) return mismatched(session_.prepared, item, *wrong, {}, session_.context.notes);

@@ -56,7 +56,12 @@ class CallChecks {
     const InputVariant* variant = nullptr;
     Fetched fetched;
     std::unique_ptr<CaseBuffers> copy;  ///< on the device, where the outputs are large
+    std::uint64_t key = 0;              ///< of its digest, drawn after the call
+    std::uint64_t digest = 0;
   };
+  [[nodiscard]] Result<std::uint64_t> digest_of(const Kept& kept) const;
+  /// What is on the device comes to the host, unless something else has written there.
+  Outcome<> fetch(Kept& kept);
   [[nodiscard]] Status copy_outputs(const CaseBuffers& from, const CaseBuffers& to) const;
   Result<std::optional<Wrong>> wrong_on_host(const verify::Case& item, const Kept& kept);
 
