@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "cli/program.h"
 #include "support/places.h"
+#include "support/share.h"
 
 namespace warpwright::cli {
 namespace {
@@ -82,6 +83,8 @@ TEST(ExplainVerb, ShowsCountersBesideTheSource) {
 }
 
 TEST(ExplainVerb, SaysTheSameWithBothEngines) {
+  if (!whole_suites())
+    GTEST_SKIP() << "takes half a minute under the sanitizers; WARPWRIGHT_SLOW_TESTS=1 runs it";
   Program program;
   program.write("mine.cu", transpose(""));
   const std::vector<std::string> words = {"explain", "transpose", "mine.cu",

@@ -14,6 +14,7 @@
 #include "evaluate/judgement.h"
 #include "evaluate/written.h"
 #include "suite/load.h"
+#include "support/share.h"
 
 namespace warpwright::evaluate {
 namespace {
@@ -64,6 +65,8 @@ class CheckedJudgement : public testing::Test {
 TemporaryDirectory* CheckedJudgement::shared_ = nullptr;
 
 TEST_F(CheckedJudgement, AMeasurementSaysHowFarItWasChecked) {
+  if (!whole_suites())
+    GTEST_SKIP() << "takes half a minute under the sanitizers; WARPWRIGHT_SLOW_TESTS=1 runs it";
   // Enough work that a part of the blocks has to stand for all.
   const Evaluation evaluation = judge(sigmoid(
       "  float v = i < n ? x[i] : 0.0f;\n  for (int k = 0; k < 100; ++k) v = v + 1e-30f * v;\n"

@@ -13,6 +13,7 @@
 #include "evaluate/judgement.h"
 #include "evaluate/replay_only.h"
 #include "suite/load.h"
+#include "support/share.h"
 
 // Two kernels, and the careful run of one, on the SIMT machine with a real compiler.
 
@@ -88,6 +89,8 @@ bool disturbed(const Evaluation& evaluation) {
 }
 
 TEST_F(Compare, TheFasterOfTwoIsFoundAndCalledAnEstimate) {
+  if (!whole_suites())
+    GTEST_SKIP() << "takes half a minute under the sanitizers; WARPWRIGHT_SLOW_TESTS=1 runs it";
   const auto undisturbed = [](const std::string& first, const std::string& second) {
     Evaluation evaluation = compare(first, second);
     for (int more = 3; more > 0 && disturbed(evaluation); --more)

@@ -12,6 +12,7 @@
 #include "build/toolchain.h"
 #include "suite/load.h"
 #include "support/places.h"
+#include "support/share.h"
 
 // A whole judgement on the SIMT machine with a real compiler.
 
@@ -335,6 +336,8 @@ TEST_F(Judgement, ANamedSizeThatDoesNotFitIsUnchecked) {
 }
 
 TEST_F(Judgement, LargeSizesAreEstimatedFromASample) {
+  if (!whole_suites())
+    GTEST_SKIP() << "takes half a minute under the sanitizers; WARPWRIGHT_SLOW_TESTS=1 runs it";
   JobRequest job = request("transpose", tiled_transpose(" + 1", "__syncthreads();"));
   job.sizes = {"1024^2", "8192^2"};
   const Evaluation evaluation = judge(job);

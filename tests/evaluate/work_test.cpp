@@ -9,6 +9,7 @@
 #include "evaluate/work_check.h"
 #include "suite/load.h"
 #include "support/places.h"
+#include "support/share.h"
 #include "verify/work_rule.h"
 
 namespace warpwright::evaluate {
@@ -87,6 +88,8 @@ class WorkTrial : public testing::Test {
 
 /// What does something else at some sizes is in the zoo: sort_bitonic and sort_known_sizes.
 TEST_F(WorkTrial, BubbleSortIsNeverAccused) {
+  if (!whole_suites())
+    GTEST_SKIP() << "takes half a minute under the sanitizers; WARPWRIGHT_SLOW_TESTS=1 runs it";
   const Evaluation evaluation = judge("/tests/honest/sort_launch_loop.cu", "2^9");
   EXPECT_EQ(evaluation.verdict, Verdict::ok) << evaluation.reason;
   EXPECT_TRUE(evaluation.stage_s.contains("sanitize.work"));

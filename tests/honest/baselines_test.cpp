@@ -39,7 +39,7 @@ TEST_P(Baselines, AreOk) {
 
 INSTANTIATE_TEST_SUITE_P(Suite, Baselines,
                          testing::ValuesIn(some_of(suite::embedded_task_names(), 6,
-                                                   "layernorm_bwd")),
+                                                   {"layernorm_bwd", "ems_verify_attention"})),
                          [](const auto& each) { return each.param; });
 
 }  // namespace

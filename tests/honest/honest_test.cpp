@@ -104,7 +104,7 @@ TEST_P(Honest, IsOk) {
   if (!tried) GTEST_SKIP() << "its compiler is not here, or WARPWRIGHT_SLOW_TESTS is not 1";
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, Honest, testing::ValuesIn(some_of(zoo(), 12, "sort_grid_bubble")),
+INSTANTIATE_TEST_SUITE_P(Zoo, Honest, testing::ValuesIn(some_of(zoo(), 12, {"sort_grid_bubble"})),
                          [](const auto& each) { return each.param; });
 
 TEST(HonestZoo, IsLargeAndWide) {
