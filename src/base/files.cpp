@@ -179,7 +179,12 @@ Result<bool> path_exists(const fs::path& path) {
 }
 
 Result<TemporaryDirectory> TemporaryDirectory::create(std::string_view prefix) {
-  std::string name = (temporary_folder() / (std::string(prefix) + "XXXXXX")).string();
+  return create_in(temporary_folder(), prefix);
+}
+
+Result<TemporaryDirectory> TemporaryDirectory::create_in(const fs::path& parent,
+                                                         std::string_view prefix) {
+  std::string name = (parent / (std::string(prefix) + "XXXXXX")).string();
   if (::mkdtemp(name.data()) == nullptr) return system_error("cannot create", name, errno);
   // What root judges runs as a user of no one, who must be able to pass through, not to look.
   if (::geteuid() == 0) ::chmod(name.c_str(), 0711);

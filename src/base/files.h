@@ -80,10 +80,13 @@ std::filesystem::path absolute_path(const std::filesystem::path& path);
 /// Whether there is something, or an error where that cannot be found out.
 Result<bool> path_exists(const std::filesystem::path& path);
 
-/// A fresh private directory under the system's temporary directory, removed with this object.
+/// A fresh private directory, removed with this object.
 class TemporaryDirectory {
  public:
+  /// Under the system's temporary directory.
   static Result<TemporaryDirectory> create(std::string_view prefix);
+  static Result<TemporaryDirectory> create_in(const std::filesystem::path& parent,
+                                              std::string_view prefix);
   TemporaryDirectory(TemporaryDirectory&& other) noexcept;
   TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
   ~TemporaryDirectory();

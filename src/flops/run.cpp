@@ -13,6 +13,7 @@
 #include <memory>
 #include <thread>
 
+#include "base/files.h"
 #include "flops/runtime/protocol.h"
 
 namespace warpwright::flop {
@@ -29,29 +30,11 @@ constexpr int kTries = 5;
 constexpr int kWaits = 10;  ///< a program mostly waits for its kernels
 
 /// A folder in memory where there is one: the arena is a file, and nobody wants it on a disk.
-class SharedFolder {
- public:
-  static Result<SharedFolder> create() {
-    for (const char* place : {"/dev/shm", "/tmp"}) {
-      std::string path = std::string(place) + "/warpwright-flops-XXXXXX";
-      if (::mkdtemp(path.data()) != nullptr) return SharedFolder(path);
-    }
-    return Error{"cannot make a folder in /dev/shm or /tmp: " + std::string(std::strerror(errno))};
-  }
-  explicit SharedFolder(fs::path path) : path_(std::move(path)) {}
-  SharedFolder(SharedFolder&& other) noexcept : path_(std::move(other.path_)) {
-    other.path_.clear();
-  }
-  SharedFolder& operator=(SharedFolder&&) = delete;
-  ~SharedFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+Result<TemporaryDirectory> folder_in_memory() {
+  constexpr std::string_view kPrefix = "warpwright-flops-";
+  auto made = TemporaryDirectory::create_in("/dev/shm", kPrefix);
+  return made.ok() ? std::move(made) : TemporaryDirectory::create(kPrefix);
+}
 
 /// The program's questions come in through one pipe, answers go out through the other.
 class Line {
@@ -149,7 +132,7 @@ sandbox::Request request_of(const BuiltProgram& program, const RunRequest& reque
 Result<ProcessExit> converse_once(const sandbox::Sandbox& sandbox, const BuiltProgram& program,
                                   const RunRequest& request, const MakeConversation& make,
                                   const StopSignal* stop) {
-  WW_TRY(const SharedFolder folder, SharedFolder::create());
+  WW_TRY(const TemporaryDirectory folder, folder_in_memory());
   ::chmod(folder.path().c_str(), 0755);
   WW_TRY(Line line, Line::open(folder.path()));
   WW_TRY(SharedArena arena, SharedArena::create(folder.path() / ww_flops::kMemoryName));

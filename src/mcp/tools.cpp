@@ -62,26 +62,22 @@ Json floors() {
                       need("compute_us", number()), needs_text("bound_by")}));
 }
 
-/// An evaluation in short, with whatever else a tool says.
-Json evaluation(std::vector<Field> more) {
+/// An evaluation in short, with what a tool says of each size, and whatever else it says.
+Json evaluation_of(const Json& sizes, const std::vector<Field>& more) {
   std::vector<Field> fields = {
-      has_text("job"),
-      has_text("verdict"),
-      has_text("stage"),
-      may("valid", flag()),
-      has_text("feedback"),
-      things("fix"),
-      may("sizes", list(closed({needs_text("size"), need("us", number()), has_number("baseline_us"),
-                                has_number("floor_us")}))),
-      may("estimated", flag()),
-      has_text("device"),
-      has_number("score_us"),
-      has_number("speedup"),
-      has_number("roofline_share"),
-      has_number("sol_score"),
-      may("evaluation", open({}))};
+      has_text("job"),         has_text("verdict"),        has_text("stage"),
+      may("valid", flag()),    has_text("feedback"),       things("fix"),
+      may("sizes", sizes),     may("estimated", flag()),   has_text("device"),
+      has_number("score_us"),  has_number("speedup"),      has_number("roofline_share"),
+      has_number("sol_score"), may("evaluation", open({}))};
   fields.insert(fields.end(), more.begin(), more.end());
   return closed(fields);
+}
+
+Json evaluation(const std::vector<Field>& more) {
+  return evaluation_of(list(closed({needs_text("size"), need("us", number()),
+                                    has_number("baseline_us"), has_number("floor_us")})),
+                       more);
 }
 
 Json run_row(std::vector<Field> more) {
@@ -194,26 +190,11 @@ constexpr auto kTools = std::to_array<Tool>({
             wait()});
      },
      [] {
-       return closed({state(),
-                      has_text("job"),
-                      has_text("verdict"),
-                      has_text("stage"),
-                      may("valid", flag()),
-                      has_text("feedback"),
-                      things("fix"),
-                      may("failed", word("", {"first", "second"})),
-                      may("order", word("", {"same", "faster", "slower"})),
-                      has_number("ratio"),
-                      has_number("ratio_low"),
-                      has_number("ratio_high"),
-                      may("estimated", flag()),
-                      may("sizes", list(open({needs_text("size")}))),
-                      has_text("device"),
-                      has_number("score_us"),
-                      has_number("speedup"),
-                      has_number("roofline_share"),
-                      has_number("sol_score"),
-                      may("evaluation", open({}))});
+       return evaluation_of(
+           list(open({needs_text("size")})),
+           {state(), may("failed", word("", {"first", "second"})),
+            may("order", word("", {"same", "faster", "slower"})), has_number("ratio"),
+            has_number("ratio_low"), has_number("ratio_high")});
      },
      compare_kernels, Effect::reads, true},
     {"tune_kernel", "Tune a kernel",

@@ -10,14 +10,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/cores.h"
-#include "base/files.h"
 
 namespace warpwright::torch {
 
@@ -79,19 +77,9 @@ bool fits_into_memory(std::uint64_t bytes) {
 
 }  // namespace
 
-Result<SharedFolder> SharedFolder::create(std::string_view prefix, std::uint64_t bytes) {
-  const fs::path parent = fits_into_memory(bytes) ? fs::path(kMemory) : temporary_folder();
-  std::string name = (parent / (std::string(prefix) + "XXXXXX")).string();
-  if (::mkdtemp(name.data()) == nullptr) return failed("making", name);
-  // What root runs in the sandbox is a user of no one, who must be able to pass through.
-  if (::geteuid() == 0) ::chmod(name.c_str(), 0711);
-  return SharedFolder(fs::path(name));
-}
-
-SharedFolder::~SharedFolder() {
-  if (path_.empty()) return;
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+Result<TemporaryDirectory> folder_for(std::string_view prefix, std::uint64_t bytes) {
+  return fits_into_memory(bytes) ? TemporaryDirectory::create_in(kMemory, prefix)
+                                 : TemporaryDirectory::create(prefix);
 }
 
 Status put_file(const fs::path& path, const fs::path& beside, std::span<const std::byte> content) {

@@ -56,7 +56,7 @@ Result<std::unique_ptr<ModuleProcess>> ModuleProcess::start(const Task& task,
                                                             const Interpreter& interpreter,
                                                             const sandbox::Sandbox& sandbox,
                                                             const Options& options) {
-  WW_TRY(auto folder, SharedFolder::create("warpwright-torch", options.bytes));
+  WW_TRY(auto folder, folder_for("warpwright-torch", options.bytes));
   std::unique_ptr<ModuleProcess> made(new ModuleProcess(sandbox, options, std::move(folder)));
   WW_CHECK(made->run(task, interpreter));
   return made;

@@ -204,7 +204,7 @@ TEST_F(TorchModules, ShapesWithOtherParametersAreNotTried) {
 }
 
 TEST(LargeFiles, WhatWasPutIsTaken) {
-  const auto folder = SharedFolder::create("warpwright-large-test", std::uint64_t{1} << 40);
+  const auto folder = folder_for("warpwright-large-test", std::uint64_t{1} << 40);
   ASSERT_TRUE(folder.ok()) << folder.error().message;
   for (const std::size_t size : {std::size_t{0}, std::size_t{5}, (std::size_t{64} << 20) + 3}) {
     std::vector<std::byte> content(size);
