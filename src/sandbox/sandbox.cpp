@@ -103,7 +103,9 @@ void add_rules(ChildSetup& setup, const std::string& scratch) {
     writable.push_back(entry.writable || private_scratch);
   }
   setup.rule_paths.emplace_back(setup.level == Level::landlock ? "/proc/self" : "/proc");
-  writable.push_back(setup.level != Level::landlock);
+  // CUDA's driver gives its threads names, which it writes to files below /proc/self, and does not
+  // start where it may not.
+  writable.push_back(setup.level != Level::landlock || !setup.gpu_devices.empty());
   if (!setup.gpu_devices.empty() && setup.level == Level::landlock) {
     setup.rule_paths.emplace_back("/proc/driver");
     writable.push_back(false);
@@ -136,7 +138,8 @@ Result<ChildSetup> make_setup(Level level, const Request& request, const std::st
   if (level == Level::landlock) {
     signals = landlock_abi() >= 6 ? SignalRule::groups_fixed : SignalRule::denied;
   }
-  WW_TRY(setup.filter, seccomp_program(signals));
+  WW_TRY(setup.filter,
+         seccomp_program(signals, request.gpu ? SocketRule::listening : SocketRule::none));
   return setup;
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/assert.h"
 #include "sandbox/seccomp_rules.h"
@@ -61,21 +62,25 @@ void judge_clone(Program& program) {
   program.answer(SECCOMP_RET_ALLOW);
 }
 
-void judge_socket_pair(Program& program) {
-  program.unless_equal_skip(SYS_socketpair, 8);
+/// Allows a call that makes local sockets of these types, and no other.
+void judge_sockets(Program& program, int call, std::span<const std::uint32_t> types, int code) {
+  const auto count = static_cast<unsigned char>(types.size());
+  program.unless_equal_skip(static_cast<std::uint32_t>(call), 6 + count);
   program.load(kArgument0);
-  program.add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kPairFamily, 0, 4));
+  program.unless_equal_skip(kLocalFamily, 2 + count);
   program.load(kArgument1);
-  program.add(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, kPairTypeMask));
-  program.add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kPairTypes[0], 2, 0));
-  program.add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kPairTypes[1], 1, 0));
-  program.answer(refusal(EAFNOSUPPORT));
+  program.add(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, kSocketTypeMask));
+  for (unsigned char i = 0; i < count; ++i) {
+    const auto behind_refusal = static_cast<unsigned char>(count - i);
+    program.add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, types[i], behind_refusal, 0));
+  }
+  program.answer(refusal(code));
   program.answer(SECCOMP_RET_ALLOW);
 }
 
 }  // namespace
 
-std::vector<sock_filter> assembled_seccomp_program(SignalRule signals) {
+std::vector<sock_filter> assembled_seccomp_program(SignalRule signals, SocketRule sockets) {
   Program program;
   program.load(offsetof(seccomp_data, arch));
   program.unless_equal_skip(kArchitecture, 1);
@@ -97,8 +102,13 @@ std::vector<sock_filter> assembled_seccomp_program(SignalRule signals) {
   if (signals == SignalRule::denied) {
     for (const int number : kSignalCalls) program.refuse(number, EPERM);
   }
+  if (sockets == SocketRule::none) {
+    program.refuse(SYS_socket, EPERM);
+  } else {
+    judge_sockets(program, SYS_socket, kListeningTypes, EPERM);
+  }
   judge_clone(program);
-  judge_socket_pair(program);
+  judge_sockets(program, SYS_socketpair, kPairTypes, EAFNOSUPPORT);
   program.answer(SECCOMP_RET_ALLOW);
   auto code = program.take();
   ASSERT(code.size() < 4096, "the kernel takes at most 4096 instructions");
@@ -108,8 +118,8 @@ std::vector<sock_filter> assembled_seccomp_program(SignalRule signals) {
 #if !defined(WARPWRIGHT_LIBSECCOMP)
 bool has_libseccomp() { return false; }
 
-Result<std::vector<sock_filter>> seccomp_program(SignalRule signals) {
-  return assembled_seccomp_program(signals);
+Result<std::vector<sock_filter>> seccomp_program(SignalRule signals, SocketRule sockets) {
+  return assembled_seccomp_program(signals, sockets);
 }
 #endif
 

@@ -16,14 +16,19 @@ enum class SignalRule {
   denied,        ///< nothing else confines signals either
 };
 
+enum class SocketRule {
+  none,       ///< no socket of any kind
+  listening,  ///< a local one that can be connected to, and connects to nothing
+};
+
 /// A seccomp program for this machine's architecture: calls that reach other processes, kernel
 /// settings, mounts, namespaces, keys, tracing, any network or any local service get an error
 /// (seccomp_rules.h); calls of another architecture or of x32 end the process. Written by
 /// libseccomp where it was there when this was built, else by hand.
-Result<std::vector<sock_filter>> seccomp_program(SignalRule signals);
+Result<std::vector<sock_filter>> seccomp_program(SignalRule signals, SocketRule sockets);
 
 /// The same by hand, for hosts without libseccomp: every system call gets the same answer.
-std::vector<sock_filter> assembled_seccomp_program(SignalRule signals);
+std::vector<sock_filter> assembled_seccomp_program(SignalRule signals, SocketRule sockets);
 
 /// Whether libseccomp is built in.
 bool has_libseccomp();

@@ -5,9 +5,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <type_traits>
 
 #include "base/files.h"
@@ -80,13 +82,14 @@ void refuse_flags(Rules& rules, int call, unsigned argument, std::uint32_t flags
 
 /// The kernel reads 32 bits of the two arguments, and so do these rules: a family other than the
 /// one allowed lacks one of its bits or has another one.
-void refuse_other_pairs(Rules& rules) {
-  for (std::uint32_t bit = 1; bit != 0; bit <<= 1) {
-    rules.refuse_bits(SYS_socketpair, EAFNOSUPPORT, 0, bit, ~kPairFamily & bit);
-  }
-  for (std::uint32_t type = 0; type <= kPairTypeMask; ++type) {
-    if (type != kPairTypes[0] && type != kPairTypes[1])
-      rules.refuse_bits(SYS_socketpair, EAFNOSUPPORT, 1, kPairTypeMask, type);
+/// Refuses what is not a local socket of these types: another family has a bit that ours has not,
+/// or lacks one of its bits.
+void refuse_other_sockets(Rules& rules, int call, std::span<const std::uint32_t> types, int code) {
+  for (std::uint32_t bit = 1; bit != 0; bit <<= 1)
+    rules.refuse_bits(call, code, 0, bit, ~kLocalFamily & bit);
+  for (std::uint32_t type = 0; type <= kSocketTypeMask; ++type) {
+    if (std::find(types.begin(), types.end(), type) == types.end())
+      rules.refuse_bits(call, code, 1, kSocketTypeMask, type);
   }
 }
 
@@ -94,7 +97,7 @@ void refuse_other_pairs(Rules& rules) {
 
 bool has_libseccomp() { return true; }
 
-Result<std::vector<sock_filter>> seccomp_program(SignalRule signals) {
+Result<std::vector<sock_filter>> seccomp_program(SignalRule signals, SocketRule sockets) {
   Rules rules;
   for (const int call : kDeniedCalls) rules.refuse(call, EPERM);
   rules.refuse(kClone3, ENOSYS);
@@ -104,8 +107,13 @@ Result<std::vector<sock_filter>> seccomp_program(SignalRule signals) {
   if (signals == SignalRule::denied) {
     for (const int call : kSignalCalls) rules.refuse(call, EPERM);
   }
+  if (sockets == SocketRule::none) {
+    rules.refuse(SYS_socket, EPERM);
+  } else {
+    refuse_other_sockets(rules, SYS_socket, kListeningTypes, EPERM);
+  }
   refuse_flags(rules, SYS_clone, 0, kNamespaceFlags);
-  refuse_other_pairs(rules);
+  refuse_other_sockets(rules, SYS_socketpair, kPairTypes, EAFNOSUPPORT);
   return rules.code();
 }
 

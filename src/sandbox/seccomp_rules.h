@@ -26,7 +26,7 @@ inline constexpr int kDeniedCalls[] = {
     SYS_name_to_handle_at, SYS_personality, SYS_mbind, SYS_migrate_pages, SYS_move_pages,
     // Neither the network nor a service of the machine's that listens on a path: Landlock does not
     // watch connections, and a folder that a namespace shows may hold a socket too.
-    SYS_socket, SYS_connect,
+    SYS_connect,
 #if defined(SYS_kexec_file_load)
     SYS_kexec_file_load,
 #endif
@@ -61,6 +61,13 @@ inline constexpr int kSignalCalls[] = {
     424,  // pidfd_send_signal
 };
 
+/// socket is refused with EPERM, but for one kind where SocketRule::listening allows it: CUDA's
+/// driver listens on such a socket and does not start without one. Nothing can be reached through
+/// it: connect is refused, and what is sent before a connection has no receiver.
+inline constexpr std::uint32_t kLocalFamily = AF_UNIX;
+inline constexpr std::array<std::uint32_t, 1> kListeningTypes = {SOCK_SEQPACKET};
+inline constexpr std::uint32_t kSocketTypeMask = 0xf;  ///< the rest are flags
+
 /// clone is refused with EPERM when it has one of these flags.
 inline constexpr std::uint32_t kNamespaceFlags = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC |
                                                  CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET |
@@ -68,8 +75,6 @@ inline constexpr std::uint32_t kNamespaceFlags = CLONE_NEWNS | CLONE_NEWUTS | CL
 
 /// socketpair is refused with EAFNOSUPPORT unless it makes a connected local pair, which programs
 /// use as a pipe. A datagram pair is none: each of its ends can send to any name.
-inline constexpr std::uint32_t kPairFamily = AF_UNIX;
 inline constexpr std::array<std::uint32_t, 2> kPairTypes = {SOCK_STREAM, SOCK_SEQPACKET};
-inline constexpr std::uint32_t kPairTypeMask = 0xf;  ///< the rest are flags
 
 }  // namespace warpwright::sandbox

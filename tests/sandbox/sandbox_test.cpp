@@ -379,6 +379,20 @@ TEST_P(SandboxTest, WhatAGpuNeedsIsThereOnRequestAlone) {
   }
 }
 
+TEST_P(SandboxTest, AListeningSocketIsThereForAGpuAlone) {
+  if (!fs::exists("/usr/bin/python3")) GTEST_SKIP() << "the system's python3 is not here";
+  const std::string listen =
+      "import socket; s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); "
+      "s.bind(b'\\0ww-listening'); s.listen(1); print('listens'); ";
+  Request request = shell("true");
+  request.argv = {"/usr/bin/python3", "-c", listen + "s.connect(b'\\0ww-listening')"};
+  EXPECT_EQ(run(request).out, "");
+  request.gpu = true;
+  const ProcessExit exit = run(request);
+  EXPECT_EQ(exit.out, "listens\n") << exit.err;
+  EXPECT_NE(exit.exit_code, 0) << "nothing can be connected to";
+}
+
 TEST_P(SandboxTest, SeveralAtOnce) {
   std::vector<std::thread> threads;
   std::array<std::string, 6> outputs;

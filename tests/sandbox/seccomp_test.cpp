@@ -142,14 +142,15 @@ std::vector<seccomp_data> calls_with_arguments() {
   for (int i = 0; i < 20'000; ++i) {
     calls.push_back(call_of(SYS_clone, random()));
     calls.push_back(call_of(SYS_socketpair, random(), random()));
+    calls.push_back(call_of(SYS_socket, random() % 64, random() % 64));
   }
   return calls;
 }
 
-class Filters : public ::testing::TestWithParam<SignalRule> {
+class Filters : public ::testing::TestWithParam<std::tuple<SignalRule, SocketRule>> {
  protected:
   void SetUp() override {
-    auto made = seccomp_program(GetParam());
+    auto made = seccomp_program(signals_, sockets_);
     ASSERT_TRUE(made.ok()) << made.error().message;
     chosen_ = std::move(*made);
   }
@@ -168,8 +169,10 @@ class Filters : public ::testing::TestWithParam<SignalRule> {
     EXPECT_EQ(differing, "");
   }
 
+  SignalRule signals_ = std::get<0>(GetParam());
+  SocketRule sockets_ = std::get<1>(GetParam());
   Code chosen_;
-  Code by_hand_ = assembled_seccomp_program(GetParam());
+  Code by_hand_ = assembled_seccomp_program(signals_, sockets_);
 };
 
 TEST_P(Filters, AnswerEveryCallAlike) {
@@ -198,16 +201,23 @@ TEST_P(Filters, RefuseWhatTheRulesName) {
     seccomp_data foreign = call_of(SYS_read);
     foreign.arch = AUDIT_ARCH_I386;
     EXPECT_EQ(machine.answer(foreign), SECCOMP_RET_KILL_PROCESS);
-    const bool groups = GetParam() != SignalRule::allowed;
-    const bool signals = GetParam() == SignalRule::denied;
+    const bool groups = signals_ != SignalRule::allowed;
+    const bool signals = signals_ == SignalRule::denied;
     EXPECT_EQ(machine.answer(call_of(SYS_setsid)), groups ? refused(EPERM) : SECCOMP_RET_ALLOW);
+    const bool listening = sockets_ == SocketRule::listening;
+    EXPECT_EQ(machine.answer(call_of(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC)),
+              listening ? SECCOMP_RET_ALLOW : refused(EPERM));
+    EXPECT_EQ(machine.answer(call_of(SYS_socket, AF_UNIX, SOCK_STREAM)), refused(EPERM));
+    EXPECT_EQ(machine.answer(call_of(SYS_socket, AF_INET, SOCK_SEQPACKET)), refused(EPERM));
     EXPECT_EQ(machine.answer(call_of(SYS_kill)), signals ? refused(EPERM) : SECCOMP_RET_ALLOW);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, Filters,
-                         testing::Values(SignalRule::allowed, SignalRule::groups_fixed,
-                                         SignalRule::denied));
+INSTANTIATE_TEST_SUITE_P(
+    Rules, Filters,
+    testing::Combine(testing::Values(SignalRule::allowed, SignalRule::groups_fixed,
+                                     SignalRule::denied),
+                     testing::Values(SocketRule::none, SocketRule::listening)));
 
 }  // namespace
 }  // namespace warpwright::sandbox
