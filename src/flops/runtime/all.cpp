@@ -6,4 +6,5 @@
 #include "launch.cpp"
 #include "streams.cpp"
 #include "device.cpp"
+#include "random.cpp"
 // clang-format on
