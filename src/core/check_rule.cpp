@@ -13,12 +13,13 @@ namespace warpwright {
 
 namespace {
 
-constexpr std::array<CheckParameter, 5> kElementwise = {{
+constexpr std::array<CheckParameter, 6> kElementwise = {{
     {"rtol", false, "0"},
     {"atol", false, "0"},
     {"alpha_rms", false, "0"},
     {"rel_rms", false, "inf"},
     {"row", false, "0"},
+    {"nonzero", false, "0"},
 }};
 constexpr std::array<CheckParameter, 3> kScalar = {
     {{"rtol", false, "2e-5"}, {"tau", false, "1e-6"}, {"atol", false, "0"}}};
@@ -49,8 +50,8 @@ constexpr std::array<CheckParameter, 6> kOls = {{
 constexpr std::array<CheckRuleRow, 12> kRules = {{
     {"elementwise", true, false, kElementwise,
      "|got - expected| <= rtol*|expected| + atol + alpha_rms*RMS(expected), RMS per row when row "
-     "is "
-     "given; and the relative RMS error at most rel_rms"},
+     "is given, of values other than 0 when nonzero is 1; and the relative RMS error at most "
+     "rel_rms"},
     {"exact",
      false,
      false,

@@ -20,19 +20,19 @@ struct CompareRow {
   std::string_view rule;
   Compare compare;
   // Names of its parameters; empty where it has none.
-  std::string_view relative, absolute, share, rel_rms, row;
+  std::string_view relative, absolute, share, rel_rms, row, nonzero;
 };
 
 constexpr std::array<CompareRow, 9> kCompared = {{
-    {"elementwise", Compare::elementwise, "rtol", "atol", "alpha_rms", "rel_rms", "row"},
-    {"exact", Compare::exact, {}, {}, {}, {}, {}},
-    {"exact_int", Compare::exact, {}, {}, {}, {}, {}},
-    {"sorted_exact", Compare::exact, {}, {}, {}, {}, {}},
-    {"bits", Compare::bits, {}, {}, {}, {}, {}},
-    {"rounded", Compare::rounded, {}, "tie", {}, {}, {}},
-    {"scalar", Compare::scalar, "rtol", "atol", "tau", {}, {}},
-    {"scan", Compare::scalar, "rtol", "atol", "tau", {}, {}},
-    {"dot_products", Compare::dot_products, "rtol", {}, "alpha", "rel_rms", {}},
+    {"elementwise", Compare::elementwise, "rtol", "atol", "alpha_rms", "rel_rms", "row", "nonzero"},
+    {"exact", Compare::exact, {}, {}, {}, {}, {}, {}},
+    {"exact_int", Compare::exact, {}, {}, {}, {}, {}, {}},
+    {"sorted_exact", Compare::exact, {}, {}, {}, {}, {}, {}},
+    {"bits", Compare::bits, {}, {}, {}, {}, {}, {}},
+    {"rounded", Compare::rounded, {}, "tie", {}, {}, {}, {}},
+    {"scalar", Compare::scalar, "rtol", "atol", "tau", {}, {}, {}},
+    {"scan", Compare::scalar, "rtol", "atol", "tau", {}, {}, {}},
+    {"dot_products", Compare::dot_products, "rtol", {}, "alpha", "rel_rms", {}, {}},
 }};
 
 Result<std::size_t> argument_of(const Instance& instance, const CheckRule& check,
@@ -96,6 +96,9 @@ Status OracleCase::read_compare(const Instance& instance, const CheckRule& check
   WW_CHECK(read(row->rel_rms, call.rel_rms));
   double width = 0;
   WW_CHECK(read(row->row, width));
+  double nonzero = 0;
+  WW_CHECK(read(row->nonzero, nonzero));
+  call.nonzero = nonzero != 0 ? 1 : 0;
   if (width >= 1) call.width = static_cast<std::uint64_t>(width);
   if (row->compare == Compare::rounded) call.absolute += 0.5;
   if (row->compare == Compare::bits && wide_[i])
@@ -208,7 +211,9 @@ Status OracleCase::check_output(Output output, device::BufferId got, std::uint64
                         .width = call.width,
                         .parts = (call.width + kRowPart - 1) / kRowPart,
                         .type = call.type,
-                        .wide = call.wide};
+                        .wide = call.wide,
+                        .nonzero = call.nonzero,
+                        .unused = 0};
     const std::uint64_t parts = (call.count + call.width - 1) / call.width * rows.parts;
     WW_CHECK(
         oracle_->launch("oracle_row_squares", {static_cast<std::uint32_t>(parts), 1, 1}, rows));

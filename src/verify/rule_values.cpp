@@ -19,11 +19,14 @@ struct Squares {
   std::size_t count = 0;
 };
 
-Squares squares_in(const RuleInput& input, std::size_t first, std::size_t last) {
+/// Which expected values say how large results are.
+enum class Scale { of_all, of_nonzero };
+
+Squares squares_in(const RuleInput& input, std::size_t first, std::size_t last, Scale scale) {
   Squares found;
   for (std::size_t i = first; i < last; ++i) {
     const double value = representable(input.argument.type, input.expected_at(i));
-    if (!std::isfinite(value)) continue;
+    if (!std::isfinite(value) || (value == 0 && scale == Scale::of_nonzero)) continue;
     found.sum += value * value;
     ++found.count;
   }
@@ -52,14 +55,14 @@ void for_pieces(std::size_t first, std::size_t last, const Part& part) {
 }
 
 // Root mean square of the finite expected values in [first, last).
-double rms(const RuleInput& input, std::size_t first, std::size_t last) {
+double rms(const RuleInput& input, std::size_t first, std::size_t last, Scale scale) {
   Squares all;
   if (last - first < kMany) {
-    all = squares_in(input, first, last);
+    all = squares_in(input, first, last, scale);
   } else {
     std::vector<Squares> parts((last - first + kPiece - 1) / kPiece);
     for_pieces(first, last, [&](std::size_t number, std::size_t from, std::size_t to) {
-      parts[number] = squares_in(input, from, to);
+      parts[number] = squares_in(input, from, to, scale);
     });
     for (const Squares& part : parts) {
       all.sum += part.sum;
@@ -126,6 +129,7 @@ RuleResult check_elementwise(const RuleInput& input) {
   WW_TRY(const double alpha, input.number("alpha_rms"));
   WW_TRY(const double rel_rms, input.number("rel_rms"));
   WW_TRY(const double row, input.number("row"));
+  WW_TRY(const double nonzero, input.number("nonzero"));
   const Bounds bounds{rtol, atol, alpha};
   const std::size_t count = input.count;
   const std::size_t width = row >= 1 ? static_cast<std::size_t>(row) : count;
@@ -134,7 +138,7 @@ RuleResult check_elementwise(const RuleInput& input) {
   double squares = 0;
   for (std::size_t first = 0; first < count; first += width) {
     const std::size_t last = std::min(count, first + width);
-    const double scale = rms(input, first, last);
+    const double scale = rms(input, first, last, nonzero != 0 ? Scale::of_nonzero : Scale::of_all);
     Errors row_errors;
     if (last - first >= kMany) row_errors = errors_of_many(input, first, last, bounds, scale);
     if (last - first < kMany || row_errors.wrong) {

@@ -78,6 +78,19 @@ TEST(Elementwise, ScalesWithTheReference) {
   EXPECT_TRUE(rows.check(wide({1e6, 1e6, 1, 1}), {1e6f, 1e6f, 1, 1.1f}));
 }
 
+TEST(Elementwise, ScalesWithWhatIsNotZeroWhereAsked) {
+  std::vector<double> expected(10'000, 0.0);
+  std::vector<float> got(10'000, 0.0f);
+  expected[7] = 1;
+  got[7] = 1.0005f;
+  EXPECT_TRUE(Fixture({"elementwise", {{"alpha_rms", "1e-3"}}}).check(wide(expected), got));
+  Fixture f({"elementwise", {{"alpha_rms", "1e-3"}, {"nonzero", "1"}}});
+  EXPECT_FALSE(f.check(wide(expected), got));
+  got[9] = 0.002f;
+  EXPECT_TRUE(f.check(wide(expected), got));
+  EXPECT_TRUE(f.check(wide({0, 0}), {0, 1e-30f}));
+}
+
 TEST(Elementwise, InfinitiesMatchAndNanNeverDoes) {
   Fixture f({"elementwise", {{"rtol", "1e-3"}}});
   EXPECT_FALSE(f.check(wide({kInf, -kInf, 1}), {kInf, -kInf, 1}));

@@ -138,7 +138,8 @@ def tolerance(task, kind):
 def check_text(task, kind):
     if kind in EPS:
         text, _ = tolerance(task, kind)
-        return f'rule = "elementwise", rtol = {quoted(text)}, alpha_rms = {quoted(text)}'
+        # Where most results are 0 (ReLU of a difference), the others say how large the sums before were.
+        return f'rule = "elementwise", rtol = {quoted(text)}, alpha_rms = {quoted(text)}, nonzero = "1"'
     return 'rule = "exact_int"'
 
 
@@ -151,6 +152,18 @@ def argument_line(task, argument, main):
         parts.append(f"check = {{ {check_text(task, argument.type)} }}")
     parts.append(f"torch = {quoted(argument.torch())}")
     return "  { " + ", ".join(parts) + " },"
+
+
+def summed(products):
+    """A sum of products, short: plain numbers are added up, and equal products are counted."""
+    number, times = 0, {}
+    for product in products:
+        if re.fullmatch(r"[0-9*]+", product):
+            number += math.prod(int(n) for n in product.split("*"))
+        else:
+            times[product] = times.get(product, 0) + 1
+    parts = [product if n == 1 else f"{n}*{product}" for product, n in times.items()]
+    return " + ".join(parts + ([str(number)] if number or not parts else []))
 
 
 def size_line(values, label=None):
@@ -274,7 +287,7 @@ def task_toml(task):
     counts = {}
     for a in arguments:
         counts.setdefault(BYTES[a.type], []).append(a.count())
-    total = " + ".join(f"{size}*({' + '.join(c)})" for size, c in counts.items())
+    total = " + ".join(f"{size}*({summed(c)})" for size, c in counts.items())
     lines += ["", "[cost]", f"bytes = {quoted(total)}", f"flops = {quoted(flops)}"]
     by_slot = {a.slot: a.name for a in arguments}
     for name, changes in task.variants.items():

@@ -58,6 +58,8 @@ struct RowSquaresCall {
   std::uint64_t parts;  ///< of a row
   int type;
   int wide;
+  int nonzero;  ///< whether a 0 does not count
+  int unused;
 };
 
 /// Kernel `oracle_compare`: one output with its expected values, element by element.
@@ -72,7 +74,7 @@ struct CompareCall {
   int type;
   int wide;
   Compare compare;
-  int unused;
+  int nonzero;      ///< whether a 0 has no part in `squares`
   double relative;  ///< rtol
   double absolute;  ///< atol, or 1/2 + tie
   double share;     ///< of the scale: alpha, alpha_rms or tau

@@ -131,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   for (u64 i = first + threadIdx.x; i < end; i += kThreads) {
     const double value = in_range(call.type, call.wide != 0 ? at<double>(call.expected, i)
                                                             : element(call.expected, i, call.type));
-    if (!finite(value)) continue;
+    if (!finite(value) || (call.nonzero != 0 && value == 0)) continue;
     sum += value * value;
     number += 1;
   }
