@@ -6,6 +6,10 @@
 
 namespace warpwright::evaluate {
 
+/// So long another process may have the GPU before a judgement is given up; no part of its own
+/// time.
+inline constexpr double kLongestWaitS = 900;
+
 /// How much a judgement may do on this kind of device.
 struct WorkLimits {
   verify::CaseLimits cases;         ///< edge sizes and variants

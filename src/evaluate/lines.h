@@ -10,9 +10,11 @@ namespace warpwright::evaluate {
 
 // How the judge's processes speak with each other: one message per line.
 
-/// "done FOLDER", "worn"
+/// "done FOLDER", "worn"; "waits" while another process has the GPU, "holds" when it is ours
 inline constexpr std::string_view kDone = "done ";
 inline constexpr std::string_view kWorn = "worn";
+inline constexpr std::string_view kWaits = "waits";
+inline constexpr std::string_view kHolds = "holds";
 
 /// A job for a runner: "FOLDER", or "prepared DIGEST FOLDER" where another process has prepared it.
 struct JobLine {

@@ -95,6 +95,7 @@ int run_jobs(int in, int out_fd, int at_once, const StopSignal& stop) {
   LineReader reader(in);
   LineWriter out(out_fd);
   Station station;
+  station.on_wait([&out](bool waits) { out.write(waits ? kWaits : kHolds); });
   Queue queue;
   {
     std::vector<std::jthread> threads;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "evaluate/limits.h"
 #include "evaluate/lines.h"
 
 namespace warpwright::evaluate {
@@ -92,12 +93,19 @@ class RunnerPool::Runner {
     if (reply.heard == ChildProcess::Heard::line) return heard(reply.line);
     const Item& head = *in_flight_.front();
     const std::chrono::duration<double> spent = SteadyClock::now() - head_since_;
-    if (spent.count() > head.limit_s + pool_.options_.grace_s) died("", true);
+    const double limit_s = head.limit_s + (waits_ ? kLongestWaitS : 0) + pool_.options_.grace_s;
+    if (spent.count() > limit_s) died("", true);
   }
 
   void heard(std::string_view line) {
     if (line == kWorn) {
       worn_ = true;
+      return;
+    }
+    // Whoever waits for another process's judgement spends none of its own time.
+    if (line == kWaits || line == kHolds) {
+      waits_ = line == kWaits;
+      head_since_ = SteadyClock::now();
       return;
     }
     if (!line.starts_with(kDone)) return;
@@ -129,6 +137,7 @@ class RunnerPool::Runner {
     process_.reset();
     auto left = std::exchange(in_flight_, {});
     const bool expected = std::exchange(worn_, false);
+    waits_ = false;
     for (std::size_t i = 0; i < left.size(); ++i) {
       const ItemPointer& item = left[i];
       if (late && i == 0 && !item->job.has_result()) {
@@ -150,6 +159,7 @@ class RunnerPool::Runner {
   std::vector<ItemPointer> in_flight_;  ///< the oldest first
   SteadyClock::time_point head_since_;
   bool worn_ = false;
+  bool waits_ = false;  ///< for another process that has the GPU
 };
 
 RunnerPool::RunnerPool(RunnerOptions options) : options_(std::move(options)) {

@@ -82,17 +82,24 @@ Result<DeviceLease> Station::lease(const device::ResolvedDevice& resolved, doubl
   return lease;
 }
 
+Status Station::open_or_attach(Shared& shared, const device::ResolvedDevice& resolved,
+                               double wait_s) {
+  if (shared.device == nullptr) {
+    WW_TRY(shared.device, device::open_device(resolved, wait_s));
+    return {};
+  }
+  if (shared.device->worn()) return Error{"the GPU context was worn out by another candidate"};
+  return shared.device->attach(wait_s);
+}
+
 Result<DeviceLease> Station::lease_shared(Shared& shared, const device::ResolvedDevice& resolved,
                                           double wait_s) {
   DeviceLease lease;
   lease.turn_ = std::unique_lock(shared.turn);
-  if (shared.device == nullptr) {
-    WW_TRY(shared.device, device::open_device(resolved, wait_s));
-  } else if (shared.device->worn()) {
-    return Error{"the GPU context was worn out by another candidate"};
-  } else {
-    WW_CHECK(shared.device->attach(wait_s));
-  }
+  if (tell_wait_) tell_wait_(true);
+  const Status ours = open_or_attach(shared, resolved, wait_s);
+  if (tell_wait_) tell_wait_(false);
+  if (!ours.ok()) return ours.error();
   lease.device_ = shared.device.get();
   return lease;
 }

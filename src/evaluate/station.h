@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -59,6 +60,10 @@ class Station {
 
   Result<build::Builder> builder(const std::filesystem::path& cache, bool unsafe);
 
+  /// Called with true before a judgement waits for other processes, and with false behind that; no
+  /// judgement of this process is on the device then.
+  void on_wait(std::function<void(bool)> tell) { tell_wait_ = std::move(tell); }
+
   /// Waits for its turn, however long other judgements of this process take, and up to wait_s for
   /// other processes. An error when a candidate has worn out the device.
   Result<DeviceLease> lease(const device::ResolvedDevice& resolved, double wait_s);
@@ -87,6 +92,9 @@ class Station {
   Result<DeviceLease> lease_shared(Shared& shared, const device::ResolvedDevice& resolved,
                                    double wait_s);
 
+  Status open_or_attach(Shared& shared, const device::ResolvedDevice& resolved, double wait_s);
+
+  std::function<void(bool)> tell_wait_;
   std::mutex mutex_;
   std::map<std::string, Shared> devices_;
   std::map<std::string, Result<std::unique_ptr<device::GpuMonitor>>> monitors_;  ///< by device

@@ -92,7 +92,7 @@ Outcome<> open_and_load(const Prepared& prepared, Context& context, device::Devi
                         Validated& validated) {
   if (device == nullptr) {
     const PartTimer timer(context, "wait");
-    WW_TRY(auto lease, context.station.lease(prepared.target, context.deadline.remaining_s()));
+    WW_TRY(auto lease, context.station.lease(prepared.target, kLongestWaitS));
     context.deadline.postpone(lease.waited_s());
     device = lease.device();
     validated.hold.emplace(std::move(lease), context.notes);

@@ -21,6 +21,8 @@ while read -r job; do
     once*) if [ ! -e "$job/seen" ]; then touch "$job/seen"; exit 3; fi ;;
     fault*) cp "$RESULT" "$job/result.json"; echo "done $job"; echo worn; exit 0 ;;
     slow*) sleep 0.3 ;;
+    queued*) echo waits; sleep 1.2; echo holds; sleep 0.3 ;;
+    stuck*) echo waits; echo holds; sleep 60 ;;
   esac
   cp "$RESULT" "$job/result.json"
   echo "done $job"
@@ -60,6 +62,14 @@ TEST_F(Runners, OneProcessServesMany) {
     EXPECT_EQ(verdict(job(name)), Verdict::ok);
   }
   EXPECT_EQ(pool.started(), 1);
+}
+
+TEST_F(Runners, WaitingForTheGpuIsNoPartOfAJobsTime) {
+  RunnerPool pool({.command = command(), .grace_s = 0.1});
+  pool.run(job("queued"), 0.6);
+  EXPECT_EQ(verdict(job("queued")), Verdict::ok);
+  pool.run(job("stuck"), 0.6);
+  EXPECT_EQ(verdict(job("stuck")), Verdict::timeout);
 }
 
 TEST_F(Runners, AFaultReplacesTheProcessAndNobodyElseNotices) {
