@@ -79,7 +79,7 @@ bool is_input(const TaskArgument& argument) {
 class Dependence {
  public:
   Dependence(const Task& task, const verify::ExpectedSource& reference)
-      : task_(task), reference_(reference), seen_(task.arguments.size(), false) {}
+      : task_(task), reference_(reference), seen_(task.arguments.size(), false), varied_(seen_) {}
 
   /// An error is the reference's own.
   Status look(const TaskSize& size, const InputVariant* variant, Problems& problems) {
@@ -99,6 +99,7 @@ class Dependence {
       auto mixed = inputs;
       mixed[i] = changed[i];
       if (mixed[i] == inputs[i]) continue;
+      varied_[i] = true;
       WW_TRY(const auto then, reference_.run(instance, mixed));
       seen_[i] = differ(outputs, then);
     }
@@ -114,7 +115,8 @@ class Dependence {
   void tell(Problems& problems) const {
     if (!numbers_) problems.emplace_back("no output is a finite number");
     for (std::size_t i = 0; i < seen_.size(); ++i) {
-      if (seen_[i] || !is_input(task_.arguments[i])) continue;
+      // Limits of one sequence among one have no other value.
+      if (seen_[i] || !varied_[i] || !is_input(task_.arguments[i])) continue;
       problems.push_back(
           fmt::format("the outputs do not depend on the input '{}'", task_.arguments[i].name));
     }
@@ -123,7 +125,8 @@ class Dependence {
  private:
   const Task& task_;
   const verify::ExpectedSource& reference_;
-  std::vector<bool> seen_;
+  std::vector<bool> seen_;    ///< outputs were others when it was
+  std::vector<bool> varied_;  ///< it was drawn anew and was another
   bool numbers_ = false;
   bool repeated_ = false;
 };

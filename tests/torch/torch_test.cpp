@@ -203,6 +203,33 @@ TEST_F(TorchModules, ShapesWithOtherParametersAreNotTried) {
   EXPECT_THAT(*problems, IsEmpty());
 }
 
+TEST(LargeFiles, WhatAKilledProcessLeftIsRemoved) {
+  const auto parent = TemporaryDirectory::create("warpwright-large-test").value();
+  const auto make = [&](const char* name, int age_s) {
+    const auto lock = parent.path() / (std::string(name) + ".lock");
+    EXPECT_TRUE(make_directories(parent.path() / name).ok());
+    EXPECT_TRUE(write_file(parent.path() / name / "data", "x").ok());
+    EXPECT_TRUE(write_file(lock, "").ok());
+    std::filesystem::last_write_time(
+        lock, std::filesystem::file_time_type::clock::now() - std::chrono::seconds(age_s));
+    return lock;
+  };
+  make("large-dead", 100);
+  make("large-young", 0);
+  make("other-dead", 100);
+  const auto held = FileLock::acquire(make("large-alive", 100));
+  ASSERT_TRUE(held.ok() && *held);
+  remove_abandoned(parent.path(), "large-");
+  const auto is_there = [&](const char* name) {
+    return std::filesystem::exists(parent.path() / name / "data");
+  };
+  EXPECT_FALSE(is_there("large-dead"));
+  EXPECT_FALSE(std::filesystem::exists(parent.path() / "large-dead.lock"));
+  EXPECT_TRUE(is_there("large-young"));
+  EXPECT_TRUE(is_there("other-dead"));
+  EXPECT_TRUE(is_there("large-alive"));
+}
+
 TEST(LargeFiles, WhatWasPutIsTaken) {
   const auto folder = folder_for("warpwright-large-test", std::uint64_t{1} << 40);
   ASSERT_TRUE(folder.ok()) << folder.error().message;
@@ -315,6 +342,25 @@ flops = "n"
   EXPECT_THAT(
       problems([](double x, std::size_t i) { return 1e-6 * x + static_cast<double>(i % 16); }),
       testing::Contains(HasSubstr("the same along axis 0 of y")));
+}
+
+TEST_F(TorchModules, AnInputThatIsAlwaysTheSameIsNotNoted) {
+  auto task = task_of(R"(
+import torch
+n = 32
+
+def get_inputs():
+    return [torch.rand(n), torch.rand(n)]
+
+def forward(x, y):
+    return x * 2 + y
+)");
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  task->arguments[1].distribution = "uniform(1, 1)";
+  task->variants.clear();
+  const auto problems = problems_of(*task);
+  ASSERT_TRUE(problems.ok()) << problems.error().message;
+  EXPECT_THAT(*problems, IsEmpty());
 }
 
 TEST_F(TorchModules, AnOutputThatIgnoresAnInputIsNoted) {
