@@ -338,6 +338,19 @@ TEST_F(RecordTest, EndlessHostCodeIsATimeout) {
   EXPECT_EQ(outcome->verdict, Verdict::timeout) << outcome->reason;
 }
 
+// A millisecond or more, on any machine. The least of several recordings counts, so that one that
+// misses it shows.
+TEST_F(RecordTest, NoTimeOnTheHostIsLost) {
+  const RecordOutcome outcome =
+      recorded(with_kernel("extern \"C\" void solve(const float* x, float* y, int n) {\n"
+                           "  volatile double a = 0;\n"
+                           "  for (int i = 0; i < 600000; ++i) a = a + 1;\n"
+                           "  k<<<(n + 255) / 256, 256>>>(x, y, n); }\n"),
+               {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+  for (const LaunchPlan& plan : outcome.plans) EXPECT_GT(plan.host_us, 200);
+}
+
 TEST_F(RecordTest, CrashesAndExitsAreHostErrors) {
   refused("extern \"C\" void solve(const float* x, float* y, int n) { *(volatile int*)8 = 1; }\n",
           Verdict::host_error, "crashed", 4);

@@ -126,20 +126,17 @@ TEST_F(Compare, TimeOnTheHostCounts) {
   const std::string launch = "  sigmoid<<<";
   ASSERT_NE(busy.find(launch), std::string::npos) << busy;
   busy.insert(busy.find(launch),
-              "  volatile double x = 0;\n  for (int i = 0; i < 1000000; ++i) x = x + 1;\n");
+              "  volatile double x = 0;\n  for (int i = 0; i < 500000; ++i) x = x + 1;\n");
   JobRequest job = request(sigmoid(kPlain));
   job.rival = busy;
   const Evaluation evaluation = judge(job, shared_->path() / "scratch", StopSignal());
   ASSERT_TRUE(evaluation.valid()) << evaluation.reason;
   EXPECT_EQ(evaluation.comparison->order, Order::faster);
-  std::size_t counted = 0;
   for (const SizeComparison& size : evaluation.comparison->sizes) {
     EXPECT_EQ(size.first_host_us, 0);
     EXPECT_GT(size.second_us, size.second_host_us);
-    counted += size.second_host_us > 50;
+    EXPECT_GT(size.second_host_us, 50);
   }
-  // The least of several measurements counts, and a machine may lose one of them.
-  EXPECT_GE(counted, 1U);
   for (const Measurement& m : evaluation.measurements) EXPECT_EQ(m.host_excess_us, 0);
 }
 
