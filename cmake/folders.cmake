@@ -126,6 +126,18 @@ function(ww_folder name)
   endforeach()
 endfunction()
 
+# ww_test_parts(NAME [LINK targets...] SOURCES files...): library ww_NAME, what several test programs share.
+function(ww_test_parts name)
+  cmake_parse_arguments(ARG "" "" "LINK;SOURCES" ${ARGN})
+  ww_batches(sources ${name} ${CMAKE_SOURCE_DIR}/tests 12 ${ARG_SOURCES})
+  add_library(ww_${name} STATIC EXCLUDE_FROM_ALL ${sources})
+  target_include_directories(ww_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
+  target_compile_options(ww_${name} PRIVATE ${ww_test_options})
+  ww_existing(links ${ARG_LINK})
+  target_link_libraries(ww_${name} PUBLIC ${links} GTest::gmock)
+  ww_precompiled(ww_${name} ww_test_headers)
+endfunction()
+
 # ww_test(NAME [EACH_CASE] [APART] [LINK targets...] [SOURCES more...] [LABELS labels...]): program test_NAME
 # from tests/NAME/*_test.cpp. EACH_CASE runs every case in a process of its own.
 function(ww_test name)
@@ -136,7 +148,7 @@ function(ww_test name)
   endif()
   list(APPEND sources ${ARG_SOURCES})
   if(NOT ARG_APART)
-    ww_batches(sources ${name} ${CMAKE_SOURCE_DIR}/tests 6 ${sources})
+    ww_batches(sources ${name} ${CMAKE_SOURCE_DIR}/tests 12 ${sources})
   endif()
   add_executable(test_${name} ${sources})
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)

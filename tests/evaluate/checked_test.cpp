@@ -21,14 +21,15 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string sigmoid(const std::string& body, const std::string& launch = "(N + 255) / 256, 256") {
+std::string launched_sigmoid(const std::string& body,
+                             const std::string& launch = "(N + 255) / 256, 256") {
   return "#include <cuda_runtime.h>\n__device__ unsigned int calls;\n"
          "__global__ void sigmoid(const float* x, float* y, int n) {\n"
          "  int i = blockIdx.x * 256 + threadIdx.x;\n" +
          body + "\n}\nextern \"C\" void solve(const float* X, float* Y, int N) {\n  sigmoid<<<" +
          launch + ">>>(X, Y, N);\n}\n";
 }
-const std::string kPlain = "  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));";
+const std::string kGuarded = "  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));";
 
 class CheckedJudgement : public testing::Test {
  protected:
@@ -68,7 +69,7 @@ TEST_F(CheckedJudgement, AMeasurementSaysHowFarItWasChecked) {
   if (!whole_suites())
     GTEST_SKIP() << "takes half a minute under the sanitizers; WARPWRIGHT_SLOW_TESTS=1 runs it";
   // Enough work that a part of the blocks has to stand for all.
-  const Evaluation evaluation = judge(sigmoid(
+  const Evaluation evaluation = judge(launched_sigmoid(
       "  float v = i < n ? x[i] : 0.0f;\n  for (int k = 0; k < 100; ++k) v = v + 1e-30f * v;\n"
       "  if (i < n) y[i] = 1.0f / (1.0f + expf(-v));"));
   ASSERT_EQ(evaluation.verdict, Verdict::ok) << evaluation.reason;
@@ -79,29 +80,31 @@ TEST_F(CheckedJudgement, AMeasurementSaysHowFarItWasChecked) {
 
 TEST_F(CheckedJudgement, BlocksThatShareSomethingAreRunAsAWhole) {
   const Evaluation evaluation =
-      judge(sigmoid(kPlain + "\n  if (threadIdx.x == 0) atomicAdd(&calls, 1u);"));
+      judge(launched_sigmoid(kGuarded + "\n  if (threadIdx.x == 0) atomicAdd(&calls, 1u);"));
   ASSERT_EQ(evaluation.verdict, Verdict::ok) << evaluation.reason;
   EXPECT_EQ(evaluation.measurements[1].checked, Checked("all"));
 }
 
 TEST_F(CheckedJudgement, WrongValuesOfALargeSizeAreSeen) {
-  const Evaluation nothing =
-      judge(sigmoid("  if (n > 2000000) { if (i < n) y[i] = 0.5f; return; }\n" + kPlain));
+  const Evaluation nothing = judge(
+      launched_sigmoid("  if (n > 2000000) { if (i < n) y[i] = 0.5f; return; }\n" + kGuarded));
   EXPECT_EQ(nothing.verdict, Verdict::mismatch) << nothing.reason;
   EXPECT_THAT(nothing.reason, HasSubstr("16x2^18"));
-  const Evaluation less = judge(sigmoid("  if (n > 2000000 && i % 4 == 3) return;\n" + kPlain));
+  const Evaluation less =
+      judge(launched_sigmoid("  if (n > 2000000 && i % 4 == 3) return;\n" + kGuarded));
   EXPECT_NE(less.verdict, Verdict::ok) << "a quarter of the elements was never written";
 }
 
 TEST_F(CheckedJudgement, FaultsAndHangsOfALargeSizeAreVerdicts) {
-  EXPECT_EQ(judge(sigmoid(kPlain + "\n  if (n > 2000000 && i == 7) y[n + 3] = 1;")).verdict,
-            Verdict::memory_fault);
+  EXPECT_EQ(
+      judge(launched_sigmoid(kGuarded + "\n  if (n > 2000000 && i == 7) y[n + 3] = 1;")).verdict,
+      Verdict::memory_fault);
   if (std::getenv("WARPWRIGHT_SLOW_TESTS") == nullptr) {
     GTEST_SKIP() << "what hangs is run until its work is used up: a minute in a sanitized build; "
                     "WARPWRIGHT_SLOW_TESTS=1 runs it";
   }
-  const Evaluation endless = judge(
-      sigmoid("  volatile float* p = y;\n  if (n > 2000000) while (p[0] != 7.0f) ;\n" + kPlain));
+  const Evaluation endless = judge(launched_sigmoid(
+      "  volatile float* p = y;\n  if (n > 2000000) while (p[0] != 7.0f) ;\n" + kGuarded));
   EXPECT_NE(endless.verdict, Verdict::ok);
   EXPECT_TRUE(endless.measurements.size() < 2);
   EXPECT_FALSE(score_us(endless).has_value()) << "a missing size is infinitely slow";
@@ -109,10 +112,10 @@ TEST_F(CheckedJudgement, FaultsAndHangsOfALargeSizeAreVerdicts) {
 
 /// Burns instructions at the small sizes, and is wrong at the timed one.
 TEST_F(CheckedJudgement, SlowEdgeSizesDoNotHideTheTimedOnes) {
-  const Evaluation evaluation = judge(sigmoid(
+  const Evaluation evaluation = judge(launched_sigmoid(
       "  float v = 0;\n  if (n < 15000) for (int k = 0; k < 300000; ++k) v = v * 0.5f + x[0];\n"
       "  if (v == 1e30f) y[0] = v;\n  if (n >= 15000) { if (i < n) y[i] = 0.5f; return; }\n" +
-      kPlain));
+      kGuarded));
   EXPECT_THAT(evaluation.verdict, testing::AnyOf(Verdict::timeout, Verdict::mismatch))
       << evaluation.reason;
 }
@@ -123,10 +126,10 @@ TEST_F(CheckedJudgement, ABusyHostChangesNothing) {
         << "four judgements of slow kernels, two beside busy processes: takes minutes in a "
            "sanitized build; WARPWRIGHT_SLOW_TESTS=1 runs it";
   }
-  const std::string endless = sigmoid(
+  const std::string endless = launched_sigmoid(
       "  volatile float* p = y;\n  p[0] = 1;\n  while (p[0] != 2) ++i;\n  y[0] = (float)i;");
   const std::string slow =
-      sigmoid("  for (int k = 0; k < 1500; ++k) if (i < n) y[i] = x[i] + k;\n" + kPlain);
+      launched_sigmoid("  for (int k = 0; k < 1500; ++k) if (i < n) y[i] = x[i] + k;\n" + kGuarded);
   const std::vector<std::string> small = {"16x2^10"};
   const Evaluation quiet_endless = judge(endless, small), quiet_slow = judge(slow, small);
   std::vector<ChildProcess> busy;

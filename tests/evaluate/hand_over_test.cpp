@@ -28,14 +28,14 @@ TEST(JobLines, SurviveTheirText) {
   }
 }
 
-std::string sigmoid(const std::string& body, const std::string& host = "") {
+std::string sigmoid_beside(const std::string& body, const std::string& host = "") {
   return "#include <cuda_runtime.h>\n#include <cstdio>\n"
          "__global__ void sigmoid(const float* x, float* y, int n) {\n"
          "  int i = blockIdx.x * 256 + threadIdx.x;\n" +
          body + "\n}\nextern \"C\" void solve(const float* X, float* Y, int N) {\n" + host +
          "  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N);\n}\n";
 }
-const std::string kPlain = "  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));";
+const std::string kHonest = "  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i]));";
 
 class HandOver : public testing::Test {
  protected:
@@ -93,7 +93,7 @@ class HandOver : public testing::Test {
 TemporaryDirectory* HandOver::shared_ = nullptr;
 
 TEST_F(HandOver, TheRunnerStartsAtValidate) {
-  const JobRequest wanted = request(sigmoid(kPlain));
+  const JobRequest wanted = request(sigmoid_beside(kHonest));
   const JobDirectory one = job("whole", wanted);
   const std::string digest = prepared(one);
   ASSERT_EQ(digest.size(), 64U);
@@ -121,7 +121,7 @@ TEST_F(HandOver, TheRunnerStartsAtValidate) {
 }
 
 TEST_F(HandOver, ATamperedFileIsRefusedAndTheVerdictStaysRight) {
-  const JobDirectory one = job("tampered", request(sigmoid("  if (i < n) y[i] = 0.5f;")));
+  const JobDirectory one = job("tampered", request(sigmoid_beside("  if (i < n) y[i] = 0.5f;")));
   const std::string digest = prepared(one);
   const std::string good = read_file(file_in(one), std::size_t{64} << 20).value();
   bool again = false;
@@ -140,7 +140,7 @@ TEST_F(HandOver, ATamperedFileIsRefusedAndTheVerdictStaysRight) {
 }
 
 TEST_F(HandOver, AnOldFileAndAnothersAreRefused) {
-  const JobDirectory one = job("old", request(sigmoid(kPlain)));
+  const JobDirectory one = job("old", request(sigmoid_beside(kHonest)));
   const std::string first = prepared(one);
   const std::string old = read_file(file_in(one), std::size_t{64} << 20).value();
   const std::string second = prepared(one);  // another seed, another file
@@ -150,15 +150,15 @@ TEST_F(HandOver, AnOldFileAndAnothersAreRefused) {
   EXPECT_EQ(finish(one, second, again).verdict, Verdict::ok);
   EXPECT_TRUE(again);
   // A file with the right digest that was made for another candidate.
-  const JobDirectory other = job("others", request(sigmoid("  if (i < n) y[i] = 0.5f;")));
+  const JobDirectory other = job("others", request(sigmoid_beside("  if (i < n) y[i] = 0.5f;")));
   ASSERT_TRUE(write_file(file_in(other), old).ok());
   EXPECT_EQ(finish(other, first, again).verdict, Verdict::mismatch);
   EXPECT_TRUE(again);
 }
 
 TEST_F(HandOver, BothOfAComparisonAreHandedOver) {
-  JobRequest wanted = request(sigmoid(kPlain));
-  wanted.rival = sigmoid(
+  JobRequest wanted = request(sigmoid_beside(kHonest));
+  wanted.rival = sigmoid_beside(
       "  float v = i < n ? x[i] : 0.0f;\n  for (int k = 0; k < 20; ++k) v = v + 1e-30f * v;\n"
       "  if (i < n) y[i] = 1.0f / (1.0f + expf(-v));");
   const JobDirectory one = job("pair", wanted);
@@ -172,12 +172,12 @@ TEST_F(HandOver, BothOfAComparisonAreHandedOver) {
 
 /// Dies when it can open the file.
 std::string peeking(const std::filesystem::path& file) {
-  return sigmoid(kPlain, "  if (FILE* f = fopen(\"" + file.string() +
-                             "\", \"r\")) { fclose(f); *(volatile int*)0 = 1; }\n");
+  return sigmoid_beside(kHonest, "  if (FILE* f = fopen(\"" + file.string() +
+                                     "\", \"r\")) { fclose(f); *(volatile int*)0 = 1; }\n");
 }
 
 TEST_F(HandOver, NoCandidateSeesTheFolder) {
-  const JobDirectory victim = job("victim", request(sigmoid(kPlain)));
+  const JobDirectory victim = job("victim", request(sigmoid_beside(kHonest)));
   prepared(victim);
   ASSERT_TRUE(std::filesystem::exists(file_in(victim)));
   Station station;

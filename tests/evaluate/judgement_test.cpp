@@ -105,7 +105,7 @@ __global__ void transpose(const float* input, float* output, int rows, int cols)
 )" + kSolve;
 }
 
-std::string sigmoid(const std::string& body, const std::string& host = "") {
+std::string sigmoid_of(const std::string& body, const std::string& host = "") {
   return "#include <cuda_runtime.h>\n"
          "__global__ void sigmoid(const float* x, float* y, int n) {\n" +
          body + "\n}\nextern \"C\" void solve(const float* X, float* Y, int N) {\n" + host +
@@ -134,7 +134,7 @@ constexpr const char* kCountsInFives = R"(  int i = blockIdx.x * blockDim.x + th
   if (i < n) y[i] = 1 / (1 + expf(-x[i])) + (count - min(most, n + 5));)";
 
 TEST_F(Judgement, AFaultOfTheCompilerIsNamedWhereItMayExplainAWrongResult) {
-  JobRequest job = request("sigmoid", sigmoid(kCountsInFives));
+  JobRequest job = request("sigmoid", sigmoid_of(kCountsInFives));
   const Evaluation by_clang = judge(job);
   EXPECT_EQ(by_clang.verdict, Verdict::ok) << by_clang.reason;
   if (!build::find_toolchain().supports(build::FrontEnd::nvcc)) {
@@ -221,7 +221,7 @@ TEST_F(Judgement, AMissingBarrierIsARace) {
 
 TEST_F(Judgement, CompileErrorsQuoteTheLine) {
   const Evaluation evaluation =
-      judge("sigmoid", sigmoid("  int i = blockIdx.x;\n  y[i] = undeclared_name;"));
+      judge("sigmoid", sigmoid_of("  int i = blockIdx.x;\n  y[i] = undeclared_name;"));
   EXPECT_EQ(evaluation.verdict, Verdict::compile_error);
   EXPECT_EQ(evaluation.stage, Stage::build);
   EXPECT_THAT(evaluation.feedback, AllOf(HasSubstr("line 4"), HasSubstr("undeclared_name"),
@@ -240,42 +240,42 @@ TEST_F(Judgement, AMissingSolveIsACompileError) {
 
 TEST_F(Judgement, WrongResultsShowExpectedAndGot) {
   const Evaluation evaluation =
-      judge("sigmoid", sigmoid("  int i = blockIdx.x * 256 + threadIdx.x;\n  if (i < n) y[i] = "
-                               "1.0f / (2.0f + expf(-x[i]));"));
+      judge("sigmoid", sigmoid_of("  int i = blockIdx.x * 256 + threadIdx.x;\n  if (i < n) y[i] = "
+                                  "1.0f / (2.0f + expf(-x[i]));"));
   EXPECT_EQ(evaluation.verdict, Verdict::mismatch) << evaluation.reason;
   EXPECT_THAT(evaluation.feedback,
               AllOf(HasSubstr("Y[0]: expected"), HasSubstr("got"), HasSubstr("N=1")));
 }
 
 TEST_F(Judgement, HalfDoneWorkIsAMismatch) {
-  const Evaluation evaluation =
-      judge("sigmoid", sigmoid("  int i = blockIdx.x * 256 + threadIdx.x;\n  if (i < n / 2) y[i] = "
-                               "1.0f / (1.0f + expf(-x[i]));"));
+  const Evaluation evaluation = judge(
+      "sigmoid", sigmoid_of("  int i = blockIdx.x * 256 + threadIdx.x;\n  if (i < n / 2) y[i] = "
+                            "1.0f / (1.0f + expf(-x[i]));"));
   EXPECT_EQ(evaluation.verdict, Verdict::mismatch) << evaluation.reason;
 }
 
 TEST_F(Judgement, WritingBehindTheEndIsAMemoryFaultWithItsPlace) {
   const Evaluation evaluation =
-      judge("sigmoid", sigmoid("  int i = blockIdx.x * 256 + threadIdx.x;\n  if (i <= n) y[i] = "
-                               "1.0f / (1.0f + expf(-x[i]));"));
+      judge("sigmoid", sigmoid_of("  int i = blockIdx.x * 256 + threadIdx.x;\n  if (i <= n) y[i] = "
+                                  "1.0f / (1.0f + expf(-x[i]));"));
   EXPECT_EQ(evaluation.verdict, Verdict::memory_fault) << evaluation.reason;
   EXPECT_THAT(evaluation.feedback, AllOf(HasSubstr("line 4"), HasSubstr("thread ("),
                                          HasSubstr("block ("), HasSubstr("'X'")));
 }
 
 TEST_F(Judgement, AnEndlessLoopIsATimeOut) {
-  const Evaluation evaluation =
-      judge("sigmoid", sigmoid("  int i = 0;\n  volatile float* p = y;\n  p[0] = 1;\n  while (p[0] "
-                               "!= 2) ++i;\n  y[0] = i;"));
+  const Evaluation evaluation = judge(
+      "sigmoid", sigmoid_of("  int i = 0;\n  volatile float* p = y;\n  p[0] = 1;\n  while (p[0] "
+                            "!= 2) ++i;\n  y[0] = i;"));
   EXPECT_EQ(evaluation.verdict, Verdict::timeout) << evaluation.reason;
   EXPECT_EQ(evaluation.stage, Stage::validate);
 }
 
 TEST_F(Judgement, ReadingDeviceMemoryOnTheHostIsAHostError) {
   const Evaluation evaluation =
-      judge("sigmoid", sigmoid("  y[0] = x[0];",
-                               "  float first = X[0];\n  if (first > 0) N = N + 0;\n"
-                               "  volatile float keep = first; (void)keep;\n"));
+      judge("sigmoid", sigmoid_of("  y[0] = x[0];",
+                                  "  float first = X[0];\n  if (first > 0) N = N + 0;\n"
+                                  "  volatile float keep = first; (void)keep;\n"));
   EXPECT_EQ(evaluation.verdict, Verdict::host_error) << evaluation.reason;
   EXPECT_EQ(evaluation.stage, Stage::record);
   EXPECT_THAT(evaluation.feedback, HasSubstr("line 6"));
@@ -298,8 +298,8 @@ extern "C" void solve(const float* input, float* output, int N) {
 TEST_F(Judgement, ChangingAnInputIsSeen) {
   const Evaluation evaluation = judge(
       "sigmoid",
-      sigmoid("  int i = blockIdx.x * 256 + threadIdx.x;\n  if (i < n) { y[i] = 1.0f / (1.0f + "
-              "expf(-x[i])); ((float*)x)[i] = 0.5f; }"));
+      sigmoid_of("  int i = blockIdx.x * 256 + threadIdx.x;\n  if (i < n) { y[i] = 1.0f / (1.0f + "
+                 "expf(-x[i])); ((float*)x)[i] = 0.5f; }"));
   EXPECT_EQ(evaluation.verdict, Verdict::mismatch) << evaluation.reason;
   EXPECT_THAT(evaluation.feedback, HasSubstr("input 'X' was changed"));
 }
@@ -317,7 +317,7 @@ TEST_F(Judgement, WithoutAReferenceTheBaselineIsTheReference) {
   job.source = job.task.baseline_source;
   job.task.reference_source.clear();
   EXPECT_EQ(judge(job).verdict, Verdict::ok);
-  job.source = sigmoid("  int i = blockIdx.x * 256 + threadIdx.x;\n  if (i < n) y[i] = 0.5f;");
+  job.source = sigmoid_of("  int i = blockIdx.x * 256 + threadIdx.x;\n  if (i < n) y[i] = 0.5f;");
   EXPECT_EQ(judge(job).verdict, Verdict::mismatch);
 }
 
@@ -357,8 +357,8 @@ TEST_F(Judgement, ASlowKernelIsTimedAtEverySizeOrNotOk) {
   }
   // One thread does it all: no size may be missing from what is called ok.
   JobRequest job = request(
-      "sigmoid", sigmoid("  if (blockIdx.x == 0 && threadIdx.x == 0)\n    for (int i = 0; i < "
-                         "n; ++i) y[i] = 1.0f / (1.0f + expf(-x[i]));"));
+      "sigmoid", sigmoid_of("  if (blockIdx.x == 0 && threadIdx.x == 0)\n    for (int i = 0; i < "
+                            "n; ++i) y[i] = 1.0f / (1.0f + expf(-x[i]));"));
   job.sizes = {"16x2^10", "16x2^14"};
   const Evaluation evaluation = judge(job);
   ASSERT_EQ(evaluation.verdict, Verdict::ok) << evaluation.reason;
