@@ -19,8 +19,9 @@ constexpr std::size_t kMostModelled = 400;     // answers that the model looks a
 constexpr std::size_t kMostCandidates = 4000;  // configurations that it rates per batch
 constexpr double kFailurePenalty = 1.5;        // times the slowest
 // The model sees the logarithm of what is lost to the best, so that it tells the good ones apart;
-// less than this share of the time does not count.
+// less than this share of the time does not count, and at last less than the finer one.
 constexpr double kResolution = 0.01;
+constexpr double kFineResolution = 0.001;
 
 /// Where the values of one parameter lie in [0, 1]: powers of two are equally far apart.
 std::vector<double> places_of(const Parameter& parameter) {
@@ -133,8 +134,45 @@ std::vector<std::size_t> Tuner::spread_out(std::size_t count) {
   return chosen;
 }
 
-/// Configurations that differ in one parameter from the best, or from the two behind it.
-std::vector<std::size_t> Tuner::unseen_steps() {
+/// Adds a configuration of the space that was not asked for, once.
+void Tuner::add_unseen(const Point& point, std::vector<std::size_t>& to) const {
+  const auto found = index_.find(point);
+  if (found == index_.end() || asked_[found->second]) return;
+  if (std::find(to.begin(), to.end(), found->second) == to.end()) to.push_back(found->second);
+}
+
+void Tuner::add_single_steps(const Point& from, std::vector<std::size_t>& to) const {
+  for (std::size_t p = 0; p < from.size(); ++p) {
+    Point point = from;
+    for (std::size_t v = 0; v < space_.parameters()[p].values.size(); ++v) {
+      point[p] = v;
+      if (v != from[p]) add_unseen(point, to);
+    }
+  }
+}
+
+/// Up to `most` of the parameters from `first` on by one value each, beside `moved` that were: a
+/// tile that grows one way and shrinks the other keeps its size, and every single step there is
+/// slower.
+void Tuner::add_joint_steps(Point& point, std::size_t first, int most, int moved,
+                            std::vector<std::size_t>& to) const {
+  if (moved > 1) add_unseen(point, to);
+  if (moved == most) return;
+  for (std::size_t p = first; p < point.size(); ++p) {
+    const std::size_t here = point[p];
+    if (here > 0) {
+      point[p] = here - 1;
+      add_joint_steps(point, p + 1, most, moved + 1, to);
+    }
+    point[p] = here + 1;  // one behind the last value is in no space
+    add_joint_steps(point, p + 1, most, moved + 1, to);
+    point[p] = here;
+  }
+}
+
+/// Configurations that differ in one parameter from the best or from the two behind it, or in two
+/// or three neighbouring values from the best.
+std::vector<std::size_t> Tuner::unseen_steps() const {
   std::vector<std::pair<double, std::size_t>> ranked;
   for (const auto& [index, told] : told_) {
     if (told.us) ranked.emplace_back(*told.us, index);
@@ -142,21 +180,10 @@ std::vector<std::size_t> Tuner::unseen_steps() {
   std::sort(ranked.begin(), ranked.end());
   if (ranked.size() > 3) ranked.resize(3);
   std::vector<std::size_t> steps;
-  for (const auto& [us, index] : ranked) {
-    for (std::size_t p = 0; p < points_[index].size(); ++p) {
-      const Parameter& parameter = space_.parameters()[p];
-      Point point = points_[index];
-      const std::size_t here = point[p];
-      for (std::size_t v = 0; v < parameter.values.size(); ++v) {
-        if (v == here) continue;
-        point[p] = v;
-        const auto found = index_.find(point);
-        if (found == index_.end() || asked_[found->second]) continue;
-        if (std::find(steps.begin(), steps.end(), found->second) == steps.end()) {
-          steps.push_back(found->second);
-        }
-      }
-    }
+  for (const auto& [us, index] : ranked) add_single_steps(points_[index], steps);
+  if (!ranked.empty()) {
+    Point best = points_[ranked.front().second];
+    add_joint_steps(best, 0, 3, 0, steps);
   }
   return steps;
 }
@@ -173,10 +200,10 @@ std::vector<std::size_t> Tuner::by_model(std::size_t count, bool steps_only) {
   for (std::size_t i = from; i < told_.size(); ++i) {
     const auto& [index, told] = told_[i];
     const double us = told.us.value_or(slowest > 0 ? kFailurePenalty * slowest : fastest);
-    const double lost = us / fastest - 1 + kResolution;
+    const double lost = us / fastest - 1 + (steps_only ? kFineResolution : kResolution);
     observations.push_back({&coordinates_[index], std::log(lost), told.us ? told.error / lost : 0});
   }
-  if (3 * fitted_ < 2 * told_.size()) {
+  if (steps_only || 3 * fitted_ < 2 * told_.size()) {
     scale_ = fitted_scale(observations, scale_);
     fitted_ = told_.size();
   }

@@ -20,8 +20,8 @@ struct Told {
 /// budget, the seed and what it was told, never on the order of replies within a batch.
 ///
 /// It begins with configurations that lie far apart, then goes by a model of what is lost to the
-/// best (a Gaussian process over the parameters) and by steps away from the best; the last quarter
-/// of the budget are steps alone.
+/// best (a Gaussian process over the parameters) and by steps away from the best; in the last
+/// quarter of the budget half are steps, and the model tells finer.
 class Tuner {
  public:
   Tuner(const Space& space, std::size_t budget, std::uint64_t seed);
@@ -40,7 +40,11 @@ class Tuner {
 
   std::vector<std::size_t> spread_out(std::size_t count);
   std::vector<std::size_t> by_model(std::size_t count, bool steps_only);
-  std::vector<std::size_t> unseen_steps();
+  [[nodiscard]] std::vector<std::size_t> unseen_steps() const;
+  void add_unseen(const Point& point, std::vector<std::size_t>& to) const;
+  void add_single_steps(const Point& from, std::vector<std::size_t>& to) const;
+  void add_joint_steps(Point& point, std::size_t first, int most, int moved,
+                       std::vector<std::size_t>& to) const;
   [[nodiscard]] std::vector<std::size_t> unseen() const;
   std::uint64_t draw();
 
