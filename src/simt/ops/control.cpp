@@ -5,8 +5,6 @@
 // at the branch's immediate post-dominator and starts one child per way; a child that gets there
 // hands its lanes to the node. Any leaf may run, so lanes that wait for others of their warp
 // (locks, `*.sync`) do not block them.
-#include <fmt/format.h>
-
 #include <array>
 #include <utility>
 
@@ -17,15 +15,7 @@
 namespace warpwright::simt {
 namespace {
 
-constexpr std::int64_t kSlice = 20'000;  ///< warp instructions before others get a turn
 constexpr std::uint32_t kMaxSplits = 1 << 16;
-constexpr std::int64_t kSpinning = 4 * kSlice;  ///< of asking again before it counts as waiting
-constexpr std::uint32_t kPolls = 64;            ///< volatile reads before others get a turn
-
-std::int64_t next_turn(Warp& w) {
-  Turns& turns = w.worker->turns;
-  return turns.shorts() ? turns.short_turn() : kSlice;
-}
 
 std::int32_t new_split(Warp& w) {
   for (std::size_t i = 0; i < w.splits.size(); ++i) {
@@ -363,142 +353,6 @@ const Ins* run_trap(Warp& w, const Ins* i) {
 
 const Ins* run_nop(Warp&, const Ins* i) { return i + 1; }
 
-const Ins* run_tally(Warp& w, const Ins* i) {
-  w.worker->tally[i->target] += static_cast<std::uint32_t>(std::popcount(w.mask & ~w.lanes(i)));
-  return i + 1;
-}
-
-const Ins* run_wait_turn(Warp& w, const Ins* i) {
-  const std::uint64_t now = w.executed + static_cast<std::uint64_t>(w.slice - w.fuel);
-  if (w.waits.loop == i->target + 1) {
-    WaitCount& count = w.worker->waited[i->target];
-    count.turns += 1;
-    count.lanes += lanes_in(w.mask);
-    w.waits.instructions += now - w.waits.since;
-    w.waits.times += w.waits.first ? 1 : 0;
-    w.waits.first = false;
-  } else {
-    w.waits.loop = i->target + 1;
-    w.waits.first = true;
-  }
-  w.waits.since = now;
-  return i + 1;
-}
-
-const Ins* run_wait_over(Warp& w, const Ins* i) {
-  w.waits.loop = 0;
-  return i + 1;
-}
-
-const Ins* run_yield(Warp& w, const Ins* i) {
-  Split& s = w.splits[static_cast<std::size_t>(w.current)];
-  s.ip = i + 1;
-  w.yielded = true;
-  return nullptr;
-}
-
-void note_poll(Warp& w) {
-  Spinning& spin = w.block->spinning[w.index];
-  spin.asked = true;
-  w.block->asked |= std::uint64_t{1} << w.index;
-  if (w.worker->turns.ends_here()) end_turn(w);
-  // Who asks that often waits for others.
-  if (++spin.polls == kPolls) end_turn(w);
-}
-
-void end_turn(Warp& w) {
-  if (w.fuel <= 0) return;
-  w.slice -= w.fuel;
-  w.fuel = 0;
-}
-
-void note_fence(Warp& w, bool beyond_block) {
-  w.block->fenced = true;
-  w.block->released |= std::uint64_t{1} << w.index;
-  fence_in_order(w, beyond_block);
-  LaunchState& launch = *w.worker->launch;
-  if (!beyond_block || launch.fenced.empty()) return;
-  launch.fenced[w.block->rank].store(1, std::memory_order_relaxed);
-  launch.any_fenced.store(true, std::memory_order_relaxed);
-}
-
-const Ins* run_await_launch(Warp& w, const Ins* i) {
-  if (w.lanes(i) != 0) w.block->awaited |= u32{1} << w.index;
-  return i + 1;
-}
-
-const Ins* run_fence(Warp& w, const Ins* i) {
-  if (w.lanes(i) != 0) note_fence(w, i->aux != 0);
-  return i + 1;
-}
-
-namespace {
-
-template <class T, unsigned kShift>
-const Ins* read_clock(Warp& w, const Ins* i) {
-  const std::uint32_t m = w.lanes(i);
-  if (m == 0) return i + 1;
-  // Time advances with every instruction of this worker: always forward, never the host's.
-  w.worker->clock += static_cast<std::uint64_t>(w.slice - w.fuel) / 2 + 1;
-  T* d = w.slot<T>(i->d);
-  for (std::uint32_t l = 0; l < kLanes; ++l)
-    if ((m >> l & 1) != 0) d[l] = static_cast<T>(w.worker->clock >> kShift);
-  return i + 1;
-}
-
-}  // namespace
-
-const Ins* run_clock32(Warp& w, const Ins* i) { return read_clock<std::uint32_t, 0>(w, i); }
-const Ins* run_clock_high(Warp& w, const Ins* i) { return read_clock<std::uint32_t, 32>(w, i); }
-const Ins* run_clock64(Warp& w, const Ins* i) { return read_clock<std::uint64_t, 0>(w, i); }
-
-namespace {
-
-/// What there is to say of a block that asks again and again while others have not started.
-std::string waiting_for_the_rest(const LaunchState& launch) {
-  const std::uint64_t units = launch.block_count / (launch.clustered ? launch.cluster.count() : 1);
-  const std::uint64_t begun = launch.next_block.load(std::memory_order_relaxed);
-  if (launch.cooperative || begun >= units) return {};
-  return fmt::format(
-      "; it asks again and again while {} of {} blocks have not started: a block must not wait for "
-      "one that is not sure to run (unless the launch is cooperative)",
-      units - begun, units);
-}
-
-}  // namespace
-
-const Ins* out_of_fuel(Warp& w, const Ins* next) {
-  LaunchState& launch = *w.worker->launch;
-  const std::int64_t used = w.slice - w.fuel;
-  w.executed += static_cast<std::uint64_t>(used);
-  w.worker->clock += static_cast<std::uint64_t>(used);
-  w.fuel = w.slice = next_turn(w);
-  Spinning& spin = w.block->spinning[w.index];
-  spin.spun = spin.asked ? spin.spun + used : 0;
-  spin.asked = false;
-  spin.polls = 0;
-  const std::int64_t spent = used + std::exchange(w.worker->spent, 0);
-  const std::int64_t left = launch.budget.fetch_sub(spent, std::memory_order_relaxed) - spent;
-  Split& s = w.splits[static_cast<std::size_t>(w.current)];
-  s.ip = next;
-  w.yielded = true;
-  // What was to come may never: a copy that failed does not arrive.
-  if (spin.spun >= kSpinning && launch.broken.load(std::memory_order_relaxed))
-    launch.stop.store(true, std::memory_order_relaxed);
-  const bool late = launch.deadline != std::chrono::steady_clock::time_point{} &&
-                    std::chrono::steady_clock::now() > launch.deadline;
-  if ((left < 0 || late) && !launch.stop.exchange(true)) {
-    const LaunchOptions& options = launch.launch->options;
-    report(w, next, FaultKind::timeout, static_cast<std::uint32_t>(std::countr_zero(w.mask)), 0, "",
-           (left < 0 ? fmt::format("still running after {} warp instructions; this is where it was",
-                                   options.max_warp_instructions)
-                     : fmt::format("still running after {} s; this is where it was",
-                                   options.max_wall_s)) +
-               (spin.spun > 0 ? waiting_for_the_rest(launch) : ""));
-  }
-  return nullptr;
-}
-
 namespace {
 
 /// Since Volta nothing but `*.sync` and barriers keeps the lanes of a warp together: what they
@@ -556,7 +410,7 @@ void run_fresh(Warp& w) {
 /// A leaf that yields must not starve its siblings, nor lanes that wait for it to come.
 void heed_others(Warp& w) {
   if (w.current < 0) return;
-  if (w.block->spinning[w.index].spun >= kSpinning) free_waiting(w);
+  if (is_spinning(w)) free_waiting(w);
   // All of them: the one that the others wait for may be any.
   for (std::size_t k = 1; k < w.splits.size() && w.current >= 0 && next_sibling(w); ++k) {
     run_split(w);

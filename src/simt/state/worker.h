@@ -351,6 +351,10 @@ void forget_quiet(Worker& worker);
 
 /// A volatile read: in a loop, a way to wait for others.
 void note_poll(Warp& w);
+/// So many instructions the warp may execute before others get a turn.
+std::int64_t next_turn(Warp& w);
+/// Whether it has asked again and again for so long that it counts as waiting.
+bool is_spinning(const Warp& w);
 /// Others get a turn when the warp's basic block ends.
 void end_turn(Warp& w);
 
