@@ -122,6 +122,9 @@ class Watch(TorchFunctionMode):
             self.tag(result, "normal", args[1:3])
         elif plain == "uniform" and len(args) > 2:
             self.tag(result, "uniform", args[1:3])
+        elif plain == "pow" and is_number and other > 0 and source == "uniform" and \
+                numbers == [0, 1] and not modifiers:
+            self.tag(result, "skewed", [0, 1, other])
         elif not is_number:
             return
         elif plain in ("mul", "rmul", "imul"):
