@@ -146,13 +146,7 @@ Result<std::string> wrapper_text(const Solution& solution, const Task& task) {
     WW_TRY(const auto dims, dimension_texts(*tensor, known));
     outputs.push_back(tensor_text(*tensor, "ww_" + tensor->name, dims));
   }
-  Task on_default = task;
-  on_default.stream = false;  // the solution asks its framework for the stream
-  std::string signature = signature_of(on_default);
-  if (task.stream)
-    return Error{
-        "a task whose solve has a stream cannot judge solutions of others; judge them by "
-        "the same task without it"};
+  std::string signature = signature_of(task);
   for (const TaskArgument& argument : task.arguments) {
     // Names of parameters stand behind a space or a star and before a comma or the end.
     for (const char* before : {" ", "*"}) {
@@ -174,6 +168,10 @@ Result<std::string> wrapper_text(const Solution& solution, const Task& task) {
         "  ww_return_all({}({}), wanted);\n",
         fmt::join(outputs, ", "), solution.entry, fmt::join(arguments, ",\n      "));
   }
+  // The framework's stream is the default one. Its caller's work goes before, and waits for it:
+  // what the solution leaves on other streams is left behind.
+  if (task.stream)
+    body = "  ww_behind(stream, nullptr);\n" + body + "  ww_behind(nullptr, stream);\n";
   return fmt::format("\n{} {{\n{}{}}}\n", signature, numbers, body);
 }
 

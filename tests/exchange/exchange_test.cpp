@@ -255,6 +255,22 @@ TEST(Solutions, WhatIsNoneIsRefused) {
               HasSubstr("../k.cu"));
 }
 
+TEST(Solutions, WhatTheCallerDoesNotWaitForIsLeftBehind) {
+  const auto solution = read_solution(R"({"name": "a", "definition": "linear_c128",
+    "spec": {"languages": ["cuda_cpp"], "entry_point": "main.cu::run"},
+    "sources": [{"path": "main.cu", "content": "void run(at::Tensor x, at::Tensor m, at::Tensor y) {}"}]})");
+  ASSERT_TRUE(solution.ok()) << solution.error().message;
+  Task task = task_of();
+  EXPECT_THAT(*source_of(*solution, task), Not(HasSubstr("ww_behind(stream")));
+  task.stream = true;
+  const auto source = source_of(*solution, task);
+  ASSERT_TRUE(source.ok()) << source.error().message;
+  const auto call = source->rfind("  run(");
+  EXPECT_LT(source->rfind("ww_behind(stream, nullptr);"), call);
+  EXPECT_GT(source->rfind("ww_behind(nullptr, stream);"), call);
+  EXPECT_THAT(*source, HasSubstr("cudaStream_t stream) {"));
+}
+
 TEST(Solutions, HeadersAreJoinedAndReturnedTensorsAreTheOutputs) {
   const auto solution = read_solution(R"({"name": "a", "definition": "linear_c128",
     "spec": {"languages": ["cuda_cpp"], "entry_point": "main.cpp::go", "destination_passing_style": false},
