@@ -9,6 +9,7 @@
 
 #include "exchange/operator_of.h"
 #include "exchange/stand_in.h"
+#include "exchange/torch_binding.h"
 #include "exchange/trace_solution.h"
 
 namespace warpwright::exchange {
@@ -106,6 +107,14 @@ Result<std::vector<std::string>> dimension_texts(const OperatorTensor& tensor,
     dims.push_back(fmt::format("static_cast<std::int64_t>({})", text));
   }
   return dims;
+}
+
+/// What our own Solutions bring along to work on the caller's stream is done by the linker there,
+/// and not needed here.
+void without_binding(std::string& text) {
+  const std::string head = binding_head();
+  if (const auto at = text.find(head); at != std::string::npos)
+    text.replace(at, head.size(), "static cudaStream_t caller_stream = nullptr;\n");
 }
 
 /// `solve` with the task's signature, which calls the solution's function.
@@ -215,13 +224,17 @@ Result<Solution> read_solution(std::string_view text) {
   return solution;
 }
 
-Result<std::string> source_of(const Solution& solution, const Task& task) {
+Result<std::string> source_of(const Solution& given, const Task& task) {
+  Solution solution = given;
+  for (auto& [path, text] : solution.sources) without_binding(text);
   Joined joined(solution);
   for (const std::string& path : solution.order) {
     if (path.ends_with(".cu") || path.ends_with(".cpp") || path.ends_with(".cc")) joined.add(path);
   }
   WW_TRY(const auto wrapper, wrapper_text(solution, task));
-  return kStandIn + joined.text() + wrapper;
+  // A solution may have a solve of its own, as those that we export do.
+  return kStandIn + ("#define solve ww_solve_of_solution\n" + joined.text() + "#undef solve\n") +
+         wrapper;
 }
 
 }  // namespace warpwright::exchange

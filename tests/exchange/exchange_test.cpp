@@ -177,6 +177,10 @@ TEST(TraceFiles, ASolutionOfOursIsReadBack) {
     const auto source = source_of(*solution, task_of());
     ASSERT_TRUE(source.ok()) << source.error().message;
     EXPECT_THAT(*source, Not(HasSubstr("#include <torch/")));
+    EXPECT_THAT(*source, Not(HasSubstr("__wrap_")));
+    EXPECT_LT(source->find("#define solve "),
+              source->find("extern \"C\" void solve(const float* x)"));
+    EXPECT_LT(source->find("#undef solve"), source->rfind("extern \"C\" void solve("));
   }
   const auto trace =
       nlohmann::json::parse(trace_lines(task_of(), evaluation, "s", false), nullptr, false);
