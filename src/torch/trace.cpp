@@ -477,7 +477,12 @@ Result<ModuleFile> module_of(const TraceDefinition& definition) {
   if (!json.contains("inputs") || !json["inputs"].is_object()) return Error{"it has no inputs"};
   std::string text = origin_line(definition.name, json, workload) + reference +
                      "\n\n\n# The definition's axes that vary.\nimport torch\n";
-  for (const auto& [name, value] : axes.varying) text += fmt::format("{} = {}\n", name, value);
+  std::string varying;
+  for (const auto& [name, value] : axes.varying) {
+    text += fmt::format("{} = {}\n", name, value);
+    varying += fmt::format("{}\"{}\"", varying.empty() ? "" : ", ", name);
+  }
+  text += fmt::format("_axes = [{}]\n", varying);
   std::string names;
   std::string arguments;
   std::string lines;

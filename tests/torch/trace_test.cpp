@@ -37,7 +37,7 @@ TEST(TraceDefinitions, WhatIsDrawnIsAnInput) {
   EXPECT_THAT(module->text, HasSubstr("return run(probs)"));
   EXPECT_THAT(module->text, HasSubstr("torch.rand(batch_size)"));
   EXPECT_THAT(module->text, HasSubstr("** max(1, vocab_size // 8 - 1) / 8).to(torch.float32)"));
-  EXPECT_THAT(module->text, HasSubstr("batch_size = 40"));
+  EXPECT_THAT(module->text, HasSubstr("batch_size = 40\n_axes = [\"batch_size\"]\n"));
   EXPECT_THAT(module->text, HasSubstr(R"(("bbbbbbbb", {"batch_size": 7}))"));
   EXPECT_THAT(module->text, HasSubstr("return [((batch_size, ), torch.int64), ]"));
 }

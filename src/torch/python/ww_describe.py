@@ -44,6 +44,7 @@ class Task:
         self.dropped = set()  # buffers that are no arguments
         self.variants = {}  # name -> {slot: Draw}
         self.workloads = []  # (label, values) that are sizes where they can be
+        self.axes = []  # names that the file says are sizes
 
 
 def elements(found):
@@ -53,7 +54,7 @@ def elements(found):
 
 def find_points(task):
     """The probes at the given and at a small shape, and the numbers that were changed."""
-    points = Points(task.source, task.mode, task.backward, task.options["deadline"])
+    points = Points(task.source, task.mode, task.backward, task.options["deadline"], task.axes)
     points.started = time.process_time()
     full = points.at({})
     if full is None:
@@ -336,6 +337,7 @@ def describe(options, clock):
     clock.set(options["load_s"])
     names = source.load({})  # errors of the text itself come first, with their line
     task.workloads = names.get("_workloads", [])
+    task.axes = names.get("_axes", [])
     clock.set(options["limit_s"])
     find_shapes(task)
     clock.set(options["limit_s"])

@@ -33,8 +33,9 @@ def is_cheap(found):
 class Points:
     """Asks a module at other values of its whole numbers, within a time."""
 
-    def __init__(self, source, mode, backward, deadline):
+    def __init__(self, source, mode, backward, deadline, axes=()):
         self.source, self.mode, self.backward, self.deadline = source, mode, backward, deadline
+        self.axes = set(axes)  # names that the file says are sizes
         self.given = dict(source.constants)
         self.known = {}
         self.fake = True
@@ -80,6 +81,8 @@ class Points:
         low, value = name.lower(), self.given[name]
         if name in RESERVED or not re.fullmatch(r"[A-Za-z]\w*", name):
             return False
+        if name in self.axes:
+            return True
         if value <= 4 and not low.startswith("batch"):
             return False
         return not NOT_SIZES.search(low) and not (value <= 8 and low in ("dim", "eps"))
