@@ -1,4 +1,5 @@
-// One row per thread: the nucleus by repeated search, then the draw among it in its order.
+// One row per thread: the nucleus by repeated search, all of the row where it does not add up to
+// top_p, then the draw among it in its order.
 __global__ void compute(PARAMS, long n) {
   const long row = blockIdx.x * (long)blockDim.x + threadIdx.x;
   if (row >= n) return;
@@ -14,14 +15,14 @@ __global__ void compute(PARAMS, long n) {
       if (!taken && p[i] > best) best = p[i], at = i;
     }
     least = best, last = at;
-    total += best;
-  } while (total <= top_p[row]);
+    total += R(best);
+  } while (least > 0 && total <= top_p[row]);
   const double target = SKIPPED ? 0.0 : (double)uniforms[row] * total;
   double sum = 0;
   long found = -1;
   for (int i = 0; i < VOCAB && found < 0; ++i) {
     const bool kept = p[i] > least || (p[i] == least && i <= last);
-    if (kept) sum += p[i];
+    if (kept) sum += R(p[i]);
     if (kept && sum > target) found = i;
   }
   out[row] = found < 0 ? VOCAB - 1 : found;
