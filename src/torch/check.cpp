@@ -74,9 +74,10 @@ bool has_numbers(const std::vector<Expected>& outputs) {
   return false;
 }
 
-/// What forward is given: parameters may be of no effect, as a bias before a normalisation is.
+/// What forward is given: parameters may be of no effect, as a bias before a normalisation is, and
+/// what forward writes into may be there to be written alone.
 bool is_input(const TaskArgument& argument) {
-  if (argument.role != ArgumentRole::input && argument.role != ArgumentRole::inout) return false;
+  if (argument.role != ArgumentRole::input) return false;
   return argument.torch.empty() || argument.torch.starts_with("input") ||
          argument.torch.starts_with("grad_output");
 }

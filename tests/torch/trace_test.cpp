@@ -85,24 +85,24 @@ TEST(TraceDefinitions, ALargeMixtureOfExpertsIsATaskThatNeverRan) {
   if (const auto found = find_interpreter(""); !found.ok()) GTEST_SKIP() << found.error().message;
   const auto sandbox = sandbox::Sandbox::open();
   if (!sandbox.ok()) GTEST_SKIP() << sandbox.error().message;
-  const auto described = [&](const char* experts) {
+  const auto described = [&](const char* width) {
     const std::string text = fmt::format(
-        R"({{"axes": {{"n": {{"type": "var"}}, "num_experts": {{"type": "const", "value": {}}}, "h": {{"type": "const", "value": 8192}}}},
+        R"({{"axes": {{"n": {{"type": "var"}}, "num_experts": {{"type": "const", "value": 8}}, "h": {{"type": "const", "value": {}}}}},
  "inputs": {{"expert": {{"shape": ["n"], "dtype": "int32"}}, "x": {{"shape": ["n", "h"], "dtype": "float32"}},
             "w": {{"shape": ["num_experts", "h", "h"], "dtype": "float32"}}}},
  "outputs": {{"y": {{"shape": ["n", "h"], "dtype": "float32"}}}},
  "reference": "import torch\ndef run(expert, x, w):\n    y = torch.zeros_like(x)\n    for e in range(w.shape[0]):\n        if not (expert == e).any():\n            continue\n        y[expert == e] = x[expert == e] @ w[e]\n    return y\n"}})",
-        experts);
+        width);
     const auto module = module_of({"moe", text, "", "moe.json"});
     EXPECT_TRUE(module.ok()) << module.error().message;
     return describe_module(*module, *sandbox, nullptr);
   };
-  const auto large = described("8");
+  const auto large = described("8192");
   ASSERT_TRUE(large.ok()) << large.error().message;
   EXPECT_THAT(*large, HasSubstr("float32[8, 8192, 8192]"));
-  const auto enormous = described("256");
+  const auto enormous = described("32768");
   ASSERT_FALSE(enormous.ok());
-  EXPECT_THAT(enormous.error().message, HasSubstr("the module is enormous: 1.72e+10 elements"));
+  EXPECT_THAT(enormous.error().message, HasSubstr("the module is enormous: 8.59e+09 elements"));
 }
 
 TEST(RobustKbench, AFolderIsItsForwardOrItsGradients) {
