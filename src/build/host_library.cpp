@@ -80,10 +80,16 @@ void for_each(std::string_view table, const Visit& visit) {
 /// What matters of the library.
 struct Facts {
   std::vector<std::string_view> imports;
-  std::uint64_t init = 0;   ///< what runs first
-  std::uint64_t enter = 0;  ///< what must
-  bool resolvers = false;   ///< code that runs while it is being linked
+  std::uint64_t init = 0;    ///< what runs first
+  std::uint64_t enter = 0;   ///< what must
+  bool resolvers = false;    ///< code that runs while it is being linked
+  std::string_view of_cuda;  ///< a function of CUDA's that it has in CUDA's place
 };
+
+/// "cudaEventElapsedTime": a name of C. Names of C++ begin otherwise, whatever they are called.
+bool is_of_cuda(std::string_view name) {
+  return name.starts_with("cuda") && name.size() > 4 && name[4] >= 'A' && name[4] <= 'Z';
+}
 
 void read_symbols(std::string_view symbols, std::string_view names, Facts& facts) {
   for_each<Elf64_Sym>(symbols, [&](const Elf64_Sym& symbol) {
@@ -92,6 +98,7 @@ void read_symbols(std::string_view symbols, std::string_view names, Facts& facts
       facts.imports.push_back(name);
     } else {
       if (name == kEnter) facts.enter = symbol.st_value;
+      if (is_of_cuda(name)) facts.of_cuda = name;
       facts.resolvers = facts.resolvers || ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC;
     }
   });
@@ -141,6 +148,8 @@ std::optional<std::string> refused_library(std::string_view elf) {
   if (!closes_doors || facts.enter == 0 || facts.init != facts.enter) {
     return "the host part defines names that belong to the judge (ww_...)";
   }
+  if (!facts.of_cuda.empty())
+    return "host code may not replace functions of CUDA (" + std::string(facts.of_cuda) + ")";
   if (facts.resolvers) return "host code may not choose functions while it is loaded (ifunc)";
   return std::nullopt;
 }

@@ -175,6 +175,7 @@ Result<std::shared_ptr<const Task>> TraceService::task_of(Entry& entry, const St
   WW_TRY(Task task,
          suite::parse_task(
              {.name = "definition", .where = "task.toml", .toml = toml, .torch = module.text}));
+  task.stream = true;  // work that a solution's caller does not wait for is wrong
   entry.task = std::make_shared<const Task>(std::move(task));
   return entry.task;
 }

@@ -97,7 +97,8 @@ Result<int> judge_solution(const SolutionFlags& flags) {
   StopSignal stop;
   const InterruptGuard interrupts(stop);
   WW_TRY(const auto folder, TemporaryDirectory::create("warpwright-solution-"));
-  WW_TRY(const Task task, task_for(flags, settings, solution.definition, folder.path(), stop));
+  WW_TRY(Task task, task_for(flags, settings, solution.definition, folder.path(), stop));
+  task.stream = true;  // work that its caller does not wait for is wrong
   WW_TRY(const std::string source, exchange::source_of(solution, task));
   if (flags.source) {
     std::printf("%s", source.c_str());

@@ -9,6 +9,7 @@
 
 #include "exchange/operator_of.h"
 #include "exchange/stand_in.h"
+#include "exchange/torch_binding.h"
 #include "exchange/trace_solution.h"
 
 namespace warpwright::exchange {
@@ -108,6 +109,14 @@ Result<std::vector<std::string>> dimension_texts(const OperatorTensor& tensor,
   return dims;
 }
 
+/// What our own Solutions bring along to work on the caller's stream is done by the linker there,
+/// and not needed here.
+void without_binding(std::string& text) {
+  const std::string head = binding_head();
+  if (const auto at = text.find(head); at != std::string::npos)
+    text.replace(at, head.size(), "static cudaStream_t caller_stream = nullptr;\n");
+}
+
 /// `solve` with the task's signature, which calls the solution's function.
 Result<std::string> wrapper_text(const Solution& solution, const Task& task) {
   WW_TRY(const auto op, operator_of(task));
@@ -146,13 +155,7 @@ Result<std::string> wrapper_text(const Solution& solution, const Task& task) {
     WW_TRY(const auto dims, dimension_texts(*tensor, known));
     outputs.push_back(tensor_text(*tensor, "ww_" + tensor->name, dims));
   }
-  Task on_default = task;
-  on_default.stream = false;  // the solution asks its framework for the stream
-  std::string signature = signature_of(on_default);
-  if (task.stream)
-    return Error{
-        "a task whose solve has a stream cannot judge solutions of others; judge them by "
-        "the same task without it"};
+  std::string signature = signature_of(task);
   for (const TaskArgument& argument : task.arguments) {
     // Names of parameters stand behind a space or a star and before a comma or the end.
     for (const char* before : {" ", "*"}) {
@@ -174,6 +177,10 @@ Result<std::string> wrapper_text(const Solution& solution, const Task& task) {
         "  ww_return_all({}({}), wanted);\n",
         fmt::join(outputs, ", "), solution.entry, fmt::join(arguments, ",\n      "));
   }
+  // The framework's stream is the default one. Its caller's work goes before, and waits for it:
+  // what the solution leaves on other streams is left behind.
+  if (task.stream)
+    body = "  ww_behind(stream, nullptr);\n" + body + "  ww_behind(nullptr, stream);\n";
   return fmt::format("\n{} {{\n{}{}}}\n", signature, numbers, body);
 }
 
@@ -217,13 +224,17 @@ Result<Solution> read_solution(std::string_view text) {
   return solution;
 }
 
-Result<std::string> source_of(const Solution& solution, const Task& task) {
+Result<std::string> source_of(const Solution& given, const Task& task) {
+  Solution solution = given;
+  for (auto& [path, text] : solution.sources) without_binding(text);
   Joined joined(solution);
   for (const std::string& path : solution.order) {
     if (path.ends_with(".cu") || path.ends_with(".cpp") || path.ends_with(".cc")) joined.add(path);
   }
   WW_TRY(const auto wrapper, wrapper_text(solution, task));
-  return kStandIn + joined.text() + wrapper;
+  // A solution may have a solve of its own, as those that we export do.
+  return kStandIn + ("#define solve ww_solve_of_solution\n" + joined.text() + "#undef solve\n") +
+         wrapper;
 }
 
 }  // namespace warpwright::exchange

@@ -202,6 +202,21 @@ struct DLDevice_ { int device_type = 2, device_id = 0; };
 inline void* TVMFFIEnvGetStream(int, int) { return nullptr; }
 namespace tvm { namespace ffi { using TensorView = at::Tensor; using Tensor = at::Tensor; } }
 
+[[maybe_unused]] static double ww_mod(double a, double b) {
+  const double r = std::fmod(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+[[maybe_unused]] static double ww_and(double a, double b) { return a != 0 && b != 0 ? 1 : 0; }
+[[maybe_unused]] static double ww_or(double a, double b) { return a != 0 || b != 0 ? 1 : 0; }
+
+inline void ww_behind(cudaStream_t first, cudaStream_t then) {
+  cudaEvent_t event;
+  cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  cudaEventRecord(event, first);
+  cudaStreamWaitEvent(then, event, 0);
+  cudaEventDestroy(event);
+}
+
 inline void ww_return(const at::Tensor& made, const at::Tensor& wanted) {
   if (made.data_ptr() == wanted.data_ptr()) return;
   TORCH_CHECK(made.numel() == wanted.numel() && made.scalar_type() == wanted.scalar_type());

@@ -52,7 +52,8 @@ struct Solution {
 /// An error where it is none, or not CUDA.
 Result<Solution> read_solution(std::string_view json);
 
-/// The solution as one source with our `solve`. An error says what is in the way.
+/// The solution as one source with our `solve`. With a task that has a stream, what the solution
+/// does must be over for work behind it on the default stream. An error says what is in the way.
 Result<std::string> source_of(const Solution& solution, const Task& task);
 
 /// solutions/NAME.json with the tvm-ffi binding, solutions/NAME_torch.json with torch's, and the

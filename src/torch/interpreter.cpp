@@ -22,6 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSystemPython = "/usr/bin/python3";
+// Torch counts the processors of an ARM machine there, and ends its process where it cannot.
+constexpr const char* kProcessors = "/sys/devices/system/cpu";
 constexpr const char* kQuestion =
     "import importlib.util, sys\n"
     "found = importlib.util.find_spec('torch')\n"
@@ -110,6 +112,8 @@ sandbox::Request python_request(const Interpreter& interpreter, const fs::path& 
   request.env.push_back("OPENBLAS_NUM_THREADS=" + std::to_string(module_threads()));
   request.cwd = folder;
   request.readable = interpreter.readable;
+  std::error_code ignored;
+  if (fs::is_directory(kProcessors, ignored)) request.readable.emplace_back(kProcessors);
   request.writable = {folder};
   request.limits.cpu_s = 0;
   request.limits.memory_bytes = std::min(kMostMemory, reference_memory());

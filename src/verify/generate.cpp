@@ -55,9 +55,9 @@ Status check_numbers(const RecipeStage& s) {
       return {};
     }
     case StageOp::skewed:
-      return is_integer(s.p[2]) && s.p[2] >= 1 && s.p[2] <= 64
+      return is_integer(s.p[2]) && s.p[2] >= 1 && s.p[2] <= 0x1p20
                  ? Status{}
-                 : fail("the power must be an integer from 1 to 64");
+                 : fail("the power must be an integer from 1 to 2^20");
     case StageOp::onehot:
     case StageOp::linear:
     case StageOp::rows:

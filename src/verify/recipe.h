@@ -68,9 +68,15 @@ WW_HOST_DEVICE inline double times_power(double value, const RecipeStage& s,
   return exponent < 0 ? value / factor : value * factor;
 }
 
+/// Factor by factor up to 64, which seeds in archives mean; by squares above.
 WW_HOST_DEVICE inline double power(double base, int exponent) {
   double result = 1;
-  for (int i = 0; i < exponent; ++i) result *= base;
+  if (exponent <= 64) {
+    for (int i = 0; i < exponent; ++i) result *= base;
+    return result;
+  }
+  for (; exponent > 0; exponent /= 2, base *= base)
+    if (exponent % 2 == 1) result *= base;
   return result;
 }
 

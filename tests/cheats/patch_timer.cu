@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo: task=sigmoid rules=strict device=simt expect=ok class=3
-// Defines its own event functions that report next to nothing. The judge never calls them; the
-// launch is right and is timed by the runner.
+// zoo: task=sigmoid rules=strict device=simt expect=host_error class=3
+// Defines its own event functions that report next to nothing. The judge never calls them, and
+// nobody who means well replaces functions of CUDA.
 #include <cuda_runtime.h>
 extern "C" cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t, cudaEvent_t) {
   *ms = 1e-6f;

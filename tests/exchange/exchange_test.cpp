@@ -177,6 +177,10 @@ TEST(TraceFiles, ASolutionOfOursIsReadBack) {
     const auto source = source_of(*solution, task_of());
     ASSERT_TRUE(source.ok()) << source.error().message;
     EXPECT_THAT(*source, Not(HasSubstr("#include <torch/")));
+    EXPECT_THAT(*source, Not(HasSubstr("__wrap_")));
+    EXPECT_LT(source->find("#define solve "),
+              source->find("extern \"C\" void solve(const float* x)"));
+    EXPECT_LT(source->find("#undef solve"), source->rfind("extern \"C\" void solve("));
   }
   const auto trace =
       nlohmann::json::parse(trace_lines(task_of(), evaluation, "s", false), nullptr, false);
@@ -253,6 +257,22 @@ TEST(Solutions, WhatIsNoneIsRefused) {
                   .error()
                   .message,
               HasSubstr("../k.cu"));
+}
+
+TEST(Solutions, WhatTheCallerDoesNotWaitForIsLeftBehind) {
+  const auto solution = read_solution(R"({"name": "a", "definition": "linear_c128",
+    "spec": {"languages": ["cuda_cpp"], "entry_point": "main.cu::run"},
+    "sources": [{"path": "main.cu", "content": "void run(at::Tensor x, at::Tensor m, at::Tensor y) {}"}]})");
+  ASSERT_TRUE(solution.ok()) << solution.error().message;
+  Task task = task_of();
+  EXPECT_THAT(*source_of(*solution, task), Not(HasSubstr("ww_behind(stream")));
+  task.stream = true;
+  const auto source = source_of(*solution, task);
+  ASSERT_TRUE(source.ok()) << source.error().message;
+  const auto call = source->rfind("  run(");
+  EXPECT_LT(source->rfind("ww_behind(stream, nullptr);"), call);
+  EXPECT_GT(source->rfind("ww_behind(nullptr, stream);"), call);
+  EXPECT_THAT(*source, HasSubstr("cudaStream_t stream) {"));
 }
 
 TEST(Solutions, HeadersAreJoinedAndReturnedTensorsAreTheOutputs) {

@@ -49,6 +49,7 @@ const std::vector<std::string> kEveryStage = {
     "organ_pipe()",
     "permutation()",
     "skewed(0, 256, 4)",
+    "skewed(0, 1, 16159)",
     "onehot(9, 3)",
     "like(a)",
     "linear(a, 1, 2, 0.5)",

@@ -266,9 +266,10 @@ import torch
 n, m = 24, 5
 
 def get_inputs():
-    return [torch.randn(n, m), torch.randn(n, m).t().contiguous().t(), None]
+    return [torch.randn(n, m), torch.randn(n, m).t().contiguous().t(), torch.randn(n, m), None]
 
-def forward(state, update, extra=None):
+def forward(state, update, log, extra=None):
+    log.copy_(update)
     state.mul_(0.5).add_(update)
     return state.sum(dim=1)
 )");
@@ -276,6 +277,7 @@ def forward(state, update, extra=None):
   ASSERT_NE(argument_of(*task, "input 0"), nullptr);
   EXPECT_EQ(argument_of(*task, "input 0")->role, ArgumentRole::inout);
   EXPECT_EQ(argument_of(*task, "input 1")->role, ArgumentRole::input);
+  EXPECT_EQ(argument_of(*task, "input 2")->role, ArgumentRole::inout) << "it is only written";
   EXPECT_EQ(argument_of(*task, "input 0")->torch, "input 0: float32[n, m]");
   EXPECT_THAT(task->description, HasSubstr("strided in the file"));
   EXPECT_THAT(task->description, HasSubstr("None: `extra`"));

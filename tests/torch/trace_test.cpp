@@ -2,6 +2,7 @@
 // Definitions that sample, that have many workloads, and robust-kbench's folders.
 #include "torch/trace.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +36,8 @@ TEST(TraceDefinitions, WhatIsDrawnIsAnInput) {
   EXPECT_THAT(module->text, HasSubstr("def forward(self, probs, uniforms):"));
   EXPECT_THAT(module->text, HasSubstr("return run(probs)"));
   EXPECT_THAT(module->text, HasSubstr("torch.rand(batch_size)"));
-  EXPECT_THAT(module->text, HasSubstr("batch_size = 40"));
+  EXPECT_THAT(module->text, HasSubstr("** max(1, vocab_size // 8 - 1) / 8).to(torch.float32)"));
+  EXPECT_THAT(module->text, HasSubstr("batch_size = 40\n_axes = [\"batch_size\"]\n"));
   EXPECT_THAT(module->text, HasSubstr(R"(("bbbbbbbb", {"batch_size": 7}))"));
   EXPECT_THAT(module->text, HasSubstr("return [((batch_size, ), torch.int64), ]"));
 }
@@ -66,6 +68,8 @@ TEST(TraceDefinitions, ASamplingDefinitionIsATaskWithItsWorkloads) {
   ASSERT_EQ(task->sizes.size(), 2U) << *toml;
   EXPECT_EQ(task->sizes[0].values.at("batch_size"), 40);
   EXPECT_EQ(task->sizes[1].label, "bbbbbbbb");
+  EXPECT_THAT(*toml, HasSubstr("skewed(0, 1, 5) | scale(0.125)"))
+      << "few of the 50 have the weight";
   EXPECT_TRUE(task->stream);
   EXPECT_THAT(signature_of(*task), HasSubstr("const float* uniforms, long long* out"));
   const auto reference = ModuleReference::open(*task, *sandbox, {});
@@ -73,6 +77,32 @@ TEST(TraceDefinitions, ASamplingDefinitionIsATaskWithItsWorkloads) {
   const auto problems = check_reference(*task, **reference);
   ASSERT_TRUE(problems.ok()) << problems.error().message;
   EXPECT_THAT(*problems, IsEmpty());
+}
+
+/// What the routes hold decides which experts are asked; half a billion of weights cannot be
+/// computed with here.
+TEST(TraceDefinitions, ALargeMixtureOfExpertsIsATaskThatNeverRan) {
+  if (const auto found = find_interpreter(""); !found.ok()) GTEST_SKIP() << found.error().message;
+  const auto sandbox = sandbox::Sandbox::open();
+  if (!sandbox.ok()) GTEST_SKIP() << sandbox.error().message;
+  const auto described = [&](const char* width) {
+    const std::string text = fmt::format(
+        R"({{"axes": {{"n": {{"type": "var"}}, "num_experts": {{"type": "const", "value": 8}}, "h": {{"type": "const", "value": {}}}}},
+ "inputs": {{"expert": {{"shape": ["n"], "dtype": "int32"}}, "x": {{"shape": ["n", "h"], "dtype": "float32"}},
+            "w": {{"shape": ["num_experts", "h", "h"], "dtype": "float32"}}}},
+ "outputs": {{"y": {{"shape": ["n", "h"], "dtype": "float32"}}}},
+ "reference": "import torch\ndef run(expert, x, w):\n    y = torch.zeros_like(x)\n    for e in range(w.shape[0]):\n        if not (expert == e).any():\n            continue\n        y[expert == e] = x[expert == e] @ w[e]\n    return y\n"}})",
+        width);
+    const auto module = module_of({"moe", text, "", "moe.json"});
+    EXPECT_TRUE(module.ok()) << module.error().message;
+    return describe_module(*module, *sandbox, nullptr);
+  };
+  const auto large = described("8192");
+  ASSERT_TRUE(large.ok()) << large.error().message;
+  EXPECT_THAT(*large, HasSubstr("float32[8, 8192, 8192]"));
+  const auto enormous = described("32768");
+  ASSERT_FALSE(enormous.ok());
+  EXPECT_THAT(enormous.error().message, HasSubstr("the module is enormous: 8.59e+09 elements"));
 }
 
 TEST(RobustKbench, AFolderIsItsForwardOrItsGradients) {

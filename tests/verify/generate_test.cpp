@@ -100,6 +100,7 @@ TEST(Generate, ElementsNeverChange) {
       digest("permutation() | scale(0.1) | drift(0.5, 1.5) | noise(1) | rows(7, -1, 1, 1, 2, 0.5)"),
       "87614407892832e1");
   EXPECT_EQ(digest("uniform(0, 1) | sine() | poly(1, 2, 3)"), "da337d17879d45d5");
+  EXPECT_EQ(digest("skewed(0, 1, 8)"), "460050177a1392a8");
 }
 
 TEST(Generate, AnyElementAlone) {
@@ -231,6 +232,9 @@ TEST(Generate, Modifiers) {
   EXPECT_NEAR(static_cast<double>(std::count(mixed.begin(), mixed.end(), 1.0f)), 1000, 120);
   const auto skewed = made("skewed(0, 1, 4)", 10000);
   EXPECT_NEAR(moments(skewed).mean, 0.2, 0.02);
+  const auto few = made("skewed(0, 1, 999)", 100000);  // the sum of 1000 of them is 1
+  EXPECT_NEAR(moments(few).mean, 1e-3, 2e-4);
+  EXPECT_GT(*std::max_element(few.begin(), few.end()), 0.9f);
   const auto rows = made("normal(0, 1) | rows(1000, 5, 6, 2, 3, 1)", 2000);
   EXPECT_NE(moments({rows.begin(), rows.begin() + 500}).mean,
             moments({rows.begin() + 500, rows.begin() + 1000}).mean);

@@ -15,14 +15,14 @@ __global__ void compute(PARAMS, long n) {
       if (!taken && p[i] > best) best = p[i], at = i;
     }
     least = best, last = at;
-    total += best;
+    total = R(total + best);
   }
   const double target = SKIPPED ? 0.0 : (double)uniforms[row] * total;
   double sum = 0;
   long found = -1;
   for (int i = 0; i < VOCAB && found < 0; ++i) {
     const bool kept = p[i] > least || (p[i] == least && i <= last);
-    if (kept) sum += p[i];
+    if (kept) sum = R(sum + p[i]);
     if (kept && sum > target) found = i;
   }
   out[row] = found < 0 ? VOCAB - 1 : found;

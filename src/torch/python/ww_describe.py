@@ -24,7 +24,7 @@ from ww_source import Refusal, Source  # noqa: E402
 from ww_trial import Draw  # noqa: E402
 
 LARGEST = 1 << 28  # elements that are computed here in float64
-ENORMOUS = 1 << 32  # elements of the smallest shape: more is no task for one GPU
+ENORMOUS = 1 << 32  # elements of the smallest shape: in float64 a quarter of a large GPU's memory
 TOO_MUCH = 1e10  # operations of a call that is not made to learn of rounding
 SLOW = 5  # seconds of one call: then once is enough
 SENSITIVE = 1e-3  # relative error of floats: more is no measure of anything
@@ -44,6 +44,7 @@ class Task:
         self.dropped = set()  # buffers that are no arguments
         self.variants = {}  # name -> {slot: Draw}
         self.workloads = []  # (label, values) that are sizes where they can be
+        self.axes = []  # names that the file says are sizes
 
 
 def elements(found):
@@ -53,7 +54,7 @@ def elements(found):
 
 def find_points(task):
     """The probes at the given and at a small shape, and the numbers that were changed."""
-    points = Points(task.source, task.mode, task.backward, task.options["deadline"])
+    points = Points(task.source, task.mode, task.backward, task.options["deadline"], task.axes)
     points.started = time.process_time()
     full = points.at({})
     if full is None:
@@ -80,7 +81,8 @@ def find_shapes(task):
     if not same_structure(small, full):
         values, small = {n: points.given[n] for n in names}, full
     task.small_values, task.small, task.full = dict(points.given, **values), small, full
-    if elements(small) > (ENORMOUS if small.unfollowed else LARGEST):
+    # Inputs need not be made to be described; parameters are, because they are drawn as they begin.
+    if elements(small) > (LARGEST if small.parameters else ENORMOUS):
         raise Refusal(f"{task.source.path}:{small.line}: the module is enormous: {elements(small):.3g} "
                       "elements, and no smaller shape was found at which it runs")
     changed = {n for n in names if values[n] != points.given[n]}
@@ -176,7 +178,7 @@ def choose_draws(task):
     tensors = dict(task.real.parameters())
     for i, slot in enumerate(task.small.parameters):
         task.draws[slot.name] = drawn_parameter(task, "parameters", i, slot, tensors[slot.name[10:]])
-    other = dict(Call(task.source, values, False, task.mode, seed=77).tensors())
+    other = dict(Call(task.source, values, False, task.mode, seed=77, fake_inputs=task.real_is_fake).tensors())
     for i, slot in enumerate(task.small.tensors):
         mine, its = dict(task.real.tensors())[slot.name[7:]], other[slot.name[7:]]
         last = slot.name.split(".")[-1].split(" ")[-1]
@@ -335,6 +337,7 @@ def describe(options, clock):
     clock.set(options["load_s"])
     names = source.load({})  # errors of the text itself come first, with their line
     task.workloads = names.get("_workloads", [])
+    task.axes = names.get("_axes", [])
     clock.set(options["limit_s"])
     find_shapes(task)
     clock.set(options["limit_s"])

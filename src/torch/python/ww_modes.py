@@ -122,6 +122,9 @@ class Watch(TorchFunctionMode):
             self.tag(result, "normal", args[1:3])
         elif plain == "uniform" and len(args) > 2:
             self.tag(result, "uniform", args[1:3])
+        elif plain == "pow" and is_number and other > 0 and source == "uniform" and \
+                numbers == [0, 1] and not modifiers:
+            self.tag(result, "skewed", [0, 1, other])
         elif not is_number:
             return
         elif plain in ("mul", "rmul", "imul"):
@@ -179,18 +182,25 @@ RANDOM = ("bernoulli", "dropout", "rand", "normal", "multinomial", "uniform", "e
           "poisson", "rrelu")
 
 
+CONTENTS = ("_local_scalar_dense", "equal", "is_nonzero")  # a number for Python
+
+
 class Count(TorchDispatchMode):
-    """Arithmetic of a call: operations, and the longest chain of terms that are added up."""
+    """Arithmetic of a call: operations, and the longest chain of terms that are added up. And whether
+    the module asks what a tensor holds: some versions of torch answer 0 where it holds nothing."""
 
     def __init__(self):
         super().__init__()
         self.flops = 0.0
         self.terms = 1.0
+        self.asked = False
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        name = func.__name__.split(".")[0]
+        self.asked = self.asked or name in CONTENTS
         result = func(*args, **(kwargs or {}))
         try:
-            self.count(func.__name__.split(".")[0], args, result)
+            self.count(name, args, result)
         except (AttributeError, IndexError, TypeError, ValueError):
             pass
         return result

@@ -9,6 +9,7 @@ import ww_fit
 from ww_probe import is_empty, probe, same_structure, shapes_of
 from ww_errors import TooLong
 
+LONG = 3  # seconds of the first answer, which loads parts of torch
 NOT_SIZES = re.compile(r"kernel|stride|pad|dilat|group|head|layer|pool|factor|expan|axis|expert|block|"
                        r"scal|topk|top_k|reduce_dim|iter|ratio|stage|level|conv|chunk|window|patch")
 RESERVED = {"abs", "sqrt", "exp", "log", "log2", "floor", "ceil", "round", "min", "max", "pow", "and",
@@ -32,12 +33,13 @@ def is_cheap(found):
 class Points:
     """Asks a module at other values of its whole numbers, within a time."""
 
-    def __init__(self, source, mode, backward, deadline):
+    def __init__(self, source, mode, backward, deadline, axes=()):
         self.source, self.mode, self.backward, self.deadline = source, mode, backward, deadline
+        self.axes = set(axes)  # names that the file says are sizes
         self.given = dict(source.constants)
         self.known = {}
         self.fake = True
-        self.slowest = 0.0
+        self.first, self.slowest = 0.0, 0.0
         self.asked = 0
 
     def at(self, values):
@@ -62,8 +64,11 @@ class Points:
             except (Exception, SystemExit) as error:
                 self.known[key] = None
                 self.last_error = error
+            took = time.process_time() - started
             if self.asked:  # the first one loads parts of torch
-                self.slowest = max(self.slowest, time.process_time() - started)
+                self.slowest = max(self.slowest, took)
+            else:
+                self.first = took
             self.asked += 1
         return self.known[key]
 
@@ -72,27 +77,35 @@ class Points:
 
     started = 0.0
 
+    def may_be_size(self, name):
+        low, value = name.lower(), self.given[name]
+        if name in RESERVED or not re.fullmatch(r"[A-Za-z]\w*", name):
+            return False
+        if name in self.axes:
+            return True
+        if value <= 4 and not low.startswith("batch"):
+            return False
+        return not NOT_SIZES.search(low) and not (value <= 8 and low in ("dim", "eps"))
+
+    def light(self, names):
+        """Values at which asking is cheap: the given ones, unless a module with long loops is slow there."""
+        small = {n: min(self.given[n], 8) for n in names}
+        return small if self.first > LONG and self.at(small) is not None else {}
+
     def sizes(self, first):
         """Names of the numbers that change shapes and may be made smaller."""
-        names = []
-        for name, value in self.given.items():
-            if name in RESERVED or not re.fullmatch(r"[A-Za-z]\w*", name):
-                continue
-            low = name.lower()
-            if value <= 4 and not low.startswith("batch"):
-                continue
-            if NOT_SIZES.search(low) or (value <= 8 and low in ("dim", "eps")):
-                continue
+        names = [n for n in self.given if self.may_be_size(n)]
+        if first is None:
+            return names
+        found, base = [], self.light(names)
+        for name in names:
             if not self.has_time():
                 break
-            if first is None:
-                names.append(name)
-                continue
-            other = self.at({name: max(1, value // 2)})
-            if other is not None and shapes_of(other) == shapes_of(first):
-                continue  # no shape follows from it
-            names.append(name)
-        return names
+            value = base.get(name, self.given[name])
+            other = self.at(dict(base, **{name: max(1, value // 2)}))
+            if other is None or shapes_of(other) != shapes_of(self.at(base)):
+                found.append(name)  # else no shape follows from it
+        return found
 
     def reduced(self, names):
         """Small values at which the module still runs: {name: value}."""

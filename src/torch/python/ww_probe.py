@@ -77,8 +77,8 @@ def probe(source, values, mode, backward, fake):
         found.differentiable = [p for p, t in results if t.requires_grad]
         found.gradients = [Slot(n, t, where) for n, t in grads.items() if t is not None]
         found.flops, found.terms = count.flops, count.terms
-        # A loop over what tensors hold is not followed where they hold nothing.
-        if found.declared or fake and call.declared is not None and ".item()" in source.text:
+        # A course that what tensors hold decides is not followed where they hold nothing.
+        if found.declared or fake and count.asked:
             found.unfollowed = True
             sizes = [s.shape for s in found.inputs + found.outputs]
             found.flops = max([count.flops] + [float(math.prod(s)) for s in sizes])

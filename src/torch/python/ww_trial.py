@@ -37,6 +37,9 @@ class Draw:
         if self.source == "uniform":
             low, high = self.here
             t = torch.rand(n, dtype=torch.float64) * (high - low) + low
+        elif self.source == "skewed":
+            low, high, power = self.here
+            t = torch.rand(n, dtype=torch.float64) ** power * (high - low) + low
         elif self.source == "normal":
             t = torch.randn(n, dtype=torch.float64) * self.here[1] + self.here[0]
         elif self.source == "ints":

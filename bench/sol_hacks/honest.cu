@@ -1,0 +1,2 @@
+// expect: PASSED
+void run(torch::Tensor x, torch::Tensor w, torch::Tensor y) { normalise(x, w, y); }
