@@ -136,6 +136,9 @@ Status add_drawn_inputs(Prepared& prepared, const WorkLimits& limits) {
 // What trying every kind of inputs may take on the SIMT machine, in all calls together.
 constexpr std::uint64_t kAllBytes = 32 * kMiB;
 constexpr double kAllWork = 2e8;
+// The same at drawn sizes.
+constexpr double kAllDrawnBytes = 16 * kMiB;
+constexpr double kAllDrawnWork = 1e8;
 
 /// On the SIMT machine few timed calls are made: every kind of inputs is tried at the largest timed
 /// size at which all of them can be.
@@ -175,8 +178,8 @@ Status add_every_kind_at_drawn_sizes(Prepared& prepared, const WorkLimits& limit
   WW_TRY(auto sizes,
          verify::draw_kind_sizes(task,
                                  {.kinds = some.size(),
-                                  .bytes = static_cast<double>(kAllBytes),
-                                  .work = kAllWork,
+                                  .bytes = kAllDrawnBytes,
+                                  .work = kAllDrawnWork,
                                   .most_bytes = static_cast<double>(limits.checked_bytes),
                                   .most_work = limits.cases.max_flops},
                                  seed));

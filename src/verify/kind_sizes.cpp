@@ -13,7 +13,7 @@ namespace warpwright::verify {
 namespace {
 
 // Of what fits: not the most of it, which is known.
-constexpr double kLeastShare = 0.6;
+constexpr double kLeastShare = 0.7;
 
 /// A value that may be large; others are reached through these.
 struct WideValue {
@@ -75,7 +75,7 @@ Result<std::vector<TaskSize>> draw_kind_sizes(const Task& task, const KindBudget
   const auto& [name, low, high] = wide[draws.below(wide.size())];
   const auto largest = drawer.largest_value(wanted, name, low, high);
   if (!largest) return sizes;
-  wanted.windows[name] = {std::max(low, std::ceil(*largest / 2)), *largest};
+  wanted.windows[name] = {std::max(low, std::ceil(kLeastShare * *largest)), *largest};
   wanted.least_bytes = wanted.max_bytes;
   add(wanted);
   return sizes;

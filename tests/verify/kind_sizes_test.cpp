@@ -13,7 +13,7 @@ namespace {
 
 // About what the SIMT machine has for twenty kinds of inputs.
 KindBudget twenty_kinds() {
-  return {.kinds = 20, .bytes = 32 << 20, .work = 2e8, .most_bytes = 8 << 20, .most_work = 3e7};
+  return {.kinds = 20, .bytes = 16 << 20, .work = 1e8, .most_bytes = 8 << 20, .most_work = 3e7};
 }
 
 std::vector<TaskSize> kind_sizes(const std::string& name, std::uint64_t seed) {
