@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised when the meaning of a cached result changes.
-constexpr std::string_view kCacheVersion = "7";
+constexpr std::string_view kCacheVersion = "8";
 
 struct ScalarRow {
   ElementType type;

@@ -53,7 +53,7 @@ struct BuildOutcome {
   FrontEnd front_end = FrontEnd::automatic;  ///< the one that was used
   std::string ptx;
   /// The same source once more, for a run that looks for accesses past the end of local arrays:
-  /// it traps there. Empty where the device code has no such arrays, or clang did not make it.
+  /// it traps there. Empty where the device code has no such arrays, or no compiler made it.
   std::string bounds_ptx;
   std::string cubin;  ///< empty without ptxas
   std::vector<ptx::Entry> entries;

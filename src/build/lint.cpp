@@ -189,25 +189,12 @@ int code_place(std::string_view stripped, std::string_view original) {
 
 // What a source may not ask at the time of compilation: who compiles it, when, from which file and
 // beside which others. One that is right for the judge's compiler alone is not right.
-constexpr std::array<std::string_view, 19> kBuildFacts = {"__clang__",
-                                                          "__clang_major__",
-                                                          "__clang_minor__",
-                                                          "__clang_patchlevel__",
-                                                          "__clang_version__",
-                                                          "__llvm__",
-                                                          "__NVCC__",
-                                                          "__NVCOMPILER",
-                                                          "__VERSION__",
-                                                          "__DATE__",
-                                                          "__TIME__",
-                                                          "__TIMESTAMP__",
-                                                          "__BASE_FILE__",
-                                                          "__FILE_NAME__",
-                                                          "__INCLUDE_LEVEL__",
-                                                          "__has_include",
-                                                          "__has_include_next",
-                                                          "__builtin_FILE",
-                                                          "__builtin_source_location"};
+constexpr std::array<std::string_view, 20> kBuildFacts = {
+    "__clang__",         "__clang_major__",    "__clang_minor__", "__clang_patchlevel__",
+    "__clang_version__", "__llvm__",           "__NVCC__",        "__CUDACC_DEBUG__",
+    "__NVCOMPILER",      "__VERSION__",        "__DATE__",        "__TIME__",
+    "__TIMESTAMP__",     "__BASE_FILE__",      "__FILE_NAME__",   "__INCLUDE_LEVEL__",
+    "__has_include",     "__has_include_next", "__builtin_FILE",  "__builtin_source_location"};
 
 /// Whether the name can be put together of two words or more.
 bool is_joined(std::string_view name, const std::vector<std::string_view>& words) {

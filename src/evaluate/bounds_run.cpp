@@ -45,7 +45,8 @@ CarefulRun run_within_bounds(const Prepared& prepared, Context& context) {
   CarefulRun careful;
   const build::BuildOutcome& code = prepared.candidate.code;
   if (code.bounds_ptx.empty()) {
-    if (build::has_local_arrays(code.ptx)) careful.why_not = "clang did not compile this source";
+    if (build::has_local_arrays(code.ptx))
+      careful.why_not = "no compiler could add the checks to this source";
     return careful;
   }
   const PartTimer timer(context, "simt");
