@@ -126,7 +126,7 @@ bool fits(int attribute, std::string_view base) {
       return one_of({"S2R", "S2UR"});
     case 0x28:
       return one_of({"SHFL", "VOTE", "VOTEU", "MATCH", "REDUX", "WARPSYNC", "ELECT", "BAR",
-                     "CREDUX", "MOV", "IMAD", "NOP", "BRA", "BSYNC", "UMOV", "HFMA2"});
+                     "CREDUX", "MOV", "IMAD", "NOP", "BRA", "BSYNC", "UMOV", "HFMA2", "CALL"});
     default:
       return true;
   }

@@ -43,9 +43,13 @@ Queue queue_of(const Instruction& instruction) {
   if (base == "LDS" || base == "LDSM") return Queue::shared_loads;
   static constexpr auto kConversions = std::to_array<std::string_view>(
       {"I2F", "F2I", "F2F", "I2I", "FRND", "MUFU", "POPC", "FLO", "BREV"});
-  const bool converts =
-      std::find(kConversions.begin(), kConversions.end(), base) != kConversions.end();
-  return converts ? Queue::conversions : Queue::none;
+  static constexpr auto kDoubles =
+      std::to_array<std::string_view>({"DADD", "DMUL", "DFMA", "DSETP"});
+  const auto is_in = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), base) != names.end();
+  };
+  if (is_in(kConversions)) return Queue::conversions;
+  return is_in(kDoubles) ? Queue::doubles : Queue::none;
 }
 
 bool reads_late(const Instruction& instruction) {

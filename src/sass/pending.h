@@ -10,8 +10,9 @@
 namespace warpwright::sass {
 
 /// Pipes that work in order. Of loads from shared memory one without a scoreboard is there when a
-/// later one's is. Conversions without one are rare, and may as well take a known time.
-enum class Queue : int { none, shared_loads, conversions };
+/// later one's is. Conversions without one are rare, and may as well take a known time. Doubles
+/// have scoreboards where an architecture has few units for them.
+enum class Queue : int { none, shared_loads, conversions, doubles };
 Queue queue_of(const Instruction& instruction);
 inline bool returns_in_order(const Instruction& instruction) {
   return queue_of(instruction) == Queue::shared_loads;

@@ -58,6 +58,19 @@ TEST(Pipe, SourcesAreReadInOrder) {
   EXPECT_EQ(scoreboard_hazards(overwrites_source("LDG.E.64", false)), 1U);
 }
 
+TEST(Pipe, DoublesAreAPipeOfTheirOwn) {
+  const auto second = [](const std::string& opcode) {
+    Writer writer;
+    writer.add("DADD", "R4, R8, R12", {4, 5}, {8, 9, 12, 13}, sets(2, 0, kNoBarrier));
+    writer.add(opcode, "R8, R16", {8, 9}, {16, 17}, sets(2, 1, kNoBarrier));
+    writer.add("EXIT", "", {}, {}, waits(5, 3));
+    return scoreboard_hazards(writer.done());
+  };
+  EXPECT_EQ(second("DMUL"), 0U);
+  EXPECT_EQ(second("F2F.F64.F32"), 1U);
+  EXPECT_EQ(second("LDG.E.64"), 1U);
+}
+
 TEST(Pipe, ALoadFromSharedMemoryMayOverwriteTheOneBefore) {
   Writer writer;
   writer.add("LDS.U16", "R6, [R26]", {6}, {26}, sets(2, 0, kNoBarrier));
