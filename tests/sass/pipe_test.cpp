@@ -80,6 +80,18 @@ TEST(Pipe, ALoadFromSharedMemoryMayOverwriteTheOneBefore) {
   EXPECT_EQ(scoreboard_hazards(writer.done()), 0U);
 }
 
+TEST(Pipe, ACallWaitsForNothingItself) {
+  const auto second = [](const std::string& opcode) {
+    Writer writer;
+    writer.add("LDG.E", "R6, [R26]", {6}, {26}, sets(2, 0, kNoBarrier));
+    writer.add(opcode, "R4", {4}, {6}, waits(5, 0));
+    writer.add("EXIT", "", {}, {}, waits(5, 1));
+    return scoreboard_hazards(writer.done());
+  };
+  EXPECT_EQ(second("CALL.REL.NOINC"), 0U);
+  EXPECT_EQ(second("IADD3"), 1U);
+}
+
 TEST(Pipe, WhatAComparisonComparesIsNoMatter) {
   const auto table = LatencyTable::parse(
                          "sm_90\np ISETP.LT.U32.AND SEL 6 60 40\np ISETP.LT.U32.AND * 6 90 60\n"
