@@ -58,16 +58,27 @@ Result<evaluate::JobRequest> build_request(store::Archive& archive, const store:
   return request;
 }
 
-Result<std::string> built_cubin(const evaluate::JobRequest& request, const std::string& trial,
-                                const StopSignal& stop) {
+/// Empty where the compiler makes none: clang leaves some of CUDA's functions to nvcc.
+Result<std::string> cubin_by(const evaluate::JobRequest& request, const StopSignal& stop) {
   WW_TRY(const auto folder, TemporaryDirectory::create("warpwright-sass-show"));
   evaluate::Station station;
   auto context = evaluate::make_context(request, folder.path() / "build", station, stop);
   const auto source = std::make_shared<const evaluate::Source>(evaluate::Source{request});
   auto built = evaluate::build_program(source, context);
-  if (!built.ok())
-    return Error{"trial '" + trial + "' could not be built: " + evaluate::reason_of(built.error())};
-  if (!built->code.cubin.empty()) return std::move(built->code.cubin);
+  if (!built.ok()) return Error{evaluate::reason_of(built.error())};
+  return std::move(built->code.cubin);
+}
+
+Result<std::string> built_cubin(evaluate::JobRequest request, const std::string& trial,
+                                const StopSignal& stop) {
+  auto cubin = cubin_by(request, stop);
+  if (cubin.ok() && cubin->empty() && request.front_end.name() != "nvcc") {
+    request.front_end = "nvcc";
+    cubin = cubin_by(request, stop);
+  }
+  if (!cubin.ok())
+    return Error{"trial '" + trial + "' could not be built: " + cubin.error().message};
+  if (!cubin->empty()) return cubin;
   return Error{"trial '" + trial +
                "' was built without ptxas, so there is no machine code: install the CUDA toolkit "
                "(nvcc and ptxas) or put it into PATH"};
