@@ -100,8 +100,8 @@ class Arena {
   /// The same of all cases.
   Result<Behaviour> compare(Candidate& candidate, std::uint64_t set,
                             const Disturbance& disturbance);
-  /// Under all disturbances, at the clock that is set.
-  Result<Behaviour> fuzz_all(Candidate& candidate, std::uint64_t sets, double end_s);
+  /// Under all disturbances, at the clock that is set. `whole`: the time was enough for all of it.
+  Result<Behaviour> fuzz_all(Candidate& candidate, std::uint64_t sets, double end_s, bool& whole);
   Result<std::optional<double>> ratio_of(Candidate& candidate);
   Result<std::optional<double>> timed_run(device::Replay& replay);
   [[nodiscard]] std::uint64_t outputs_of(const Place& place) const;

@@ -138,13 +138,13 @@ Result<Improvement> improve(const Improvable& kernel, Canary& canary, const Tune
 
 std::string improvement_json(const Improvement& improvement, const TuneOptions& options) {
   OrderedJson json = {{"kernel", improvement.kernel},
-               {"accepted", improvement.accepted()},
-               {"speedup", improvement.accepted() ? 1 / improvement.whole.ratio : 1.0},
-               {"ratio", figures_json(improvement.whole)},
-               {"input_sets", options.proof.input_sets},
-               {"outputs_compared", improvement.outputs()},
-               {"summary", improvement.sentence()},
-               {"children_replaced", improvement.schedule.replaced}};
+                      {"accepted", improvement.accepted()},
+                      {"speedup", improvement.accepted() ? 1 / improvement.whole.ratio : 1.0},
+                      {"ratio", figures_json(improvement.whole)},
+                      {"input_sets", options.proof.input_sets},
+                      {"outputs_compared", improvement.outputs()},
+                      {"summary", improvement.sentence()},
+                      {"children_replaced", improvement.schedule.replaced}};
   if (!improvement.accepted()) json["input_sets"] = 0;
   json["variants"] = {{"accepted", improvement.variant}, {"tried", OrderedJson::array()}};
   for (const VariantOutcome& outcome : improvement.variants)

@@ -187,6 +187,15 @@ TEST_F(ArenaTest, DisturbedTimingFindsWhatQuietRunsDoNot) {
   EXPECT_THAT(same->why, Not(HasSubstr("not possible")));
 }
 
+TEST_F(ArenaTest, SaysWhenTheTimeWasNotEnough) {
+  const auto arena = open("same");
+  ASSERT_TRUE(arena.ok());
+  const auto same = (*arena)->fuzz("same", 100'000, 0.1);
+  ASSERT_TRUE(same.ok());
+  EXPECT_THAT(same->why, HasSubstr("clock as it is as far as the time went"));
+  EXPECT_THAT((*arena)->fuzz("same", 1, 5)->why, Not(HasSubstr("as far as")));
+}
+
 TEST_F(ArenaTest, SaysWhatCouldNotBeTried) {
   FakeClocks forbidden(world_, false);
   surroundings_ = {.inputs = {}, .other_work = nullptr, .clocks = &forbidden};
