@@ -114,6 +114,7 @@ Result<SassInputs> sass_inputs_of(const evaluate::JobRequest& request, const std
                     .kernel = workload.kernel,
                     .source = request.source,
                     .ptx = prepared->candidate.code.ptx};
+  if (prepared->target.is_cuda) inputs.device = prepared->target.choice.device.text();
   WW_CHECK(write_file(inputs.workload, reorder::workload_text(workload)));
   WW_CHECK(write_file(inputs.cubin, prepared->candidate.code.cubin));
   WW_CHECK(write_file(fs::path(folder) / "original.ptx", inputs.ptx));

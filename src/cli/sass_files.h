@@ -12,9 +12,10 @@ namespace warpwright::cli {
 /// What `sass tune` works on, as files.
 struct SassInputs {
   std::string workload, cubin;
-  std::string kernel;  ///< empty = the cubin's largest function
-  std::string source;  ///< empty = only the cubin is there
-  std::string ptx;     ///< what the cubin was assembled from; empty = not known
+  std::string kernel;           ///< empty = the cubin's largest function
+  std::string source;           ///< empty = only the cubin is there
+  std::string ptx;              ///< what the cubin was assembled from; empty = not known
+  std::string device = "cuda";  ///< the GPU to run it on
 };
 
 /// A workload file with a cubin as they are; a task with a source is built and recorded into

@@ -65,8 +65,13 @@ Result<sass::LatencyTable> sass_table(const std::string& file, int architecture)
 
 Result<reorder::Canary> sass_canary(const SassInputs& inputs, bool set_clocks) {
   Command command;
-  command.argv = {own_program(), "sass", "canary", absolute_path(inputs.workload).string(),
-                  absolute_path(inputs.cubin).string()};
+  command.argv = {own_program(),
+                  "sass",
+                  "canary",
+                  absolute_path(inputs.workload).string(),
+                  absolute_path(inputs.cubin).string(),
+                  "--device",
+                  inputs.device};
   if (set_clocks) command.argv.emplace_back("--clocks");
   command.env = minimal_environment();
   for (const std::string& more :

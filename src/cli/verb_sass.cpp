@@ -31,6 +31,7 @@ namespace {
 
 struct SassFlags {
   std::string file, candidate, archive, against, table, output, function, listing, task, ptx;
+  std::string device = "cuda";
   std::vector<std::string> files;
   reorder::TuneOptions tune;
   int count = 200;
@@ -376,9 +377,12 @@ void add_runners(CLI::App& sass, const std::shared_ptr<SassFlags>& flags, Action
   verb->add_option("workload", flags->task)->required();
   verb->add_option("file", flags->file)->required();
   verb->add_flag("--clocks", flags->clocks);
+  verb->add_option("--device", flags->device);
   verb->callback([flags, &action] {
     action = [flags] {
-      return reorder::serve_arena({flags->task, flags->file, task_inputs, flags->clocks},
+      const auto device = chosen<DeviceName>(flags->device, "--device");
+      if (!device.ok()) return fail(device.error());
+      return reorder::serve_arena({flags->task, flags->file, task_inputs, flags->clocks, *device},
                                   STDIN_FILENO, STDOUT_FILENO);
     };
   });

@@ -97,7 +97,7 @@ struct Serving {
 };
 
 Status open_serving(const ServedArena& served, Serving& serving) {
-  WW_TRY(const auto resolved, device::resolve_device({.device = DeviceName("cuda")}));
+  WW_TRY(const auto resolved, device::resolve_device({.device = served.device}));
   WW_TRY(serving.device, device::open_device(resolved, 60));
   // Without either, less can be tried, and the report says so.
   if (auto work = device::open_other_work(resolved); work.ok())

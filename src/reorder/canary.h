@@ -24,6 +24,7 @@ struct ServedArena {
   std::filesystem::path workload, cubin;
   InputsOf inputs_of;       ///< empty: all inputs by type
   bool set_clocks = false;  ///< results are compared at other clock rates, too, where permitted
+  DeviceName device = "cuda";
 };
 
 /// The child: opens the arena of the files, then answers lines until its input ends. Each request
