@@ -39,7 +39,8 @@ function resultSection(state) {
     title.textContent = task.title || run.task || 'Run';
     sub.replaceChildren(el('span', {class: `status s-${run.status}`}, String(run.status || '')),
       ...[run.id, run.strategy && `strategy ${run.strategy}`, run.model, date(run.created_ms)].filter(Boolean).map((x) => el('span', {}, x)));
-    sentence.textContent = sentenceOf(model) + (run.ending ? ` Ended: ${run.ending}.` : '');
+    sentence.textContent = sentenceOf(model) + list(doc.derived).map((d) => ` Machine code of ${d[0] || 'an earlier source'}: ${d[2]}.`).join('')
+      + (run.ending ? ` Ended: ${run.ending}.` : '');
     const span = best && best.speedup && best.speedup[2] > best.speedup[1]
       ? `${best.speedup[1].toFixed(2)} … ${best.speedup[2].toFixed(2)}` : model.estimated ? 'estimate, no interval' : '';
     numerals.replaceChildren(

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/stop.h"
 #include "core/task.h"
+#include "core/task_json.h"
 #include "evaluate/judgement.h"
 #include "reorder/workload.h"
 #ifndef WARPWRIGHT_WORKER_ONLY
@@ -45,6 +46,7 @@ Result<reorder::WorkCase> case_of(const evaluate::Prepared& prepared, const Task
   const auto plan = prepared.candidate.plans.find(evaluate::call_key(call));
   if (plan == prepared.candidate.plans.end()) return Error{"a size was not recorded"};
   reorder::WorkCase item{.plan = plan->second};
+  item.size.insert(size.values.begin(), size.values.end());
   for (std::size_t i = 0; i < prepared.task().arguments.size(); ++i) {
     const TaskArgument& argument = prepared.task().arguments[i];
     reorder::WorkBuffer buffer{.type = argument.type};
@@ -59,7 +61,7 @@ Result<reorder::WorkCase> case_of(const evaluate::Prepared& prepared, const Task
 
 /// The timed size in the middle first, then other sizes of the judgement.
 Result<reorder::Workload> workload_of(const evaluate::Prepared& prepared) {
-  reorder::Workload workload;
+  reorder::Workload workload{.task = task_to_json(prepared.task())};
   if (prepared.timed.empty()) return Error{"the task has no size that fits the device"};
   const TaskSize* timed = prepared.timed[prepared.timed.size() / 2];
   WW_TRY(auto first, case_of(prepared, *timed));
@@ -86,23 +88,53 @@ Result<SassInputs> sass_inputs(const std::string& task, const std::string& file,
     return SassInputs{.workload = task, .cubin = file, .kernel = workload.kernel};
   }
   WW_TRY(const auto request, request_of(task, file));
+  const StopSignal stop;
+  return sass_inputs_of(request, folder, stop);
+}
+
+Result<SassInputs> sass_inputs_of(const evaluate::JobRequest& request, const std::string& folder,
+                                  const StopSignal& stop) {
   WW_CHECK(make_directories(folder));
-  StopSignal stop;
   evaluate::Station station;
   auto context = evaluate::make_context(request, fs::path(folder) / "build", station, stop);
   const auto source = std::make_shared<const evaluate::Source>(evaluate::Source{request});
   auto prepared = evaluate::prepare(source, context);
   if (!prepared.ok()) return Error{evaluate::reason_of(prepared.error())};
-  if (prepared->candidate.code.cubin.empty())
-    return Error{"the source was built without ptxas: there is no machine code to tune"};
+  if (prepared->candidate.code.cubin.empty()) {
+    // Clang leaves some of CUDA's functions to nvcc, and then makes no machine code.
+    if (request.front_end.name() == "nvcc")
+      return Error{"the source was built without ptxas: there is no machine code to tune"};
+    evaluate::JobRequest by_nvcc = request;
+    by_nvcc.front_end = "nvcc";
+    return sass_inputs_of(by_nvcc, folder, stop);
+  }
   WW_TRY(const auto workload, workload_of(*prepared));
   SassInputs inputs{.workload = (fs::path(folder) / "workload.json").string(),
                     .cubin = (fs::path(folder) / "original.cubin").string(),
                     .kernel = workload.kernel,
-                    .source = request.source};
+                    .source = request.source,
+                    .ptx = prepared->candidate.code.ptx};
+  if (prepared->target.is_cuda) inputs.device = prepared->target.choice.device.text();
   WW_CHECK(write_file(inputs.workload, reorder::workload_text(workload)));
   WW_CHECK(write_file(inputs.cubin, prepared->candidate.code.cubin));
+  WW_CHECK(write_file(fs::path(folder) / "original.ptx", inputs.ptx));
   return inputs;
+}
+
+std::string loader_text(int architecture) {
+  return fmt::format(
+      "// Loads tuned.cubin, machine code of original.cu that was made and proven for sm_{0}\n"
+      "// alone (report.json). It is refused on any other architecture.\n"
+      "#pragma once\n#include <cuda.h>\n\n"
+      "static inline CUresult load_tuned(CUmodule* module, const char* path) {{\n"
+      "  CUdevice device;\n  int major = 0, minor = 0;\n"
+      "  CUresult result = cuCtxGetDevice(&device);\n"
+      "  if (result != CUDA_SUCCESS) return result;\n"
+      "  cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);\n"
+      "  cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);\n"
+      "  if (major * 10 + minor != {0}) return CUDA_ERROR_NO_BINARY_FOR_GPU;\n"
+      "  return cuModuleLoad(module, path);\n}}\n",
+      architecture);
 }
 
 Status export_tuned(const std::string& folder, const SassInputs& inputs, const std::string& cubin,
@@ -112,21 +144,7 @@ Status export_tuned(const std::string& folder, const SassInputs& inputs, const s
   WW_CHECK(write_file(path / "tuned.cubin", cubin));
   WW_CHECK(write_file(path / "report.json", report));
   if (!inputs.source.empty()) WW_CHECK(write_file(path / "original.cu", inputs.source));
-  return write_file(
-      path / "loader.h",
-      fmt::format(
-          "// Loads tuned.cubin, a schedule of original.cu that was made and proven for sm_{0}\n"
-          "// alone (report.json). It is refused on any other architecture.\n"
-          "#pragma once\n#include <cuda.h>\n\n"
-          "static inline CUresult load_tuned(CUmodule* module, const char* path) {{\n"
-          "  CUdevice device;\n  int major = 0, minor = 0;\n"
-          "  CUresult result = cuCtxGetDevice(&device);\n"
-          "  if (result != CUDA_SUCCESS) return result;\n"
-          "  cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);\n"
-          "  cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);\n"
-          "  if (major * 10 + minor != {0}) return CUDA_ERROR_NO_BINARY_FOR_GPU;\n"
-          "  return cuModuleLoad(module, path);\n}}\n",
-          architecture));
+  return write_file(path / "loader.h", loader_text(architecture));
 }
 
 }  // namespace warpwright::cli

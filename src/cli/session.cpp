@@ -12,6 +12,7 @@
 #include "cli/examples.h"
 #include "cli/exit_codes.h"
 #include "cli/fleet_judge.h"
+#include "cli/schedule_step.h"
 #include "cli/summary.h"
 #include "cli/tuning.h"
 #include "cli/verbs.h"
@@ -19,6 +20,7 @@
 #include "device/device.h"
 #include "evaluate/local_evaluator.h"
 #include "evaluate/mailbox.h"
+#include "evaluate/stages.h"
 #include "prompt/extract.h"
 #include "search/prompt_composer.h"
 #include "verifiers/gate.h"
@@ -363,6 +365,20 @@ search::StrategyOptions strategy_options(const Settings& settings) {
           static_cast<int>(settings.integer("search.repairs").value_or(3)), models_of(settings)};
 }
 
+namespace {
+
+/// Why machine code cannot be tuned by this process; empty: it can.
+std::string no_gpu_here(const Settings& settings, const evaluate::JobRequest& pattern) {
+  if (!settings.text("judge.worker").empty())
+    return "the judge is elsewhere: tune there, with warpwright sass tune TASK FILE";
+  const auto target = evaluate::resolved_device(pattern);
+  if (!target.ok()) return target.error().message;
+  return target->is_cuda ? ""
+                         : "machine code is tuned on a GPU only, and this run's device is none";
+}
+
+}  // namespace
+
 Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecord& run,
                                   const HeldRun& held, const Task& task, const Settings& settings,
                                   bool wait, const Onlookers& onlookers) {
@@ -405,6 +421,16 @@ Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecor
     WW_CHECK(tune_best(archive, run, *evaluator, static_cast<std::size_t>(budget), ending, observer,
                        stop));
   }
+  tune_schedule({.archive = archive,
+                 .run = run,
+                 .pattern = pattern,
+                 .no_gpu = no_gpu_here(settings, pattern),
+                 .minutes = settings.number("search.sass").value_or(0),
+                 .tune =
+                     [&](const evaluate::JobRequest& request, double minutes) {
+                       return tune_source(request, absolute_path(folder / "sass"), minutes, stop);
+                     }},
+                ending, observer);
   // All verdicts are in the archive: nobody asks the spool again.
   if (ending.status == store::RunStatus::finished) forget_queue(settings, queue);
   return ending;

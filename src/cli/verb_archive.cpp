@@ -39,6 +39,26 @@ std::string verdict_text(const store::TrialRecord& trial) {
   return text;
 }
 
+/// The trial whose source something was derived from: the best one where several have it.
+std::string derived_from(const store::DerivedRecord& record, const store::RunRecord& run,
+                         const std::vector<store::TrialRecord>& trials) {
+  std::string name = "an earlier source";
+  for (const auto& trial : trials) {
+    if (trial.source_sha256 != record.source_sha256) continue;
+    if (trial.prompt.trial == run.best_trial) return trial.prompt.trial;
+    name = trial.prompt.trial;
+  }
+  return name;
+}
+
+void print_derived(const std::vector<store::DerivedRecord>& derived, const store::RunRecord& run,
+                   const std::vector<store::TrialRecord>& trials) {
+  for (const auto& record : derived) {
+    std::printf("  machine code of %s: %s\n", derived_from(record, run, trials).c_str(),
+                record.summary.c_str());
+  }
+}
+
 void print_run(const store::RunRecord& run, const std::vector<store::TrialRecord>& trials) {
   std::printf(
       "Run %s: %s%s%s\n  task %s, strategy %s, model %s, device %s, started %s UTC, %.1f s\n",
@@ -78,9 +98,11 @@ Status print_trial(store::Archive& archive, const std::string& run, const store:
 
 Result<int> show_run(store::Archive& archive, const store::RunRecord& run, const ShowFlags& flags) {
   WW_TRY(const auto trials, archive.trials(run.id));
+  WW_TRY(const auto derived, archive.derived(run.id));
   if (flags.trial.empty()) {
     if (!flags.json) {
       print_run(run, trials);
+      print_derived(derived, run, trials);
       return static_cast<int>(kOk);
     }
     json document = report::run_json(run);
@@ -90,6 +112,8 @@ Result<int> show_run(store::Archive& archive, const store::RunRecord& run, const
     }
     document["trials"] = json::array();
     for (const auto& trial : trials) document["trials"].push_back(report::trial_json(trial));
+    document["derived"] = json::array();
+    for (const auto& record : derived) document["derived"].push_back(report::derived_json(record));
     std::printf("%s\n", dump_json(document, 1).c_str());
     return static_cast<int>(kOk);
   }

@@ -9,12 +9,14 @@
 #include "cli/export_files.h"
 #include "cli/export_forms.h"
 #include "cli/options.h"
+#include "cli/sass_files.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "core/json_reader.h"
 #include "core/task_json.h"
 #include "llm/exec.h"
 #include "port/project.h"
+#include "sass/cubin.h"
 
 namespace warpwright::cli {
 
@@ -103,10 +105,27 @@ Files kernel_file(const ExportFlags& flags, const Task& task, const store::RunRe
            bench::kernel_file_text(origin, best.candidate->source)}};
 }
 
+/// Machine code that was made from the kernel's source and proven beside it: with a loader, the
+/// source as it was judged, and the proof. Nothing where there is none.
+Result<Files> machine_code_files(store::Archive& archive, const std::string& run,
+                                 const store::TrialRecord& trial) {
+  Files files;
+  WW_TRY(const auto derived, archive.derived(run, store::Archive::Content::read));
+  for (const auto& record : derived) {
+    if (!record.accepted || record.source_sha256 != trial.source_sha256) continue;
+    WW_TRY(const auto cubin, sass::Cubin::parse(record.content));
+    files["sass/tuned.cubin"] = record.content;
+    files["sass/loader.h"] = loader_text(cubin.architecture());
+    files["sass/original.cu"] = trial.candidate->source;
+    files["sass/report.json"] = record.report;
+  }
+  return files;
+}
+
 /// The same sources for devices of AMD, in hip/; what has no counterpart there is said.
 Status write_hip(const Files& files, const std::filesystem::path& folder) {
   for (const auto& [name, content] : files) {
-    if (!name.ends_with(".cu")) continue;
+    if (!name.ends_with(".cu") || name.starts_with("sass/")) continue;
     const std::filesystem::path source = folder / name;
     WW_TRY(const port::CarriedProject project,
            port::carry_over({source, source.parent_path() / "hip", port::Direction::to_hip}));
@@ -198,6 +217,8 @@ Result<int> write_export(const ExportFlags& flags) {
     WW_TRY(const auto config, archive->config(run.id));
     if (flags.kernels.empty()) {
       WW_TRY(files, export_files(task, run, *best, config, flags.names));
+      WW_TRY(auto machine_code, machine_code_files(*archive, run.id, *best));
+      files.merge(machine_code);
     } else {
       folder = flags.kernels;
       files = kernel_file(flags, task, run, *best, config);

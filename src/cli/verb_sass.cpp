@@ -12,65 +12,67 @@
 #include "base/process.h"
 #include "cli/exit_codes.h"
 #include "cli/sass_files.h"
+#include "cli/sass_improve.h"
+#include "cli/sass_task_inputs.h"
 #include "cli/verbs.h"
 #include "reorder/narrow.h"
-#include "reorder/tune.h"
 #include "sass/check.h"
 #include "sass/report.h"
 #include "sass/schedule.h"
 #include "sass/tool.h"
+#ifndef WARPWRIGHT_WORKER_ONLY
+#include "cli/options.h"
+#include "cli/sass_candidate.h"
+#endif
 
 namespace warpwright::cli {
 
 namespace {
 
 struct SassFlags {
-  std::string file, against, table, output, function, listing, task;
+  std::string file, candidate, archive, against, table, output, function, listing, task, ptx;
+  std::string device = "cuda";
   std::vector<std::string> files;
   reorder::TuneOptions tune;
   int count = 200;
   int narrow = 40;
-  bool json = false, only_make = false;
+  bool json = false, only_make = false, tuned = false, no_variants = false, clocks = false;
 };
 
 constexpr int kMostNarrowed = 2;  ///< schedules that are narrowed down, of one kernel
 constexpr int kMostWrong = 10;    ///< then a kernel's series ends
 
-Result<sass::LatencyTable> table_for(const SassFlags& flags, int architecture) {
-  if (flags.table.empty()) return sass::shipped_table(architecture);
-  WW_TRY(const std::string text, read_file(flags.table));
-  WW_TRY(auto table, sass::LatencyTable::parse(text));
-  if (table.architecture() != architecture)
-    return Error{fmt::format("{} is for sm_{}, the cubin for sm_{}", flags.table,
-                             table.architecture(), architecture)};
-  return table;
-}
-
-/// A cubin with its listing: nvdisasm's, or one that was made elsewhere.
 Result<sass::Program> program_of(const SassFlags& flags, const std::string& file) {
-  if (flags.listing.empty()) {
-    WW_TRY(const auto tool, sass::Disassembler::open());
-    return tool.read_file(file);
-  }
-  WW_TRY(std::string bytes, read_file(file));
-  WW_TRY(sass::Cubin cubin, sass::Cubin::parse(std::move(bytes)));
-  WW_TRY(const std::string listing, read_file(flags.listing, std::size_t{1} << 30));
-  return sass::Program::join(std::move(cubin), listing);
+  return sass_program(file, flags.listing);
 }
 
-Result<const sass::Function*> function_of(const sass::Program& program, const std::string& name) {
-  const sass::Function* largest = nullptr;
-  for (const sass::Function& function : program.functions()) {
-    if (!name.empty() && function.name != name) continue;
-    if (largest == nullptr || function.code.size() > largest->code.size()) largest = &function;
+Result<sass::LatencyTable> table_for(const SassFlags& flags, int architecture) {
+  return sass_table(flags.table, architecture);
+}
+
+/// What `show` lists: a file, or a candidate of an archived run.
+Result<sass::Program> shown_program(const SassFlags& flags) {
+  if (flags.candidate.empty() && !flags.tuned) {
+    WW_TRY(const bool there, path_exists(flags.file));
+    if (there) return program_of(flags, flags.file);
+    return Error{"there is no file '" + flags.file +
+                 "'; of a run name a candidate, too: warpwright sass show RUN best"};
   }
-  if (largest == nullptr)
-    return Error{name.empty() ? "the cubin has no code" : "the cubin has no function " + name};
-  return largest;
+#ifdef WARPWRIGHT_WORKER_ONLY
+  return Error{"runs are in an archive, which needs the whole program; name a cubin"};
+#else
+  if (!flags.listing.empty()) return Error{"--listing goes with a cubin, not with a run"};
+  WW_TRY(const auto tool, sass::Disassembler::open());
+  StopSignal stop;
+  const InterruptGuard interrupts(stop);
+  WW_TRY(std::string cubin,
+         candidate_cubin({flags.archive, flags.file, flags.candidate, flags.tuned}, stop));
+  return tool.read(std::move(cubin), &stop);
+#endif
 }
 
 Result<int> show(const SassFlags& flags) {
-  WW_TRY(const auto program, program_of(flags, flags.file));
+  WW_TRY(const auto program, shown_program(flags));
   WW_TRY(const auto table, table_for(flags, program.cubin().architecture()));
   std::vector<const sass::Function*> functions;
   for (const sass::Function& function : program.functions())
@@ -131,17 +133,6 @@ Result<int> learn(const SassFlags& flags) {
   return kOk;
 }
 
-Result<reorder::Canary> canary_for(const std::string& workload, const std::string& cubin) {
-  Command command;
-  command.argv = {own_program(), "sass", "canary", absolute_path(workload).string(),
-                  absolute_path(cubin).string()};
-  command.env = minimal_environment();
-  for (const std::string& more :
-       environment_subset({"HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"}))
-    command.env.push_back(more);
-  return reorder::Canary::start(std::move(command));
-}
-
 /// Counts of a series of random schedules.
 struct RandomCounts {
   int same = 0, different = 0, faults = 0, unmade = 0, narrowed = 0;
@@ -189,9 +180,10 @@ void print_counts(const SassFlags& flags, const sass::Kernel& kernel, const Rand
       static_cast<unsigned long long>(counts.outputs));
 }
 
-/// Makes random legal schedules without running them.
-Result<int> make_random(const SassFlags& flags, const sass::Program& program,
-                        const sass::Kernel& kernel) {
+/// Makes random legal schedules, and inputs, without running anything.
+Result<int> make_random(const SassFlags& flags, const SassInputs& inputs,
+                        const sass::Program& program, const sass::Kernel& kernel) {
+  WW_CHECK(try_inputs(inputs.workload));
   sass::Random drawn(flags.tune.seed);
   RandomCounts counts;
   for (int i = 0; i < flags.count; ++i) {
@@ -214,11 +206,11 @@ Result<int> random(const SassFlags& flags) {
          sass_inputs(flags.task, flags.file, flags.output.empty() ? "schedules" : flags.output));
   WW_TRY(const auto program, program_of(flags, inputs.cubin));
   WW_TRY(const auto* function,
-         function_of(program, flags.function.empty() ? inputs.kernel : flags.function));
+         reorder::function_named(program, flags.function.empty() ? inputs.kernel : flags.function));
   WW_TRY(auto table, table_for(flags, program.cubin().architecture()));
   const sass::Kernel kernel(*function, std::move(table));
-  if (flags.only_make) return make_random(flags, program, kernel);
-  WW_TRY(auto canary, canary_for(inputs.workload, inputs.cubin));
+  if (flags.only_make) return make_random(flags, inputs, program, kernel);
+  WW_TRY(auto canary, sass_canary(inputs, false));
   sass::Random drawn(flags.tune.seed);
   RandomCounts counts;
   for (int i = -1; i < flags.count; ++i) {
@@ -256,29 +248,33 @@ Result<int> random(const SassFlags& flags) {
 
 Result<int> tune(const SassFlags& flags) {
   const std::string folder = flags.output.empty() ? "tuned" : flags.output;
-  WW_TRY(const SassInputs inputs, sass_inputs(flags.task, flags.file, folder));
-  WW_TRY(const auto program, program_of(flags, inputs.cubin));
-  WW_TRY(const auto* function,
-         function_of(program, flags.function.empty() ? inputs.kernel : flags.function));
-  WW_TRY(auto table, table_for(flags, program.cubin().architecture()));
-  const sass::Kernel kernel(*function, std::move(table));
-  WW_TRY(auto canary, canary_for(inputs.workload, inputs.cubin));
-  WW_TRY(const auto tuned, reorder::tune(program, kernel, canary, flags.tune));
-  const std::string report = reorder::tuned_json(tuned, flags.tune, kernel);
-  WW_CHECK(export_tuned(folder, inputs, tuned.cubin, report, program.cubin().architecture()));
-  if (flags.json) {
-    std::fputs(report.c_str(), stdout);
-  } else if (tuned.accepted) {
-    std::printf(
-        "%s: %.2f %% faster (95 %%: %.2f to %.2f), %d schedules tried, %llu outputs "
-        "compared; see %s\n",
-        function->name.c_str(), 100 * (1 / tuned.figures.ratio - 1),
-        100 * (1 / tuned.figures.high - 1), 100 * (1 / tuned.figures.low - 1), tuned.search.tried,
-        static_cast<unsigned long long>(tuned.outputs), folder.c_str());
-  } else {
-    std::printf("%s: kept as it was built: %s (%d schedules tried)\n", function->name.c_str(),
-                tuned.why_not.c_str(), tuned.search.tried);
+  SassTuning tuning{.function = flags.function,
+                    .listing = flags.listing,
+                    .table = flags.table,
+                    .variants = !flags.no_variants,
+                    .set_clocks = flags.clocks,
+                    .options = flags.tune};
+  WW_TRY(tuning.inputs, sass_inputs(flags.task, flags.file, folder));
+  if (!flags.ptx.empty()) {
+    WW_TRY(tuning.inputs.ptx, read_file(flags.ptx));
   }
+  StopSignal stop;
+  const InterruptGuard interrupts(stop);
+  WW_TRY(const SassTuned tuned, tune_sass(tuning, stop));
+  const reorder::Improvement& improvement = tuned.improvement;
+  WW_CHECK(
+      export_tuned(folder, tuning.inputs, improvement.cubin, tuned.report, tuned.architecture));
+  if (flags.json) {
+    std::fputs(tuned.report.c_str(), stdout);
+    return kOk;
+  }
+  for (const reorder::VariantOutcome& each : improvement.variants)
+    if (each.ratio)
+      std::printf("  ptxas %s: %.3f of the time%s\n", each.flags.c_str(),
+                  each.proof ? each.proof->figures.ratio : *each.ratio,
+                  each.accepted() ? ", taken" : "");
+  std::printf("%s: %s; %d schedules tried; see %s\n", improvement.kernel.c_str(),
+              improvement.sentence().c_str(), improvement.schedule.search.tried, folder.c_str());
   return kOk;
 }
 
@@ -303,11 +299,20 @@ void add_readers(CLI::App& sass, const std::shared_ptr<SassFlags>& flags, Action
   CLI::App* verb = sass.add_subcommand("show",
                                        "listing with stalls, scoreboards, live registers "
                                        "and issue cycles");
-  verb->add_option("file", flags->file, "a cubin")->required();
+  verb->add_option("file", flags->file, "a cubin, or a run: its id, its beginning, or last")
+      ->required();
+  verb->add_option("candidate", flags->candidate,
+                   "of the run: a trial, or best; built as the judge does");
+  verb->add_flag("--tuned", flags->tuned, "the run's tuned machine code ([search] sass)");
   verb->add_option("--function", flags->function, "only this one");
+#ifndef WARPWRIGHT_WORKER_ONLY
+  add_archive_option(*verb, flags->archive);
+#endif
   verb->add_flag("--json", flags->json, "as JSON (docs/sass.md)");
   add_common(*verb, *flags);
-  verb->footer("Example:\n  warpwright sass show kernel.cubin --function gemm");
+  verb->footer(
+      "Examples:\n  warpwright sass show kernel.cubin --function gemm\n"
+      "  warpwright sass show last best");
   sets_action(*verb, flags, action, show);
 
   verb = sass.add_subcommand("check", "hazards of a cubin; exit code 1 where there are any");
@@ -336,8 +341,15 @@ void add_runners(CLI::App& sass, const std::shared_ptr<SassFlags>& flags, Action
   verb->add_option("--strategy", flags->tune.strategy, "anneal or policy");
   verb->add_option("--seconds", flags->tune.search_s, "of searching");
   verb->add_option("--seed", flags->tune.seed, "of the search");
-  verb->add_option("--outputs", flags->tune.outputs, "to compare before a schedule is accepted");
-  verb->add_option("--proof-seconds", flags->tune.proof_s, "for that at most");
+  verb->add_option("--ptx", flags->ptx,
+                   "what the cubin was assembled from: other ptxas flags are tried first");
+  verb->add_option("--variant-seconds", flags->tune.variants_s, "for those flags at most");
+  verb->add_flag("--no-variants", flags->no_variants, "leave ptxas's flags as they are");
+  verb->add_flag("--clocks", flags->clocks,
+                 "compare at other clock rates, too, where the driver permits to set them");
+  verb->add_option("--outputs", flags->tune.proof.outputs,
+                   "to compare before a schedule is accepted");
+  verb->add_option("--proof-seconds", flags->tune.proof.proof_s, "for that at most");
   verb->add_flag("--json", flags->json, "the report as JSON");
   add_common(*verb, *flags);
   verb->footer("Example:\n  warpwright sass tune gemm_f16 mine.cu -o tuned --seconds 120");
@@ -364,9 +376,14 @@ void add_runners(CLI::App& sass, const std::shared_ptr<SassFlags>& flags, Action
   verb->group("");
   verb->add_option("workload", flags->task)->required();
   verb->add_option("file", flags->file)->required();
+  verb->add_flag("--clocks", flags->clocks);
+  verb->add_option("--device", flags->device);
   verb->callback([flags, &action] {
     action = [flags] {
-      return reorder::serve_arena(flags->task, flags->file, STDIN_FILENO, STDOUT_FILENO);
+      const auto device = chosen<DeviceName>(flags->device, "--device");
+      if (!device.ok()) return fail(device.error());
+      return reorder::serve_arena({flags->task, flags->file, task_inputs, flags->clocks, *device},
+                                  STDIN_FILENO, STDOUT_FILENO);
     };
   });
 }

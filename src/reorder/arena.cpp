@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reorder/arena.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -14,10 +15,19 @@ namespace {
 constexpr double kRunLimitSeconds = 5;
 constexpr int kQuickRuns = 5;
 constexpr double kHopeless = 1.05;
-constexpr int kPausedEvery = 64;
+constexpr std::uint64_t kPausedEvery = 64;
+constexpr double kLeastBusyUs = 200, kMostBusyUs = 20'000;
+
+const Disturbance& alone() { return disturbances()[0]; }
+const Disturbance& cold() { return disturbances()[1]; }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Error own_results_differ(const Disturbance& disturbance) {
+  return Error{"the kernel's own results differ between two runs (" +
+               std::string(disturbance.name) + "): no schedule of it can be checked"};
 }
 
 std::span<const std::byte> bytes_of_text(const std::string& text) {
@@ -27,8 +37,11 @@ std::span<const std::byte> bytes_of_text(const std::string& text) {
 }  // namespace
 
 Result<std::unique_ptr<Arena>> Arena::open(device::Device& device, Workload workload,
-                                           std::string cubin, std::string ptx) {
-  std::unique_ptr<Arena> arena(new Arena(device, std::move(workload), std::move(ptx)));
+                                           std::string cubin, std::string ptx,
+                                           Surroundings surroundings) {
+  std::unique_ptr<Arena> arena(
+      new Arena(device, std::move(workload), std::move(ptx), std::move(surroundings)));
+  if (!arena->surroundings_.inputs) arena->surroundings_.inputs = inputs_by_type(arena->workload_);
   WW_CHECK(arena->prepare(cubin));
   return arena;
 }
@@ -39,33 +52,39 @@ Status Arena::prepare(const std::string& cubin) {
   if (loaded.fault) return Error{"the kernel as it was built: " + loaded.fault->message};
   module_ = loaded.module;
   places_.resize(workload_.cases.size());
-  for (std::size_t c = 0; c < workload_.cases.size(); ++c) {
-    Place& place = places_[c];
-    place.item = &workload_.cases[c];
-    for (const WorkBuffer& buffer : place.item->buffers) {
-      device::Binding binding;
-      if (buffer.count > 0) {
-        const std::uint64_t bytes = buffer.count * bytes_of(buffer.type);
-        WW_TRY(binding.buffer, device_.allocate(bytes, "argument"));
-        if (buffer.role == WorkBuffer::Role::out) binding.before = device::Binding::Before::poison;
-        if (buffer.role == WorkBuffer::Role::inout) {
-          binding.before = device::Binding::Before::restore;
-          WW_TRY(binding.pristine, device_.allocate(bytes, "pristine"));
-        }
-      }
-      place.bindings.push_back(binding);
-    }
-    WW_TRY(place.original, device_.prepare(module_, place.item->plan, place.bindings));
-  }
+  for (std::size_t c = 0; c < workload_.cases.size(); ++c)
+    WW_CHECK(prepare_place(places_[c], workload_.cases[c]));
   for (Place& place : places_)
-    for (const std::uint64_t set : {0, 1}) {
-      WW_TRY(const auto* first, expected(place, set));
-      WW_TRY(const auto again, digests_of(place, *place.original, true));
-      if (!again) return Error{"the kernel as it was built: " + fault_};
-      if (*again != *first)
-        return Error{
-            "the kernel's own results differ between two runs: no schedule of it can be checked"};
+    for (const std::uint64_t set : {0, 1}) WW_CHECK(repeats_itself(place, set));
+  return {};
+}
+
+Status Arena::prepare_place(Place& place, const WorkCase& item) {
+  place.item = &item;
+  for (const WorkBuffer& buffer : item.buffers) {
+    device::Binding binding;
+    if (buffer.count > 0) {
+      const std::uint64_t bytes = buffer.count * bytes_of(buffer.type);
+      WW_TRY(binding.buffer, device_.allocate(bytes, "argument"));
+      if (buffer.role == WorkBuffer::Role::out) binding.before = device::Binding::Before::poison;
+      if (buffer.role == WorkBuffer::Role::inout) {
+        binding.before = device::Binding::Before::restore;
+        WW_TRY(binding.pristine, device_.allocate(bytes, "pristine"));
+      }
     }
+    place.bindings.push_back(binding);
+  }
+  WW_TRY(place.original, device_.prepare(module_, item.plan, place.bindings));
+  return {};
+}
+
+Status Arena::repeats_itself(Place& place, std::uint64_t set) {
+  WW_TRY(const auto* first, expected(place, set));
+  for (const Disturbance& disturbance : disturbances()) {
+    WW_TRY(const auto again, digests_of(place, *place.original, disturbance));
+    if (!again) return Error{"the kernel as it was built: " + fault_};
+    if (*again != *first) return own_results_differ(disturbance);
+  }
   return {};
 }
 
@@ -94,23 +113,40 @@ Status Arena::fill(Place& place, std::uint64_t set) {
     const WorkBuffer& buffer = place.item->buffers[i];
     if (buffer.count == 0 || buffer.role == WorkBuffer::Role::out) continue;
     const auto& binding = place.bindings[i];
+    const auto item = static_cast<std::size_t>(&place - places_.data());
+    WW_TRY(const std::string bytes, surroundings_.inputs(item, i, set));
     WW_CHECK(device_.upload(binding.pristine >= 0 ? binding.pristine : binding.buffer,
-                            bytes_of_text(input_bytes(buffer, i, set))));
+                            bytes_of_text(bytes)));
   }
   place.filled = set;
   return {};
 }
 
-Result<std::optional<std::vector<std::uint64_t>>> Arena::digests_of(Place& place,
-                                                                    device::Replay& replay,
-                                                                    bool timed) {
+bool Arena::possible(const Disturbance& disturbance) const {
+  return !disturbance.busy || surroundings_.other_work != nullptr;
+}
+
+Status Arena::disturb(const Place& place, const Disturbance& disturbance) {
+  if (disturbance.pause_ms > 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(disturbance.pause_ms));
+  if (!disturbance.busy || surroundings_.other_work == nullptr) return {};
+  // Longer than the kernel, which gets less of the GPU meanwhile.
+  return surroundings_.other_work->begin(*disturbance.busy,
+                                         std::clamp(4 * place.us, kLeastBusyUs, kMostBusyUs));
+}
+
+Result<std::optional<std::vector<std::uint64_t>>> Arena::digests_of(
+    Place& place, device::Replay& replay, const Disturbance& disturbance) {
   using Digests = std::vector<std::uint64_t>;
-  WW_TRY(const auto report,
-         replay.run({.poison_seed = ++runs_, .timed = timed, .limit_s = kRunLimitSeconds}));
+  WW_CHECK(disturb(place, disturbance));
+  WW_TRY(
+      const auto report,
+      replay.run({.poison_seed = ++runs_, .timed = disturbance.cold, .limit_s = kRunLimitSeconds}));
   if (!report.faults.empty()) {
     fault_ = report.faults.front().message;
     return std::optional<Digests>();
   }
+  if (disturbance.cold && !disturbance.busy) place.us = report.elapsed_us;
   Digests digests;
   // Inputs, too: a schedule that writes elsewhere is another one.
   for (const auto& binding : place.bindings) {
@@ -125,7 +161,7 @@ Result<const std::vector<std::uint64_t>*> Arena::expected(Place& place, std::uin
   WW_CHECK(fill(place, set));
   const auto known = place.digests.find(set);
   if (known != place.digests.end()) return &known->second;
-  WW_TRY(auto digests, digests_of(place, *place.original, false));
+  WW_TRY(auto digests, digests_of(place, *place.original, alone()));
   if (!digests) return Error{"the kernel as it was built: " + fault_};
   return &place.digests.emplace(set, std::move(*digests)).first->second;
 }
@@ -137,20 +173,31 @@ std::uint64_t Arena::outputs_of(const Place& place) const {
   return outputs;
 }
 
-Result<Behaviour> Arena::compare(Candidate& candidate, std::uint64_t set, bool timed) {
-  Behaviour behaviour;
-  for (std::size_t c = 0; c < places_.size(); ++c) {
-    Place& place = places_[c];
-    WW_TRY(const auto* wanted, expected(place, set));
-    WW_TRY(const auto got, digests_of(place, *candidate.replays[c], timed));
-    if (!got) return Behaviour{Behaviour::Kind::fault, fault_, behaviour.outputs};
-    behaviour.outputs += outputs_of(place);
-    if (*got == *wanted) continue;
-    return Behaviour{Behaviour::Kind::different,
-                     "case " + std::to_string(c) + ", input set " + std::to_string(set),
-                     behaviour.outputs};
+Result<Behaviour> Arena::compare_at(Candidate& candidate, std::size_t at, std::uint64_t set,
+                                    const Disturbance& disturbance) {
+  Place& place = places_[at];
+  WW_TRY(const auto* wanted, expected(place, set));
+  WW_TRY(const auto got, digests_of(place, *candidate.replays[at], disturbance));
+  if (!got) return Behaviour{Behaviour::Kind::fault, fault_};
+  if (*got == *wanted) return Behaviour{.outputs = outputs_of(place)};
+  WW_TRY(const auto again, digests_of(place, *place.original, disturbance));
+  if (!again) return Error{"the kernel as it was built: " + fault_};
+  if (*again != *wanted) return own_results_differ(disturbance);
+  return Behaviour{Behaviour::Kind::different,
+                   "case " + std::to_string(at) + ", input set " + std::to_string(set) + ", " +
+                       std::string(disturbance.name),
+                   outputs_of(place)};
+}
+
+Result<Behaviour> Arena::compare(Candidate& candidate, std::uint64_t set,
+                                 const Disturbance& disturbance) {
+  Behaviour all;
+  for (std::size_t c = 0; c < places_.size() && all.kind == Behaviour::Kind::same; ++c) {
+    const std::uint64_t before = all.outputs;
+    WW_TRY(all, compare_at(candidate, c, set, disturbance));
+    all.outputs += before;
   }
-  return behaviour;
+  return all;
 }
 
 Result<Behaviour> Arena::check(const std::string& cubin, std::uint64_t first, std::uint64_t count) {
@@ -159,7 +206,7 @@ Result<Behaviour> Arena::check(const std::string& cubin, std::uint64_t first, st
   for (std::uint64_t set = first; set < first + count && behaviour.kind == Behaviour::Kind::same;
        ++set) {
     const std::uint64_t before = behaviour.outputs;
-    WW_TRY(behaviour, compare(candidate, set, set % 2 == 1));
+    WW_TRY(behaviour, compare(candidate, set, set % 2 == 1 ? cold() : alone()));
     behaviour.outputs += before;
   }
   if (behaviour.kind != Behaviour::Kind::fault) drop(candidate);
@@ -169,22 +216,22 @@ Result<Behaviour> Arena::check(const std::string& cubin, std::uint64_t first, st
 Result<Behaviour> Arena::check_many(const std::string& cubin, std::uint64_t outputs,
                                     double limit_s) {
   WW_TRY(Candidate candidate, load(cubin, 1));
-  Place& place = places_.front();
   const auto start = std::chrono::steady_clock::now();
+  const auto all = disturbances();
   Behaviour behaviour;
-  for (std::uint64_t run = 0; behaviour.outputs < outputs && seconds_since(start) < limit_s;
+  for (std::uint64_t run = 0; behaviour.kind == Behaviour::Kind::same &&
+                              behaviour.outputs < outputs && seconds_since(start) < limit_s;
        ++run) {
+    const Disturbance* met = &all[run % all.size()];
+    // Pauses are long; where one is due most runs have a plain one.
+    if (!possible(*met) || (met->pause_ms > 0 && run / all.size() % kPausedEvery != 0))
+      met = &alone();
+    const std::uint64_t before = behaviour.outputs;
     // Sets change now and then: uploads are slow, and the digest of the original is kept.
-    WW_TRY(const auto* wanted, expected(place, run / 16 % 16));
-    if (run % kPausedEvery == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    WW_TRY(const auto got, digests_of(place, *candidate.replays.front(), run % 2 == 0));
-    if (!got) return Behaviour{Behaviour::Kind::fault, fault_, behaviour.outputs};
-    behaviour.outputs += outputs_of(place);
-    if (*got == *wanted) continue;
-    drop(candidate);
-    return Behaviour{Behaviour::Kind::different, "run " + std::to_string(run), behaviour.outputs};
+    WW_TRY(behaviour, compare_at(candidate, 0, run / 16 % 16, *met));
+    behaviour.outputs += before;
   }
-  drop(candidate);
+  if (behaviour.kind != Behaviour::Kind::fault) drop(candidate);
   return behaviour;
 }
 
@@ -213,7 +260,7 @@ Result<std::optional<double>> Arena::ratio_of(Candidate& candidate) {
 
 Result<std::optional<double>> Arena::trial(const std::string& cubin, std::uint64_t set) {
   WW_TRY(Candidate candidate, load(cubin, places_.size()));
-  WW_TRY(const Behaviour behaviour, compare(candidate, set, true));
+  WW_TRY(const Behaviour behaviour, compare(candidate, set, cold()));
   std::optional<double> ratio;
   if (behaviour.kind == Behaviour::Kind::same) {
     WW_TRY(ratio, ratio_of(candidate));
@@ -233,7 +280,8 @@ Result<double> Arena::original_us() {
   return profile::median(times);
 }
 
-Result<profile::PairedTiming> Arena::paired(const std::string& cubin, double limit_s) {
+Result<profile::PairedTiming> Arena::paired(const std::string& cubin, double limit_s,
+                                            const std::string& rival) {
   // Where code lies shows in short times: both are compared at several places.
   constexpr std::size_t kPlaces = 8;
   WW_CHECK(fill(places_.front(), 0));
@@ -241,7 +289,7 @@ Result<profile::PairedTiming> Arena::paired(const std::string& cubin, double lim
   for (std::size_t i = 0; i < kPlaces; ++i) {
     WW_TRY(auto one, load(cubin, 1));
     candidates.push_back(std::move(one));
-    WW_TRY(auto other, load(original_cubin_, 1));
+    WW_TRY(auto other, load(rival.empty() ? original_cubin_ : rival, 1));
     originals.push_back(std::move(other));
   }
   const auto timed = [&](Candidate& which) -> Result<double> {

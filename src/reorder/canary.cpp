@@ -14,8 +14,10 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::chrono::milliseconds kStartPatience{60'000};
+constexpr std::chrono::milliseconds kStartPatience{180'000};
 constexpr std::chrono::milliseconds kPatience{20'000};
+// Inputs of a large task take long to make.
+constexpr int kPatiencePerSetMs = 1000;
 constexpr int kLostDevice = 3;
 
 Words split(const std::string& line) {
@@ -56,6 +58,9 @@ std::string answer(Arena& arena, const Words& words) {
   if (verb == "many")
     return answer_of(arena.check_many(*cubin, static_cast<std::uint64_t>(number_at(words, 2)),
                                       number_at(words, 3)));
+  if (verb == "fuzz")
+    return answer_of(
+        arena.fuzz(*cubin, static_cast<std::uint64_t>(number_at(words, 2)), number_at(words, 3)));
   if (verb == "trial") {
     const auto ratio = arena.trial(*cubin, static_cast<std::uint64_t>(number_at(words, 2)));
     if (!ratio.ok()) return "error " + ratio.error().message;
@@ -63,7 +68,9 @@ std::string answer(Arena& arena, const Words& words) {
     return arena.fault().empty() ? "different" : "fault 0 " + arena.fault();
   }
   if (verb == "pair") {
-    const auto timing = arena.paired(*cubin, number_at(words, 2));
+    const auto rival = words.size() > 3 ? read_file(words[3]) : Result<std::string>(std::string());
+    if (!rival.ok()) return "error " + rival.error().message;
+    const auto timing = arena.paired(*cubin, number_at(words, 2), *rival);
     if (!arena.fault().empty()) return "fault 0 " + arena.fault();
     if (!timing.ok()) return "error " + timing.error().message;
     const auto& ratio = timing->comparison.ratio;
@@ -81,26 +88,45 @@ std::string ptx_for(const std::string& cubin) {
   return has_variables ? "" : "// no variables\n";
 }
 
-Result<std::unique_ptr<Arena>> open_arena(device::Device& device,
-                                          const std::filesystem::path& workload,
-                                          const std::filesystem::path& cubin) {
-  WW_TRY(const std::string text, read_file(workload));
+/// Everything that an arena needs, in the order in which it has to go.
+struct Serving {
+  std::unique_ptr<device::Device> device;
+  std::unique_ptr<device::OtherWork> other_work;
+  std::unique_ptr<device::GpuClocks> clocks;
+  std::unique_ptr<Arena> arena;
+};
+
+Status open_serving(const ServedArena& served, Serving& serving) {
+  WW_TRY(const auto resolved, device::resolve_device({.device = served.device}));
+  WW_TRY(serving.device, device::open_device(resolved, 60));
+  // Without either, less can be tried, and the report says so.
+  if (auto work = device::open_other_work(resolved); work.ok())
+    serving.other_work = std::move(*work);
+  if (served.set_clocks)
+    if (auto clocks = device::open_clocks(resolved); clocks.ok())
+      serving.clocks = std::move(*clocks);
+  WW_TRY(const std::string text, read_file(served.workload));
   WW_TRY(const Workload work, workload_from(text));
-  WW_TRY(const std::string bytes, read_file(cubin));
-  return Arena::open(device, work, bytes, ptx_for(bytes));
+  WW_TRY(const std::string bytes, read_file(served.cubin));
+  Surroundings surroundings{
+      .inputs = {}, .other_work = serving.other_work.get(), .clocks = serving.clocks.get()};
+  if (!work.task.empty() && served.inputs_of) {
+    WW_TRY(surroundings.inputs, served.inputs_of(work));
+  }
+  WW_TRY(serving.arena,
+         Arena::open(*serving.device, work, bytes, ptx_for(bytes), std::move(surroundings)));
+  return {};
 }
 
 }  // namespace
 
-int serve_arena(const std::filesystem::path& workload, const std::filesystem::path& cubin,
-                int input, int output) {
-  const auto failed = [&](const Error& error) { return say(output, "error " + error.message), 2; };
-  const auto resolved = device::resolve_device({.device = DeviceName("cuda")});
-  if (!resolved.ok()) return failed(resolved.error());
-  const auto device = device::open_device(*resolved, 60);
-  if (!device.ok()) return failed(device.error());
-  const auto arena = open_arena(**device, workload, cubin);
-  if (!arena.ok()) return failed(arena.error());
+int serve_arena(const ServedArena& served, int input, int output) {
+  Serving serving;
+  if (const Status opened = open_serving(served, serving); !opened.ok()) {
+    say(output, "error " + opened.error().message);
+    return 2;
+  }
+  Arena& arena = *serving.arena;
   say(output, "ready");
   std::string line;
   for (char letter = 0; ::read(input, &letter, 1) == 1;) {
@@ -111,9 +137,10 @@ int serve_arena(const std::filesystem::path& workload, const std::filesystem::pa
     const Words words = split(line);
     line.clear();
     if (words.empty()) continue;
-    say(output, answer(**arena, words));
-    if (!(*arena)->fault().empty()) {
-      // A kernel that still runs would hold up a normal exit.
+    say(output, answer(arena, words));
+    if (!arena.fault().empty()) {
+      // A kernel that still runs would hold up a normal exit; clocks must not stay as they are.
+      if (serving.clocks != nullptr) serving.clocks->let_go();
       std::fflush(nullptr);
       std::_Exit(kLostDevice);
     }
@@ -139,14 +166,19 @@ Status Canary::begin() {
   return Error{"the process that runs schedules did not start"};
 }
 
+Result<std::string> Canary::file_of(const std::string& cubin) {
+  const auto file = folder_.path() / ("schedule-" + std::to_string(files_++ % 4) + ".cubin");
+  WW_CHECK(write_file(file, cubin));
+  return file.string();
+}
+
 Result<std::optional<Words>> Canary::ask(const std::string& verb, const std::string& cubin,
                                          const std::string& numbers,
                                          std::chrono::milliseconds patience) {
   std::string line = verb;
   if (!cubin.empty()) {
-    const auto file = folder_.path() / ("schedule-" + std::to_string(files_++ % 4) + ".cubin");
-    WW_CHECK(write_file(file, cubin));
-    line += " " + file.string();
+    WW_TRY(const std::string file, file_of(cubin));
+    line += " " + file;
   }
   if (!numbers.empty()) line += " " + numbers;
   if (!child_->write_line(line).ok()) {
@@ -185,7 +217,7 @@ Result<Behaviour> Canary::behaviour_of(const Result<std::optional<Words>>& answe
 Result<Behaviour> Canary::check(const std::string& cubin, std::uint64_t first,
                                 std::uint64_t count) {
   return behaviour_of(ask("check", cubin, fmt::format("{} {}", first, count),
-                          kPatience + std::chrono::milliseconds(200 * count)));
+                          kPatience + std::chrono::milliseconds(kPatiencePerSetMs * count)));
 }
 
 Result<Behaviour> Canary::check_many(const std::string& cubin, std::uint64_t outputs,
@@ -195,15 +227,27 @@ Result<Behaviour> Canary::check_many(const std::string& cubin, std::uint64_t out
           kPatience + std::chrono::milliseconds(static_cast<std::int64_t>(limit_s * 1000))));
 }
 
+Result<Behaviour> Canary::fuzz(const std::string& cubin, std::uint64_t sets, double limit_s) {
+  return behaviour_of(
+      ask("fuzz", cubin, fmt::format("{} {}", sets, limit_s),
+          kPatience + std::chrono::milliseconds(static_cast<std::int64_t>(limit_s * 1000))));
+}
+
 Result<std::optional<double>> Canary::trial(const std::string& cubin, std::uint64_t set) {
   WW_TRY(const auto words, ask("trial", cubin, std::to_string(set), kPatience));
   if (!words || (*words)[0] != "ratio") return std::optional<double>();
   return std::optional<double>(number_at(*words, 1));
 }
 
-Result<std::optional<PairedFigures>> Canary::paired(const std::string& cubin, double limit_s) {
+Result<std::optional<PairedFigures>> Canary::paired(const std::string& cubin, double limit_s,
+                                                    const std::string& rival) {
+  std::string numbers = fmt::format("{}", limit_s);
+  if (!rival.empty()) {
+    WW_TRY(const std::string file, file_of(rival));
+    numbers += " " + file;
+  }
   WW_TRY(const auto words,
-         ask("pair", cubin, fmt::format("{}", limit_s),
+         ask("pair", cubin, numbers,
              kPatience + std::chrono::milliseconds(static_cast<std::int64_t>(limit_s * 2000))));
   if (!words || (*words)[0] != "pair") return std::optional<PairedFigures>();
   return std::optional<PairedFigures>(PairedFigures{

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reorder/tune.h"
 
+#include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 namespace warpwright::reorder {
 
@@ -18,27 +18,22 @@ double searched_since(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
-/// Everything that a schedule must pass; the reason why it did not, or nothing.
-Result<std::string> prove(const std::string& cubin, Canary& canary, const TuneOptions& options,
-                          Tuned& tuned) {
-  WW_TRY(const auto pair, canary.paired(cubin, options.pair_s));
-  if (!pair) return std::string("a fault while it was timed");
-  tuned.figures = *pair;
-  if (pair->low >= 1) return std::string("timed in pairs, the best schedule was slower");
-  if (!pair->gains()) return std::string("the interval of the gain holds zero");
-  WW_TRY(const Behaviour sets, canary.check(cubin, 0, options.input_sets));
-  if (sets.kind != Behaviour::Kind::same) return "input sets: " + sets.why;
-  WW_TRY(const Behaviour many, canary.check_many(cubin, options.outputs, options.proof_s));
-  if (many.kind != Behaviour::Kind::same) return "many outputs: " + many.why;
-  tuned.input_sets = options.input_sets;
-  tuned.outputs = sets.outputs + many.outputs;
-  return std::string();
-}
-
 }  // namespace
 
+TuneOptions tune_within(double total_s) {
+  TuneOptions options;
+  options.variants_s = 0.25 * total_s;
+  options.search_s = 0.4 * total_s;
+  options.proof.pair_s = std::min(3.0, 0.01 * total_s);
+  options.proof.fuzz_s = 0.06 * total_s;
+  options.proof.proof_s = 0.1 * total_s;
+  const auto start = SteadyClock::now();
+  options.is_over = [start, total_s] { return searched_since(start) > total_s; };
+  return options;
+}
+
 Result<Tuned> tune(const sass::Program& program, const sass::Kernel& kernel, Canary& canary,
-                   const TuneOptions& options) {
+                   const TuneOptions& options, const std::string& rival) {
   const sass::Searcher* searcher = sass::searcher_named(options.strategy);
   if (searcher == nullptr)
     return Error{"there is no strategy \"" + options.strategy + "\"; choose anneal or policy"};
@@ -52,53 +47,26 @@ Result<Tuned> tune(const sass::Program& program, const sass::Kernel& kernel, Can
     return std::optional<double>(*ratio * original_us);
   };
   sass::SearchOptions search{.seed = options.seed, .most_tried = 1'000'000, .noise = kNoise};
-  search.is_over = [&] { return searched_since(start) > options.search_s; };
+  search.is_over = [&] { return searched_since(start) > options.search_s || options.is_over(); };
   Tuned tuned;
   tuned.cubin = program.cubin().bytes();
   WW_TRY(tuned.search, searcher->search(kernel, time, search));
   tuned.searched_s = searched_since(start);
   tuned.why_not = "no schedule was faster";
   for (const auto& [us, schedule] : tuned.search.finalists) {
-    if (us >= tuned.search.original_us) break;
+    if (us >= tuned.search.original_us || options.is_over()) break;
     const auto scheduled = kernel.apply(schedule);
     if (!scheduled) continue;
     const std::string cubin = program.bytes_with(*scheduled);
-    WW_TRY(tuned.why_not, prove(cubin, canary, options, tuned));
-    if (!tuned.why_not.empty()) continue;
+    WW_TRY(tuned.proof, prove(cubin, rival, canary, options.proof));
+    tuned.why_not = tuned.proof.why_not;
+    if (!tuned.proof.passed()) continue;
     tuned.accepted = true;
     tuned.cubin = cubin;
     break;
   }
   tuned.replaced = canary.replaced();
   return tuned;
-}
-
-std::string tuned_json(const Tuned& tuned, const TuneOptions& options, const sass::Kernel& kernel) {
-  nlohmann::ordered_json json;
-  json["kernel"] = kernel.function().name;
-  json["strategy"] = options.strategy;
-  json["accepted"] = tuned.accepted;
-  if (!tuned.accepted) json["why_not"] = tuned.why_not;
-  json["original_us"] = tuned.search.original_us;
-  json["searched_s"] = tuned.searched_s;
-  json["tried"] = tuned.search.tried;
-  json["tried_per_s"] = tuned.searched_s > 0 ? tuned.search.tried / tuned.searched_s : 0;
-  json["refused"] = tuned.search.refused;
-  json["children_replaced"] = tuned.replaced;
-  json["ratio"] = {{"value", tuned.figures.ratio},
-                   {"low", tuned.figures.low},
-                   {"high", tuned.figures.high},
-                   {"pairs", tuned.figures.pairs}};
-  json["speedup"] = tuned.accepted ? 1 / tuned.figures.ratio : 1.0;
-  json["input_sets"] = tuned.input_sets;
-  json["outputs_compared"] = tuned.outputs;
-  for (const auto& [name, count] : tuned.search.moves)
-    json["moves"][name] = {{"proposed", count.proposed},
-                           {"illegal", count.illegal},
-                           {"refused", count.refused},
-                           {"better", count.better},
-                           {"reward", count.reward}};
-  return json.dump(2) + "\n";
 }
 
 }  // namespace warpwright::reorder

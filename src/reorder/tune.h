@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 
-#include "reorder/canary.h"
+#include "reorder/proof.h"
 #include "sass/program.h"
 #include "sass/search.h"
 
@@ -12,30 +13,31 @@ namespace warpwright::reorder {
 struct TuneOptions {
   std::string strategy = "anneal";
   std::uint64_t seed = 1;
+  double variants_s = 60;  ///< for other ways to assemble, at most
   double search_s = 30;
-  std::uint64_t input_sets = 256;
-  std::uint64_t outputs = 1'000'000'000;  ///< to compare before a schedule is accepted
-  double proof_s = 60;                    ///< for that at most
-  double pair_s = 3;                      ///< of a paired comparison
+  ProofOptions proof;
+  /// Asked between two steps; true ends the work with what was found by then.
+  std::function<bool()> is_over = [] { return false; };
 };
 
-/// How a kernel's tuning ended.
+/// Shares of a time for everything.
+TuneOptions tune_within(double total_s);
+
+/// How the search for a schedule ended.
 struct Tuned {
   bool accepted = false;
   std::string why_not;
-  std::string cubin;  ///< the accepted one, else as it was built
+  std::string cubin;  ///< the accepted one, else as it was given
   sass::SearchResult search;
   double searched_s = 0;
-  PairedFigures figures;
-  std::uint64_t input_sets = 0, outputs = 0;  ///< compared, none of them different
-  int replaced = 0;                           ///< children
+  Proof proof;       ///< of the last finalist that was looked at
+  int replaced = 0;  ///< children
 };
 
-/// Searches, then proves the finalists, fastest first, until one passes everything: all input sets,
-/// the outputs, and a paired comparison whose whole interval is a gain.
+/// Searches schedules of a kernel, then proves the finalists, fastest first, until one passes
+/// everything. `rival` is what they must be faster than: empty where the program is the kernel as
+/// it was built, else the program's own cubin.
 Result<Tuned> tune(const sass::Program& program, const sass::Kernel& kernel, Canary& canary,
-                   const TuneOptions& options);
-
-std::string tuned_json(const Tuned& tuned, const TuneOptions& options, const sass::Kernel& kernel);
+                   const TuneOptions& options, const std::string& rival = "");
 
 }  // namespace warpwright::reorder

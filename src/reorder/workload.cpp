@@ -98,6 +98,7 @@ Result<WorkCase> recorded_case(const Json& row) {
     if (buffer.count > kMostElements) return Error{"a workload's buffer is too large"};
     item.buffers.push_back(buffer);
   }
+  if (row.contains("size")) item.size = row.at("size").get<std::map<std::string, double>>();
   for (const PlanBuffer& buffer : item.plan.buffers)
     if (buffer.kind == BufferKind::argument && buffer.argument >= item.buffers.size())
       return Error{"a workload's plan has more arguments than buffers"};
@@ -200,6 +201,7 @@ Result<Workload> workload_from(std::string_view text) {
       workload.cases.push_back(std::move(item));
     }
     if (workload.cases.empty()) return Error{"a workload needs at least one case"};
+    if (json.contains("task")) workload.task = json.at("task").get<std::string>();
     return workload;
   } catch (const Json::exception& error) {
     return Error{std::string("a workload is not as docs/sass.md has it: ") + error.what()};
@@ -214,8 +216,10 @@ std::string workload_text(const Workload& workload) {
       row["buffers"].push_back({{"role", kRoles[static_cast<int>(buffer.role)].first},
                                 {"type", type_name(buffer.type)},
                                 {"count", buffer.count}});
+    if (!item.size.empty()) row["size"] = item.size;
     json["cases"].push_back(std::move(row));
   }
+  if (!workload.task.empty()) json["task"] = workload.task;
   return json.dump(1) + "\n";
 }
 
@@ -241,6 +245,13 @@ std::string input_bytes(const WorkBuffer& buffer, std::uint64_t argument, std::u
   for (std::size_t at = tile; at < bytes; at += tile)
     std::memcpy(result.data() + at, result.data(), std::min(tile, bytes - at));
   return result;
+}
+
+InputSource inputs_by_type(const Workload& workload) {
+  return [&workload](std::size_t item, std::size_t argument,
+                     std::uint64_t set) -> Result<std::string> {
+    return input_bytes(workload.cases.at(item).buffers.at(argument), argument, set);
+  };
 }
 
 }  // namespace warpwright::reorder

@@ -47,4 +47,15 @@ json trial_json(const store::TrialRecord& trial) {
   return object;
 }
 
+json derived_json(const store::DerivedRecord& record) {
+  json object = {{"source_sha256", record.source_sha256},
+                 {"kind", record.kind},
+                 {"accepted", record.accepted},
+                 {"summary", record.summary},
+                 {"created_ms", record.created_ms}};
+  json report = json::parse(record.report, nullptr, false);
+  if (report.is_object()) object["report"] = std::move(report);
+  return object;
+}
+
 }  // namespace warpwright::report

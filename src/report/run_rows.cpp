@@ -123,6 +123,16 @@ json device_part(const RunStory& story) {
   return part;
 }
 
+/// The trial of a source: the best one where several have it; empty where none has.
+std::string trial_of_source(const RunStory& story, const std::string& sha256) {
+  std::string name;
+  for (const auto& trial : story.trials) {
+    if (trial.source_sha256 != sha256) continue;
+    if (name.empty() || trial.prompt.trial == story.run.best_trial) name = trial.prompt.trial;
+  }
+  return name;
+}
+
 json run_part(const store::RunRecord& run) {
   return {{"id", run.id},
           {"task", run.task},
@@ -159,6 +169,7 @@ Result<RunStory> read_story(store::Archive& archive, const std::string& run) {
   WW_TRY(story.events, reader.events(story.run.id));
   WW_TRY(story.baseline_verdict, reader.baseline(story.run.id));
   WW_TRY(story.trials, reader.trials(story.run.id));
+  WW_TRY(story.derived, archive.derived(story.run.id));
   if (story.baseline_verdict) {
     auto baseline = evaluation_from_json(story.baseline_verdict->result);
     if (baseline.ok()) story.baseline = std::move(*baseline);
@@ -183,6 +194,10 @@ json head_of(const RunStory& story, TextLinks& links) {
   }
   for (const auto& event : story.events) {
     head["events"].push_back({event.at_ms, event.kind, short_text(event.data)});
+  }
+  for (const auto& record : story.derived) {
+    head["derived"].push_back({trial_of_source(story, record.source_sha256),
+                               record.accepted ? 1 : 0, short_text(record.summary)});
   }
   for (const auto& step : ways_to_repeat(story.run, story.config)) {
     head["repeat"].push_back({step.what, step.command});

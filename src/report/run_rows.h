@@ -30,6 +30,7 @@ struct RunStory {
   std::vector<store::ConfigValue> config;
   std::vector<store::EventRecord> events;
   std::vector<store::TrialStory> trials;
+  std::vector<store::DerivedRecord> derived;  ///< without content
   std::optional<store::StoredVerdict> baseline_verdict;
   std::optional<Evaluation> baseline;  ///< when it can be read
   std::optional<Task> task;            ///< when it can be read

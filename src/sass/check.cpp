@@ -36,8 +36,10 @@ void check_scoreboards(const Function& function, std::vector<Hazard>& hazards) {
                         fmt::format("{}: waits for scoreboard {} in the cycle behind its setter",
                                     me.text(), s)));
       state.wait(waits);
-      const RegisterSet unwritten = state.unwritten(me);
-      const RegisterSet unread = state.unread(me);
+      // The registers of a call are those of what is called, which waits for itself.
+      const bool calls = me.base_opcode() == "CALL";
+      const RegisterSet unwritten = calls ? RegisterSet() : state.unwritten(me);
+      const RegisterSet unread = calls ? RegisterSet() : state.unread(me);
       if (unwritten.any())
         hazards.push_back(
             hazard_at(HazardKind::scoreboard, function, i,
@@ -126,7 +128,7 @@ bool fits(int attribute, std::string_view base) {
       return one_of({"S2R", "S2UR"});
     case 0x28:
       return one_of({"SHFL", "VOTE", "VOTEU", "MATCH", "REDUX", "WARPSYNC", "ELECT", "BAR",
-                     "CREDUX", "MOV", "IMAD", "NOP", "BRA", "BSYNC", "UMOV", "HFMA2"});
+                     "CREDUX", "MOV", "IMAD", "NOP", "BRA", "BSYNC", "UMOV", "HFMA2", "CALL"});
     default:
       return true;
   }

@@ -146,7 +146,9 @@ class GraphBuilder {
       speaks(rider, control.read_barrier);
     }
     const unsigned own = control.write_barrier < kBarriers ? 1U << control.write_barrier : 0U;
-    if (queue != Queue::none && own == 0 && at(i).defs.any()) riders_.push_back({.at = i});
+    // Doubles without a scoreboard take a known time.
+    const bool rides = queue == Queue::shared_loads || queue == Queue::conversions;
+    if (rides && own == 0 && at(i).defs.any()) riders_.push_back({.at = i});
     if (!uses_memory_pipe(at(i)) || control.read_barrier != kNoBarrier) return;
     const bool alone = !needs_a_speaker(i);
     if (!alone || own != 0) riders_.push_back({i, false, own, alone});

@@ -167,8 +167,31 @@ std::optional<int> LatencyTable::kept(Relation relation, const std::string& prod
   // No consumer of a result needs it much later than all others: a larger minimum is one program's
   // habit, seen in many of its copies.
   if (!pair && consumer.ends_with(":H")) return std::nullopt;
-  if (pair && any) return std::min(*pair, *any + kSlowestReader);
-  return pair ? pair : any;
+  std::optional<int> least = pair ? pair : any;
+  if (pair && any) least = std::min(*pair, *any + kSlowestReader);
+  if (const auto alike = least_of_comparisons(relation, producer, consumer); least && alike)
+    least = std::min(*least, *alike);
+  return least;
+}
+
+std::optional<int> LatencyTable::least_of_comparisons(Relation relation,
+                                                      const std::string& producer,
+                                                      const std::string& consumer) const {
+  static constexpr auto kComparisons =
+      std::to_array<std::string_view>({"ISETP", "FSETP", "DSETP", "HSETP2", "UISETP"});
+  const std::string base = producer.substr(0, producer.find('.'));
+  if (std::find(kComparisons.begin(), kComparisons.end(), base) == kComparisons.end())
+    return std::nullopt;
+  std::optional<int> least;
+  const char letter = static_cast<char>(relation);
+  for (auto row = rows_.lower_bound({letter, base, ""});
+       row != rows_.end() && row->first.relation == letter && row->first.producer.starts_with(base);
+       ++row) {
+    const bool same_half = row->first.producer.ends_with("+1") == producer.ends_with("+1");
+    if (row->first.consumer != consumer || !same_half || row->second.seen < kEnough) continue;
+    least = std::min(least.value_or(row->second.cycles), row->second.cycles);
+  }
+  return least;
 }
 
 std::optional<int> LatencyTable::most_of(const std::string& producer) const {

@@ -60,11 +60,16 @@ class LatencyTable {
   [[nodiscard]] std::optional<int> find(Relation relation, const std::string& producer,
                                         const std::string& consumer) const;
   /// What ptxas is known to keep: the pair's minimum where it was met often, else that of the
-  /// producer over all consumers, if that was.
+  /// producer over all consumers, if that was. What a comparison compares, and how, is no matter.
   [[nodiscard]] std::optional<int> kept(Relation relation, const std::string& producer,
                                         const std::string& consumer) const;
   /// The most of the minima of one producer, over all consumers.
   [[nodiscard]] std::optional<int> most_of(const std::string& producer) const;
+
+  /// The least of all comparisons of a kind ("ISETP") to a consumer; nothing for other producers.
+  [[nodiscard]] std::optional<int> least_of_comparisons(Relation relation,
+                                                        const std::string& producer,
+                                                        const std::string& consumer) const;
 
   [[nodiscard]] int architecture() const { return architecture_; }
   void set_architecture(int architecture) { architecture_ = architecture; }

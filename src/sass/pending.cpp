@@ -43,9 +43,13 @@ Queue queue_of(const Instruction& instruction) {
   if (base == "LDS" || base == "LDSM") return Queue::shared_loads;
   static constexpr auto kConversions = std::to_array<std::string_view>(
       {"I2F", "F2I", "F2F", "I2I", "FRND", "MUFU", "POPC", "FLO", "BREV"});
-  const bool converts =
-      std::find(kConversions.begin(), kConversions.end(), base) != kConversions.end();
-  return converts ? Queue::conversions : Queue::none;
+  static constexpr auto kDoubles =
+      std::to_array<std::string_view>({"DADD", "DMUL", "DFMA", "DSETP"});
+  const auto is_in = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), base) != names.end();
+  };
+  if (is_in(kConversions)) return Queue::conversions;
+  return is_in(kDoubles) ? Queue::doubles : Queue::none;
 }
 
 bool reads_late(const Instruction& instruction) {
@@ -83,17 +87,29 @@ void Pending::ride(const Instruction& instruction) {
       for (Masks& masks : open_reads_) masks = extended(masks, barrier);
 }
 
+void Pending::add_result(std::size_t index, const Instruction& instruction) {
+  const int barrier = instruction.control().write_barrier;
+  const GuardCode guard = instruction.guard ? code_of(*instruction.guard) : GuardCode{0};
+  const Queue queue = queue_of(instruction);
+  const bool first = !is_unwritten(index);
+  if (first) writer_queue_[index] = queue;
+  if (writer_queue_[index] != queue) writer_queue_[index] = Queue::none;
+  if (!first && barrier < kBarriers && writer_queue_[index] != Queue::none) {
+    writes_[index] = extended(writes_[index], barrier);
+    open_writes_[index] = extended(open_writes_[index], barrier);
+  }
+  writer_guard_[index] = first ? guard : GuardCode{0};
+  Masks& masks = barrier < kBarriers ? writes_[index] : open_writes_[index];
+  masks |= one_mask(bit_of(barrier));
+}
+
 void Pending::issue(const Instruction& instruction) {
   const Control control = instruction.control();
   const GuardCode guard = instruction.guard ? code_of(*instruction.guard) : GuardCode{0};
   ride(instruction);
   const bool guarded = control.write_barrier < kBarriers;
   if (guarded || returns_in_order(instruction))
-    for_each_register(instruction.defs, [&](std::size_t index) {
-      writer_guard_[index] = is_unwritten(index) ? GuardCode{0} : guard;
-      Masks& masks = guarded ? writes_[index] : open_writes_[index];
-      masks |= one_mask(bit_of(control.write_barrier));
-    });
+    for_each_register(instruction.defs, [&](std::size_t index) { add_result(index, instruction); });
   const bool in_order = uses_memory_pipe(instruction);
   if (!instruction.guard)
     for_each_register(instruction.defs, [&](std::size_t index) { open_reads_[index] = 0; });
@@ -103,6 +119,8 @@ void Pending::issue(const Instruction& instruction) {
     // Predicates and uniform registers are read when the instruction issues.
     for_each_register(instruction.uses & ~instruction.defs, [&](std::size_t index) {
       if (bank_of(index) != Bank::general) return;
+      if (!is_unread(index)) reader_queue_[index] = queue_of(instruction);
+      if (reader_queue_[index] != queue_of(instruction)) reader_queue_[index] = Queue::none;
       reader_guard_[index] = is_unread(index) ? GuardCode{0} : guard;
       read_in_order_[index] = in_order && (!is_unread(index) || read_in_order_[index]);
       (own ? reads_ : open_reads_)[index] |= mask;
@@ -126,6 +144,7 @@ bool Pending::merge(const Pending& other) {
   };
   for (std::size_t i = 0; i < kRegisters; ++i) {
     join_guards(i, other);
+    join_queues(i, other);
     join(writes_[i], other.writes_[i]);
     join(open_writes_[i], other.open_writes_[i]);
     join(reads_[i], other.reads_[i]);
@@ -146,6 +165,15 @@ void Pending::join_guards(std::size_t i, const Pending& other) {
   read_in_order_[i] = other.read_in_order_[i] && (first || read_in_order_[i]);
 }
 
+void Pending::join_queues(std::size_t i, const Pending& other) {
+  const auto join = [](Queue& mine, Queue theirs, bool first) {
+    if (first) mine = theirs;
+    if (mine != theirs) mine = Queue::none;
+  };
+  if (other.is_unwritten(i)) join(writer_queue_[i], other.writer_queue_[i], !is_unwritten(i));
+  if (other.is_unread(i)) join(reader_queue_[i], other.reader_queue_[i], !is_unread(i));
+}
+
 RegisterSet Pending::results_of(unsigned mask) const {
   RegisterSet found;
   const Masks satisfied = satisfied_by(mask);
@@ -164,8 +192,11 @@ RegisterSet Pending::sources_of(unsigned mask) const {
 
 RegisterSet Pending::unwritten(const Instruction& instruction) const {
   RegisterSet found;
+  const Queue queue = queue_of(instruction);
   for_each_register(instruction.uses | instruction.defs, [&](std::size_t index) {
-    found[index] = is_unwritten(index) && !excludes(writer_guard_[index], instruction);
+    const bool behind =
+        queue != Queue::none && writer_queue_[index] == queue && !instruction.uses.test(index);
+    found[index] = is_unwritten(index) && !behind && !excludes(writer_guard_[index], instruction);
   });
   return found;
 }
@@ -173,8 +204,10 @@ RegisterSet Pending::unwritten(const Instruction& instruction) const {
 RegisterSet Pending::unread(const Instruction& instruction) const {
   RegisterSet found;
   const bool in_order = uses_memory_pipe(instruction);
+  const Queue queue = queue_of(instruction);
   for_each_register(instruction.defs, [&](std::size_t index) {
-    found[index] = is_unread(index) && !excludes(reader_guard_[index], instruction) &&
+    const bool behind = queue != Queue::none && reader_queue_[index] == queue;
+    found[index] = is_unread(index) && !behind && !excludes(reader_guard_[index], instruction) &&
                    !(in_order && read_in_order_[index]);
   });
   return found;

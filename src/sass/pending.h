@@ -9,6 +9,15 @@
 
 namespace warpwright::sass {
 
+/// Pipes that work in order. Of loads from shared memory one without a scoreboard is there when a
+/// later one's is. Conversions without one are rare, and may as well take a known time. Doubles
+/// have scoreboards where an architecture has few units for them.
+enum class Queue : int { none, shared_loads, conversions, doubles };
+Queue queue_of(const Instruction& instruction);
+inline bool returns_in_order(const Instruction& instruction) {
+  return queue_of(instruction) == Queue::shared_loads;
+}
+
 /// Which registers wait for which scoreboards at one point: results that are still under way, and
 /// sources that are still to be read.
 class Pending {
@@ -24,7 +33,8 @@ class Pending {
   [[nodiscard]] RegisterSet results_of(unsigned mask) const;
   [[nodiscard]] RegisterSet sources_of(unsigned mask) const;
   /// Registers that an instruction touches whose results are under way, and that it writes while
-  /// they are still to be read. Whose setter has the opposite guard does not count.
+  /// they are still to be read. Whose setter has the opposite guard does not count, and what comes
+  /// behind it through the same pipe writes behind it, too.
   [[nodiscard]] RegisterSet unwritten(const Instruction& instruction) const;
   [[nodiscard]] RegisterSet unread(const Instruction& instruction) const;
 
@@ -39,9 +49,14 @@ class Pending {
   }
   [[nodiscard]] bool is_unread(std::size_t i) const { return (reads_[i] | open_reads_[i]) != 0; }
   void join_guards(std::size_t index, const Pending& other);
+  void join_queues(std::size_t index, const Pending& other);
+  /// One more result of a register: the wait for it stands for those of its pipe before it.
+  void add_result(std::size_t index, const Instruction& instruction);
   [[nodiscard]] static bool excludes(GuardCode code, const Instruction& instruction);
 
   std::array<GuardCode, kRegisters> writer_guard_ = {}, reader_guard_ = {};
+  /// The pipe of all who write or read a register late; none where they are of several.
+  std::array<Queue, kRegisters> writer_queue_ = {}, reader_queue_ = {};
   /// Read by an instruction that goes through memory: others of that way come behind it.
   RegisterSet read_in_order_;
   /// A set of masks of scoreboards, bit m for the mask m: of each, one scoreboard has to be waited
@@ -49,14 +64,6 @@ class Pending {
   using Masks = std::uint64_t;
   std::array<Masks, kRegisters> writes_ = {}, open_writes_ = {}, reads_ = {}, open_reads_ = {};
 };
-
-/// Pipes that return their results in order: one without a scoreboard is there when a later one's
-/// is. Conversions without one are rare, and may as well take a known time.
-enum class Queue : int { none, shared_loads, conversions };
-Queue queue_of(const Instruction& instruction);
-inline bool returns_in_order(const Instruction& instruction) {
-  return queue_of(instruction) == Queue::shared_loads;
-}
 
 /// Reads its sources some time after its issue: until a scoreboard says so, nobody writes them.
 bool reads_late(const Instruction& instruction);

@@ -33,16 +33,21 @@ fs::path nvdisasm_cache() {
   return base / "warpwright" / "nvdisasm";
 }
 
+Result<fs::path> toolkit_program(const std::string& name) {
+  if (auto found = find_program(name); found.ok()) return absolute_path(*found);
+  for (const std::string& root : {environment("CUDA_HOME"), std::string("/usr/local/cuda")}) {
+    const fs::path program = fs::path(root) / "bin" / name;
+    if (!root.empty() && runs(program)) return program;
+  }
+  return Error{name + " is neither in PATH nor in the CUDA toolkit"};
+}
+
 Result<fs::path> find_nvdisasm() {
   if (const std::string named = environment("WARPWRIGHT_NVDISASM"); !named.empty()) {
     if (runs(named)) return absolute_path(named);
     return Error{"WARPWRIGHT_NVDISASM names " + named + ", which is no program"};
   }
-  if (auto found = find_program("nvdisasm"); found.ok()) return absolute_path(*found);
-  for (const std::string& root : {environment("CUDA_HOME"), std::string("/usr/local/cuda")}) {
-    const fs::path program = fs::path(root) / "bin" / "nvdisasm";
-    if (!root.empty() && runs(program)) return program;
-  }
+  if (auto found = toolkit_program("nvdisasm"); found.ok()) return found;
   if (const fs::path fetched = nvdisasm_cache() / "nvdisasm"; runs(fetched)) return fetched;
   return Error{"nvdisasm was not found in PATH, in the CUDA toolkit or in " +
                nvdisasm_cache().string() +

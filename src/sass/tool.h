@@ -12,6 +12,9 @@
 
 namespace warpwright::sass {
 
+/// A program of PATH or the CUDA toolkit.
+Result<std::filesystem::path> toolkit_program(const std::string& name);
+
 /// NVIDIA's disassembler: $WARPWRIGHT_NVDISASM, PATH, the toolkit, or the folder into which
 /// scripts/fetch-nvdisasm puts it. The error says how to get it.
 Result<std::filesystem::path> find_nvdisasm();

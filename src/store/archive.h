@@ -60,6 +60,14 @@ class Archive {
   Result<std::vector<std::string>> answered_trials(const std::string& run);
   Result<TrialRecord> trial(const std::string& run, const std::string& name);
 
+  /// What was made from sources of the run, oldest first; without its content unless it is asked
+  /// for.
+  enum class Content { left_out, read };
+  Result<std::vector<DerivedRecord>> derived(const std::string& run,
+                                             Content content = Content::left_out);
+  /// One per source and kind: what is there already stays.
+  Status add_derived(const std::string& run, const DerivedRecord& record);
+
  private:
   Status complete(const std::string& run, TrialRecord& trial);
   friend class RunLog;

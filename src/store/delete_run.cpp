@@ -12,11 +12,11 @@ Status delete_run(const std::filesystem::path& archive, const std::string& run,
     SQLite::Transaction transaction(database.connection, SQLite::TransactionBehavior::IMMEDIATE);
     // What points at others goes first.
     for (const char* sql :
-         {"DELETE FROM measurements WHERE run = ?", "DELETE FROM evaluations WHERE run = ?",
-          "DELETE FROM candidates WHERE run = ?", "DELETE FROM failures WHERE run = ?",
-          "DELETE FROM replies WHERE run = ?", "DELETE FROM prompts WHERE run = ?",
-          "DELETE FROM config WHERE run = ?", "DELETE FROM events WHERE run = ?",
-          "DELETE FROM runs WHERE id = ?"}) {
+         {"DELETE FROM derived WHERE run = ?", "DELETE FROM measurements WHERE run = ?",
+          "DELETE FROM evaluations WHERE run = ?", "DELETE FROM candidates WHERE run = ?",
+          "DELETE FROM failures WHERE run = ?", "DELETE FROM replies WHERE run = ?",
+          "DELETE FROM prompts WHERE run = ?", "DELETE FROM config WHERE run = ?",
+          "DELETE FROM events WHERE run = ?", "DELETE FROM runs WHERE id = ?"}) {
       const Query query = database.statement(sql);
       query->bind(1, run);
       query->exec();

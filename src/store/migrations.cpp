@@ -32,12 +32,22 @@ constexpr std::string_view kUnpricedView =
     "CREATE TEMP VIEW replies AS SELECT *, '' AS unpriced FROM main.replies;"
     "CREATE TEMP VIEW failures AS SELECT *, '' AS unpriced FROM main.failures";
 
-constexpr std::size_t kSteps = 3;
+constexpr std::string_view kDerived =
+    "CREATE TABLE derived (run TEXT NOT NULL REFERENCES runs(id), source TEXT NOT NULL, "
+    "kind TEXT NOT NULL, accepted INTEGER NOT NULL, summary TEXT NOT NULL, report TEXT NOT NULL, "
+    "content BLOB NOT NULL, created_ms INTEGER NOT NULL, PRIMARY KEY (run, source, kind)) "
+    "STRICT, WITHOUT ROWID";
+constexpr std::string_view kDerivedView =
+    "CREATE TEMP VIEW derived AS SELECT '' AS run, '' AS source, '' AS kind, 0 AS accepted, "
+    "'' AS summary, '' AS report, x'' AS content, 0 AS created_ms WHERE 0";
+
+constexpr std::size_t kSteps = 4;
 
 std::array<Step, kSteps> steps() {
   return {{{store_schema_files()[0].content, ""},
            {kRunFolder, kRunFolderView},
-           {kUnpriced, kUnpricedView}}};
+           {kUnpriced, kUnpricedView},
+           {kDerived, kDerivedView}}};
 }
 
 /// The file's format, 0 for a file without one.

@@ -94,6 +94,18 @@ struct CandidateRecord {
   std::string reason;
 };
 
+/// Something made from a judged source that is not itself judged as a source: it stands beside the
+/// source and never in its place.
+struct DerivedRecord {
+  std::string source_sha256;
+  std::string kind;  ///< "sass": machine code with other flags or another schedule
+  bool accepted = false;
+  std::string summary;  ///< one sentence: what was gained, or why nothing was
+  std::string report;   ///< JSON with the whole proof, docs/sass.md
+  std::string content;  ///< the machine code; empty where nothing was accepted
+  std::int64_t created_ms = 0;
+};
+
 /// One line of a run's story: everything known of one trial.
 struct TrialRecord {
   PromptRecord prompt;  ///< without its messages

@@ -2,6 +2,9 @@
 -- Format 2 adds runs.folder: name of the run's folder under runs/ beside the archive, NULL = the id.
 -- Format 3 adds replies.unpriced and failures.unpriced: spec of the model whose price was not known
 -- (cost_usd is 0 then), else ''.
+-- Format 4 adds the table derived: what was made from a judged source and stands beside it. Columns: run,
+-- source (sha256), kind ("sass"), accepted (0 or 1), summary (a sentence), report (JSON, docs/sass.md),
+-- content (the machine code, empty where nothing was accepted), created_ms.
 -- Times are milliseconds since 1970 and durations milliseconds; they and `events` are the only
 -- things that differ between two runs with the same answers and verdicts.
 

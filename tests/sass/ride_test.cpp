@@ -7,41 +7,10 @@
 #include "sass/check.h"
 #include "sass/replay.h"
 #include "sass/schedule.h"
+#include "sass/written_function.h"
 
 namespace warpwright::sass {
 namespace {
-
-using Numbers = std::vector<std::size_t>;
-
-/// A function written down instruction by instruction.
-class Writer {
- public:
-  void add(const std::string& opcode, const std::string& operands, const Numbers& defs,
-           const Numbers& uses, Control control) {
-    Instruction instruction;
-    instruction.offset = function_.code.size() * kWordBytes;
-    instruction.opcode = opcode;
-    instruction.operands = operands;
-    for (const std::size_t r : defs) instruction.defs.set(r);
-    for (const std::size_t r : uses) instruction.uses.set(r);
-    const std::uint64_t number = function_.code.size() + 1;
-    instruction.words = with_control({.low = number << 40, .high = 0}, control, false);
-    function_.code.push_back(instruction);
-  }
-  Function done() {
-    function_.name = "ride";
-    function_.blocks = blocks_of(function_);
-    return function_;
-  }
-
- private:
-  Function function_;
-};
-
-Control sets(int stall, int write, int read) {
-  return {.stall = stall, .write_barrier = write, .read_barrier = read};
-}
-Control waits(int stall, unsigned mask) { return {.stall = stall, .wait_mask = mask}; }
 
 /// Two loads from one base. Only the second has scoreboards, and speaks for the first.
 Function two_loads() {

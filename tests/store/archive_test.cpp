@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/archive.h"
+#include "store/delete_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
 #include "base/files.h"
+#include "store/delete_run.h"
 #include "store/run_log.h"
 #include "store/story.h"
 
@@ -115,6 +117,31 @@ TEST_F(ArchiveTest, EvaluationsComeBackWhole) {
   EXPECT_FALSE(log.evaluation("def").value().has_value());
 }
 
+TEST_F(ArchiveTest, WhatIsDerivedStandsBesideItsSourceOnce) {
+  const auto archive = open();
+  const auto id = archive->create_run(run_of("copy"), {}).value();
+  const auto other = archive->create_run(run_of("copy"), {}).value();
+  DerivedRecord record{.source_sha256 = "abc",
+                       .kind = "sass",
+                       .accepted = true,
+                       .summary = "faster",
+                       .report = "{}",
+                       .content = std::string("\x7f\0ELF", 5)};
+  ASSERT_TRUE(archive->add_derived(id, record).ok());
+  record.summary = "another";
+  ASSERT_TRUE(archive->add_derived(id, record).ok());
+  const auto light = archive->derived(id).value();
+  ASSERT_EQ(light.size(), 1U);
+  EXPECT_EQ(light[0].summary, "faster") << "what is there stays";
+  EXPECT_TRUE(light[0].accepted);
+  EXPECT_EQ(light[0].content, "");
+  EXPECT_EQ(archive->derived(id, Archive::Content::read).value()[0].content, record.content);
+  EXPECT_TRUE(archive->derived(other).value().empty());
+  EXPECT_FALSE(archive->add_derived("none", record).ok()) << "of no run";
+  ASSERT_TRUE(delete_run(path(), id, clock_).ok());
+  EXPECT_TRUE(archive->derived(id).value().empty());
+}
+
 TEST_F(ArchiveTest, NewerFormatsAreRefusedAndOldOnesKept) {
   open();
   sqlite3* raw = nullptr;
@@ -152,6 +179,7 @@ TEST_F(ArchiveTest, TheFirstFormatIsReadAndMigrated) {
                          "ALTER TABLE runs DROP COLUMN folder;"
                          "ALTER TABLE replies DROP COLUMN unpriced;"
                          "ALTER TABLE failures DROP COLUMN unpriced;"
+                         "DROP TABLE derived;"
                          "PRAGMA user_version = 1",
                          nullptr, nullptr, nullptr),
             SQLITE_OK);
@@ -169,6 +197,9 @@ TEST_F(ArchiveTest, TheFirstFormatIsReadAndMigrated) {
     ASSERT_TRUE(story.ok()) << story.error().message;
     EXPECT_EQ((*story)[0].failures[0].cost_usd, 1);
     EXPECT_FALSE((*story)[0].reply->unpriced);
+    const auto derived = (*reader)->derived("copy-1");
+    ASSERT_TRUE(derived.ok()) << derived.error().message;
+    EXPECT_TRUE(derived->empty());
     EXPECT_FALSE((*reader)->set_config("copy-1", {"a", "b", "c"}).ok());
   }
   EXPECT_EQ(open()->find_run("last")->folder, "copy-1");
