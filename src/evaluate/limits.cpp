@@ -138,7 +138,7 @@ constexpr std::uint64_t kAllBytes = 32 * kMiB;
 constexpr double kAllWork = 2e8;
 // The same at drawn sizes.
 constexpr double kAllDrawnBytes = 16 * kMiB;
-constexpr double kAllDrawnWork = 1e8;
+constexpr double kAllDrawnWork = 2.5e7;
 
 /// On the SIMT machine few timed calls are made: every kind of inputs is tried at the largest timed
 /// size at which all of them can be.

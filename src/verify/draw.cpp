@@ -175,8 +175,7 @@ Result<CaseSet> draw_cases(const Task& task, std::uint64_t seed, const DrawLimit
     if (!usual) continue;
     WW_TRY(const InputVariant* probe, probes.deal(task, item.size));
     if (probe != nullptr && probe != first) add(probe);
-    const std::size_t one_less = probe != nullptr && limits.others_per_size > 1 ? 1 : 0;
-    for (std::size_t i = one_less; i < limits.others_per_size; ++i) {
+    for (std::size_t i = probe != nullptr ? 1 : 0; i < limits.others_per_size; ++i) {
       WW_TRY(const InputVariant* other, deck.deal(task, item.size));
       if (other != nullptr && other != probe) add(other);
     }

@@ -15,9 +15,9 @@ struct DrawLimits {
   SizeLimits drawn;           ///< sizes of this judgement alone
   std::size_t patterns = 12;  ///< so many generic patterns are tried at edge sizes
   /// 0: the inputs of a drawn size are of the declared distribution or of another one. Otherwise of
-  /// the declared one, and of so many others. A variant that tolerates nothing, where the task has
-  /// any, is one of several others, or comes beside a single one. All are dealt like cards, so that
-  /// none comes twice before all have come.
+  /// the declared one, and of so many others. In both cases one of them is a variant that tolerates
+  /// nothing, where the task has any; all are dealt like cards, so that none comes twice before all
+  /// have come.
   std::size_t others_per_size = 0;
 };
 
