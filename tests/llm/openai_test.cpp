@@ -78,11 +78,11 @@ TEST(OpenaiWire, ReadsBothNamesOfReasoning) {
 }
 
 TEST(OpenaiWire, NormalisesUsage) {
-  struct Case {
+  struct UsageCase {
     const char* usage;
     Usage expected;
   };
-  const Case cases[] = {
+  const UsageCase cases[] = {
       {R"({"prompt_tokens":100,"completion_tokens":50,"total_tokens":150,
            "prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":10},
            "completion_tokens_details":{"reasoning_tokens":20}})",
@@ -96,7 +96,7 @@ TEST(OpenaiWire, NormalisesUsage) {
       {R"({"prompt_tokens":-5,"completion_tokens":1e300,"total_tokens":"many"})", {0, 0, 0, 0, 0}},
       {R"({"prompt_tokens":5,"prompt_tokens_details":{"cached_tokens":50}})", {0, 5, 0, 0, 0}},
   };
-  for (const Case& test : cases) {
+  for (const UsageCase& test : cases) {
     const auto answer = read_document(std::string(R"({"choices":[],"usage":)") + test.usage + "}");
     ASSERT_TRUE(answer.usage.has_value());
     EXPECT_EQ(*answer.usage, test.expected) << test.usage;
