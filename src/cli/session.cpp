@@ -428,7 +428,8 @@ Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecor
                  .minutes = settings.number("search.sass").value_or(0),
                  .tune =
                      [&](const evaluate::JobRequest& request, double minutes) {
-                       return tune_source(request, absolute_path(folder / "sass"), minutes, stop);
+                       return tune_source(request, absolute_path(folder / "sass"), minutes,
+                                          onlookers.stop);
                      }},
                 ending, observer);
   // All verdicts are in the archive: nobody asks the spool again.

@@ -63,7 +63,7 @@ TEST(SimtSample, WhatRanAsAWholeIsNotRunAgainOnItsOwnResults) {
 }
 
 TEST(SimtDevice, SampledRunsPoisonOutputsAndTellWhatTheyWrote) {
-  constexpr std::uint32_t kElements = 1 << 19;
+  constexpr std::uint32_t kElements = 1 << 21;
   constexpr std::uint64_t kAll = kElements * 4;
   auto device = SimtDevice::open(*known_device("h200"), "full").value();
   const ModuleId module = device->load({.ptx = kContractPtx})->module;
