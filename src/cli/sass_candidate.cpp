@@ -74,7 +74,8 @@ Result<std::string> built_cubin(evaluate::JobRequest request, const std::string&
   auto cubin = cubin_by(request, stop);
   if (cubin.ok() && cubin->empty() && request.front_end.name() != "nvcc") {
     request.front_end = "nvcc";
-    cubin = cubin_by(request, stop);
+    auto by_nvcc = cubin_by(request, stop);
+    if (by_nvcc.ok()) cubin = std::move(by_nvcc);
   }
   if (!cubin.ok())
     return Error{"trial '" + trial + "' could not be built: " + cubin.error().message};

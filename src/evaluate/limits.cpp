@@ -79,7 +79,7 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
           .others_per_size = 1,
           .checked_bytes = 8 * kMiB,
           .timed_bytes = 600 * kMiB,
-          .validate_work = 2'000'000'000,
+          .validate_work = 3'000'000'000,
           .launch_work = 200'000'000,
           .sampled_bytes = 128 * kMiB,
           .sampled_flops = 1e9};
