@@ -13,7 +13,7 @@ namespace {
 constexpr double kCallUs = 150;
 constexpr double kStepUs = 1.0;
 constexpr double kByteUs = 0.002;
-constexpr double kReportUs = 3000;
+constexpr double kReportUs = 200;
 
 // Launching takes a host 2 to 4 us on current drivers; allocations far more.
 constexpr double kLaunchUs = 4;
@@ -43,7 +43,7 @@ std::uint64_t bytes_of(const LaunchPlan& plan) {
 double host_time_us(const LaunchPlan& plan, double measured_us, double rest_us) {
   const double own = kStepUs * static_cast<double>(plan.steps.size()) +
                      kByteUs * static_cast<double>(bytes_of(plan));
-  return std::max(0.0, measured_us - kCallUs - own) + std::max(0.0, rest_us - kReportUs - 2 * own);
+  return std::max(0.0, measured_us - kCallUs - own) + std::max(0.0, rest_us - kReportUs - own);
 }
 
 double launch_cost_us(const LaunchPlan& plan) {

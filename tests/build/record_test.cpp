@@ -351,6 +351,20 @@ TEST_F(RecordTest, NoTimeOnTheHostIsLost) {
   for (const LaunchPlan& plan : outcome.plans) EXPECT_GT(plan.host_us, 200);
 }
 
+// Whoever knows the recorder's messages says that solve has returned, and then works.
+TEST_F(RecordTest, WorkBehindAForgedReturnCounts) {
+  const RecordOutcome outcome =
+      recorded(with_kernel("#include <unistd.h>\n"
+                           "extern \"C\" void solve(const float* x, float* y, int n) {\n"
+                           "  for (int fd = 0; fd < 256; ++fd) (void)!write(fd, \"D\", 1);\n"
+                           "  volatile double a = 0;\n"
+                           "  for (int i = 0; i < 600000; ++i) a = a + 1;\n"
+                           "  k<<<(n + 255) / 256, 256>>>(x, y, n); }\n"),
+               {1, 2, 3, 4, 5, 6});
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
+  for (const LaunchPlan& plan : outcome.plans) EXPECT_GT(plan.host_us, 200);
+}
+
 TEST_F(RecordTest, CrashesAndExitsAreHostErrors) {
   refused("extern \"C\" void solve(const float* x, float* y, int n) { *(volatile int*)8 = 1; }\n",
           Verdict::host_error, "crashed", 4);
