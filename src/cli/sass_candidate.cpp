@@ -2,6 +2,7 @@
 #include "cli/sass_candidate.h"
 
 #include "base/files.h"
+#include "cli/sass_files.h"
 #include "cli/session.h"
 #include "core/task_json.h"
 #include "evaluate/judgement.h"
@@ -80,9 +81,7 @@ Result<std::string> built_cubin(evaluate::JobRequest request, const std::string&
   if (!cubin.ok())
     return Error{"trial '" + trial + "' could not be built: " + cubin.error().message};
   if (!cubin->empty()) return cubin;
-  return Error{"trial '" + trial +
-               "' was built without ptxas, so there is no machine code: install the CUDA toolkit "
-               "(nvcc and ptxas) or put it into PATH"};
+  return Error{"trial '" + trial + "' was built without ptxas" + std::string(kNoMachineCode)};
 }
 
 Result<std::string> stored_machine_code(store::Archive& archive, const store::RunRecord& run,

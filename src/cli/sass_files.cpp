@@ -102,11 +102,13 @@ Result<SassInputs> sass_inputs_of(const evaluate::JobRequest& request, const std
   if (!prepared.ok()) return Error{evaluate::reason_of(prepared.error())};
   if (prepared->candidate.code.cubin.empty()) {
     // Clang leaves some of CUDA's functions to nvcc, and then makes no machine code.
-    if (request.front_end.name() == "nvcc")
-      return Error{"the source was built without ptxas: there is no machine code to tune"};
-    evaluate::JobRequest by_nvcc = request;
-    by_nvcc.front_end = "nvcc";
-    return sass_inputs_of(by_nvcc, folder, stop);
+    if (request.front_end.name() != "nvcc") {
+      evaluate::JobRequest by_nvcc = request;
+      by_nvcc.front_end = "nvcc";
+      auto again = sass_inputs_of(by_nvcc, folder, stop);
+      if (again.ok()) return again;
+    }
+    return Error{"the source was built without ptxas" + std::string(kNoMachineCode)};
   }
   WW_TRY(const auto workload, workload_of(*prepared));
   SassInputs inputs{.workload = (fs::path(folder) / "workload.json").string(),

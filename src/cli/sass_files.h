@@ -2,12 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/stop.h"
 #include "evaluate/job.h"
 
 namespace warpwright::cli {
+
+/// The end of a message: why a source has no machine code, and what helps.
+inline constexpr std::string_view kNoMachineCode =
+    ", so there is no machine code: install the CUDA toolkit (nvcc and ptxas) or put it into PATH";
 
 /// What `sass tune` works on, as files.
 struct SassInputs {
