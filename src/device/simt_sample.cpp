@@ -15,6 +15,8 @@ constexpr std::uint64_t kProbedBlocks = 8;
 constexpr std::uint64_t kLeastSample = 16;
 // Per launch; some tenths of a second on a slow host.
 constexpr std::uint64_t kWarpInstructions = 4'000'000;
+// All blocks, where they take no more: none is left that a sample could have missed.
+constexpr std::uint64_t kAllBlocks = 16'000'000;
 // A block that waits for one outside of the sample would wait for ever.
 constexpr std::uint64_t kLongestSample = 24'000'000;
 // All blocks of a grid in which each waits for all others.
@@ -97,6 +99,7 @@ Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Mo
   simt::Launch part = launch;
   part.options.max_warp_instructions = std::min(part.options.max_warp_instructions, kLongestSample);
   std::uint64_t count = total;
+  bool all = false;
   if (total > kProbedBlocks) {
     part.options.only_blocks = sampled_blocks(total, kProbedBlocks, secret);
     WW_TRY(auto probe, machine.launch(module, part));
@@ -106,12 +109,14 @@ Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Mo
     const std::uint64_t per_block =
         std::max<std::uint64_t>(probe.counts.warp_instructions() / kProbedBlocks, 1);
     count = std::max(kWarpInstructions / per_block, kLeastSample);
+    all = total <= kAllBlocks / per_block;
     // Blocks far heavier than that: what was seen has to do.
     if (per_block * kLeastSample > kLongestSample) return probe;
     WW_CHECK(restore());
   }
   part.options.only_blocks.clear();
-  if (2 * count < total) part.options.only_blocks = sampled_blocks(total, count, secret + 1);
+  if (!all && 2 * count < total)
+    part.options.only_blocks = sampled_blocks(total, count, secret + 1);
   return machine.launch(module, part);
 }
 

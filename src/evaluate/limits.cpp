@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/one_way.h"
+#include "verify/kind_sizes.h"
 #include "verify/oracle.h"
 #include "verify/work_rule.h"
 
@@ -72,11 +73,13 @@ WorkLimits work_limits(const JobRequest& request, const device::ResolvedDevice& 
                     .max_work = kSimulatedFlops / 10,
                     .spread = 8,
                     .above_bytes = 8 * kMiB,
-                    .above_work = kSimulatedFlops},
+                    .above_work = kSimulatedFlops,
+                    .above_parts = 2},
           .patterns = 8,
+          .others_per_size = 1,
           .checked_bytes = 8 * kMiB,
           .timed_bytes = 600 * kMiB,
-          .validate_work = 2'000'000'000,
+          .validate_work = 3'000'000'000,
           .launch_work = 200'000'000,
           .sampled_bytes = 128 * kMiB,
           .sampled_flops = 1e9};
@@ -130,11 +133,16 @@ Status add_drawn_inputs(Prepared& prepared, const WorkLimits& limits) {
   return {};
 }
 
+// What trying every kind of inputs may take on the SIMT machine, in all calls together.
+constexpr std::uint64_t kAllBytes = 32 * kMiB;
+constexpr double kAllWork = 2e8;
+// The same at drawn sizes.
+constexpr double kAllDrawnBytes = 16 * kMiB;
+constexpr double kAllDrawnWork = 2.5e7;
+
 /// On the SIMT machine few timed calls are made: every kind of inputs is tried at the largest timed
 /// size at which all of them can be.
 Status add_every_kind(Prepared& prepared, const WorkLimits& limits) {
-  constexpr std::uint64_t kAllBytes = 32 * kMiB;
-  constexpr double kAllWork = 2e8;
   if (prepared.target.is_cuda) return {};
   const Task& task = prepared.task();
   const TaskSize* at = nullptr;
@@ -156,6 +164,33 @@ Status add_every_kind(Prepared& prepared, const WorkLimits& limits) {
   }
   for (const InputVariant* kind : kinds)
     prepared.cases.push_back({at, kind, verify::SizeClass::timed});
+  return {};
+}
+
+/// Which size that is can be computed beforehand. So every kind is tried at drawn sizes, too, as
+/// large as all of them can be.
+Status add_every_kind_at_drawn_sizes(Prepared& prepared, const WorkLimits& limits) {
+  const Task& task = prepared.task();
+  // A module of PyTorch takes too long for so many calls.
+  if (prepared.target.is_cuda || !task.torch.source.empty()) return {};
+  const std::uint64_t seed = one_way(prepared.seed, "kinds at drawn sizes");
+  WW_TRY(const auto some, verify::every_kind(task, *prepared.patterns, task.sizes.back(), seed));
+  WW_TRY(auto sizes,
+         verify::draw_kind_sizes(task,
+                                 {.kinds = some.size(),
+                                  .bytes = kAllDrawnBytes,
+                                  .work = kAllDrawnWork,
+                                  .most_bytes = static_cast<double>(limits.checked_bytes),
+                                  .most_work = limits.cases.max_flops},
+                                 seed));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    prepared.drawn.push_back(std::make_shared<const TaskSize>(std::move(sizes[i])));
+    const TaskSize* size = prepared.drawn.back().get();
+    WW_TRY(const auto kinds,
+           verify::every_kind(task, *prepared.patterns, *size, one_way(seed, "size", i)));
+    for (const InputVariant* kind : kinds)
+      prepared.cases.push_back({size, kind, verify::SizeClass::between});
+  }
   return {};
 }
 
@@ -236,6 +271,7 @@ Status choose_work(Prepared& prepared, Context& context) {
   WW_CHECK(add_large_cases(prepared, limits));
   WW_CHECK(add_drawn_inputs(prepared, limits));
   WW_CHECK(add_every_kind(prepared, limits));
+  WW_CHECK(add_every_kind_at_drawn_sizes(prepared, limits));
   draw_work_size(prepared);
   return {};
 }

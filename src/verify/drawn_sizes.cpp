@@ -172,10 +172,15 @@ Result<std::optional<Wanted>> beyond_all(const Task& task, const std::vector<Nam
   return std::optional(std::move(wanted));
 }
 
-/// One value above those of all timed and edge sizes: what is judged otherwise ends there.
-std::optional<Wanted> above_judged(const Task& task, const std::vector<NamedDomain>& domains,
-                                   const SizeLimits& limits, std::uint64_t seed) {
-  std::vector<std::pair<std::string, double>> names;
+/// A value that can lie above those of all timed and edge sizes.
+struct Growing {
+  std::string name;
+  double listed = 0;  ///< the largest of these
+  double high = 0;    ///< of its domain
+};
+
+std::vector<Growing> growing_values(const Task& task, const std::vector<NamedDomain>& domains) {
+  std::vector<Growing> all;
   for (const auto& [name, domain] : domains) {
     std::optional<double> listed;
     for (const auto* sizes : {&task.sizes, &task.edge_sizes}) {
@@ -187,17 +192,41 @@ std::optional<Wanted> above_judged(const Task& task, const std::vector<NamedDoma
     }
     const auto range = domain.at({});
     if (!listed || !range.ok() || range->step == 0 || !range->choices.empty()) continue;
-    if (range->high > *listed) names.emplace_back(name, *listed);
+    if (range->high > *listed) all.push_back({name, *listed, range->high});
   }
-  if (names.empty()) return std::nullopt;
+  return all;
+}
+
+/// One value above those of all timed and edge sizes: what is judged otherwise ends there. What it
+/// can be is cut into parts by ratio, so that code that is wrong from somewhere on is met in the
+/// last of them, if anywhere.
+std::vector<Wanted> above_judged(const Task& task, const std::vector<NamedDomain>& domains,
+                                 const SizeLimits& limits, const SizeDrawer& drawer,
+                                 std::uint64_t seed) {
+  const auto values = growing_values(task, domains);
+  if (values.empty()) return {};
   SecretDraws draws(seed, "above all judged sizes");
-  const auto& [name, listed] = names[draws.below(names.size())];
-  return Wanted{.size_class = SizeClass::above,
-                .label = fmt::format("{} above {:.15g}, judged", name, listed),
-                .windows = {{name, {listed + 1, 1e300}}},
-                .max_bytes = static_cast<double>(limits.above_bytes),
-                .max_work = limits.above_work,
-                .least_bytes = static_cast<double>(limits.above_bytes)};
+  const auto& [name, listed, high] = values[draws.below(values.size())];
+  Wanted plain{.size_class = SizeClass::above,
+               .label = fmt::format("{} above {:.15g}, judged", name, listed),
+               .windows = {{name, {listed + 1, 1e300}}},
+               .max_bytes = static_cast<double>(limits.above_bytes),
+               .max_work = limits.above_work,
+               .least_bytes = static_cast<double>(limits.above_bytes)};
+  const auto largest = drawer.largest_value(plain, name, listed + 1, high);
+  if (!largest || limits.above_parts < 2) return {plain};
+  const double ratio =
+      std::pow(*largest / (listed + 1), 1 / static_cast<double>(limits.above_parts));
+  std::vector<Wanted> all;
+  double low = listed + 1;
+  for (std::size_t i = 0; i < limits.above_parts; ++i) {
+    Wanted part = plain;
+    part.windows[name] = {std::ceil(low), std::max(std::ceil(low), std::floor(low * ratio))};
+    part.odd = i == 0;
+    low *= ratio;
+    all.push_back(std::move(part));
+  }
+  return all;
 }
 
 /// The magnitudes of one value, [2^k, 2^(k + 1)) each.
@@ -251,9 +280,11 @@ std::vector<Axis> axes_of(const std::vector<NamedDomain>& domains, const Wanted&
 }
 
 /// Number `turn` of `turns` of a wide axis: its magnitudes from small to large, one in each part.
+/// The last one is the largest: what is wrong from somewhere on is wrong there.
 std::pair<double, double> in_turn(const Axis& axis, std::size_t turn, std::size_t turns,
                                   SecretDraws& draws) {
   const std::size_t count = axis.magnitudes.size();
+  if (turn + 1 == turns) return axis.magnitudes.back();
   const std::size_t first = turn * count / turns;
   const std::size_t last = std::max((turn + 1) * count / turns, first + 1);
   return axis.magnitudes[std::min(first + draws.below(last - first), count - 1)];
@@ -268,6 +299,7 @@ std::vector<Wanted> spread_of(const std::vector<NamedDomain>& domains, const Siz
                      .label = "spread",
                      .max_bytes = static_cast<double>(limits.max_bytes) / 2,
                      .max_work = limits.max_work,
+                     .asked_bytes = kTinyBytes,
                      .in_windows = true};
   const auto axes = axes_of(domains, plain, drawer, draws);
   std::vector<const Axis*> wide;
@@ -304,11 +336,11 @@ Result<DrawnSizes> draw_sizes(const Task& task, const SizeLimits& limits, std::u
     WW_TRY(auto beyond, beyond_all(task, domains, limits, seed));
     if (beyond) classes.push_back(std::move(*beyond));
   }
-  if (limits.above_bytes > 0) {
-    if (auto above = above_judged(task, domains, limits, seed))
-      classes.push_back(std::move(*above));
-  }
   SizeDrawer drawer(task, domains, elements, seed);
+  if (limits.above_bytes > 0) {
+    for (Wanted& above : above_judged(task, domains, limits, drawer, seed))
+      classes.push_back(std::move(above));
+  }
   const std::uint64_t turn = one_way(seed, "like listed sizes");
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const Wanted& wanted = classes[c];

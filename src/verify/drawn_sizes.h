@@ -25,6 +25,8 @@ struct SizeLimits {
   /// Not 0: sizes with one value above all timed and edge sizes may take so much.
   std::uint64_t above_bytes = 0;
   double above_work = 0;
+  /// So many of them, one in each of as many parts of what that value can be; the first is odd.
+  std::size_t above_parts = 1;
 };
 
 struct DrawnSize {

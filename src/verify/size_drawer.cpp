@@ -92,12 +92,13 @@ bool is_wide(const DomainRange& range) {
 
 std::optional<TaskSize> SizeDrawer::draw(const Wanted& wanted) {
   std::optional<TaskSize> best;
-  for (int i = 0; i < kTries; ++i) {
+  std::size_t fewest = ~std::size_t{0};
+  for (int i = 0; i < kTries && fewest > 0; ++i) {
     auto size = attempt(wanted);
     if (!size || is_listed(*size) || is_drawn(*size)) continue;
-    const auto bytes = footprint_bytes(task_, *size);
-    const bool meets = !wanted.in_windows || meets_windows(wanted, *size);
-    if (meets && bytes.ok() && static_cast<double>(*bytes) >= wanted.asked_bytes) return size;
+    const std::size_t missed = misses(wanted, *size);
+    if (missed >= fewest) continue;
+    fewest = missed;
     best = std::move(size);
   }
   return best;
@@ -107,6 +108,22 @@ bool SizeDrawer::can_fit(const Wanted& wanted) const {
   const std::vector<Throw> lowest(domains_.size());
   return fits(composed(wanted, lowest, {.wide = 0, .narrow = 0, .moving = 0}),
               {wanted.max_bytes, wanted.max_work});
+}
+
+std::optional<double> SizeDrawer::largest_value(const Wanted& wanted, const std::string& name,
+                                                double low, double high) const {
+  const auto can_be = [&](double value) {
+    Wanted one = wanted;
+    one.windows[name] = {value, value};
+    return can_fit(one);
+  };
+  if (!can_be(low)) return std::nullopt;
+  if (can_be(high)) return high;
+  for (int i = 0; i < 2 * kHalvings && high - low > 1; ++i) {
+    const double middle = std::floor((low + high) / 2);
+    (can_be(middle) ? low : high) = middle;
+  }
+  return low;
 }
 
 std::optional<TaskSize> SizeDrawer::composed(const Wanted& wanted, const std::vector<Throw>& throws,
@@ -188,6 +205,8 @@ std::vector<Throw> SizeDrawer::throw_all(const Wanted& wanted) {
   std::vector<Throw> throws;
   for (std::size_t i = 0; i < domains_.size(); ++i)
     throws.push_back({draws_.unit(), flavour_at(draws_.unit()), draws_.unit()});
+  for (std::size_t i = 0; wanted.odd && i < domains_.size(); ++i)
+    if (wanted.windows.contains(domains_[i].name)) throws[i].flavour = Flavour::odd;
   if (wanted.size_class == SizeClass::slanted && !throws.empty()) {
     for (Throw& t : throws) t.share *= 0.15;
     throws[draws_.below(throws.size())].share = 1;
@@ -201,7 +220,7 @@ std::optional<TaskSize> SizeDrawer::attempt(const Wanted& wanted) {
   const double least = std::min(most.bytes, std::max(wanted.least_bytes, 64.0));
   // Below the limits, so that sizes do not all lie at them.
   const Caps drawn{least * std::pow(most.bytes / least, std::sqrt(draws_.unit())),
-                   most.work * std::pow(1. / 16, draws_.unit())};
+                   most.work * std::pow(wanted.least_work, draws_.unit())};
   for (const Caps& caps : {drawn, most}) {
     auto size = shrunk(wanted, throws, caps);
     if (size) return size;
@@ -226,14 +245,21 @@ std::optional<TaskSize> SizeDrawer::shrunk(const Wanted& wanted, const std::vect
       throws.front().detail);
 }
 
-bool SizeDrawer::meets_windows(const Wanted& wanted, const TaskSize& size) const {
+std::size_t SizeDrawer::misses(const Wanted& wanted, const TaskSize& size) const {
+  const auto bytes = footprint_bytes(task_, size);
+  std::size_t missed = bytes.ok() && static_cast<double>(*bytes) >= wanted.asked_bytes ? 0 : 1;
+  if (!wanted.in_windows) return missed;
+  // A window is worth more than bytes. All values of a small one may be listed: then the size that
+  // meets the others is taken.
+  constexpr std::size_t kWindow = 2;
   for (const auto& [name, window] : wanted.windows) {
     const auto value = size.values.find(name);
     if (value == size.values.end()) continue;
-    if (value->second < window.first || value->second > window.second) return false;
-    if (window.first < window.second && is_listed_value(name, value->second)) return false;
+    const bool outside = value->second < window.first || value->second > window.second;
+    const bool listed = window.first < window.second && is_listed_value(name, value->second);
+    if (outside || listed) missed += kWindow;
   }
-  return true;
+  return missed;
 }
 
 bool SizeDrawer::is_listed_value(const std::string& name, double value) const {

@@ -23,10 +23,12 @@ struct Wanted {
   const TaskSize* like = nullptr;  ///< its values are taken where nothing else is asked
   double max_bytes = 0;
   double max_work = 0;
-  double least_bytes = 0;  ///< the drawn upper bound on bytes is not below this one
-  double asked_bytes = 0;  ///< smaller sizes are drawn again, if others can be had
+  double least_bytes = 0;       ///< the drawn upper bound on bytes is not below this one
+  double least_work = 1. / 16;  ///< nor that on work below so much of what it may take
+  double asked_bytes = 0;       ///< smaller sizes are drawn again, if others can be had
   /// Values that are drawn again where they miss their window or are listed, if others can be had.
   bool in_windows = false;
+  bool odd = false;  ///< values with a window are to be odd: none is left over by two or four
 };
 
 /// What a size may take at most.
@@ -73,6 +75,11 @@ class SizeDrawer {
   /// Whether any size has these windows and fits.
   [[nodiscard]] bool can_fit(const Wanted& wanted) const;
 
+  /// The largest value of this name, from `low` to `high`, that some size has that fits; nothing
+  /// where none does.
+  [[nodiscard]] std::optional<double> largest_value(const Wanted& wanted, const std::string& name,
+                                                    double low, double high) const;
+
   /// It is not drawn again.
   void keep(const TaskSize& size) { drawn_.push_back(size.values); }
 
@@ -98,7 +105,8 @@ class SizeDrawer {
   std::optional<TaskSize> shrunk(const Wanted& wanted, const std::vector<Throw>& throws,
                                  const Caps& caps) const;
 
-  bool meets_windows(const Wanted& wanted, const TaskSize& size) const;
+  /// How much of what was asked a size misses, 0: nothing.
+  std::size_t misses(const Wanted& wanted, const TaskSize& size) const;
 
   bool is_listed_value(const std::string& name, double value) const;
 
