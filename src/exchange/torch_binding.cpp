@@ -9,7 +9,8 @@ namespace warpwright::exchange {
 
 namespace {
 
-constexpr const char* kBindingHead = R"(#include <ATen/ATen.h>
+constexpr const char* kBindingHead = R"(#include <ATen/core/Tensor.h>
+#include <ATen/cuda/EmptyTensor.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime.h>
@@ -95,7 +96,14 @@ at::Tensor ww_ready(const at::Tensor& given) {
   return tensor;
 }
 
-void ww_check(const at::Tensor& tensor, const char* name, at::ScalarType type, at::IntArrayRef shape) {
+// Straight from the allocator: the dispatcher would find the same function again at every call.
+[[maybe_unused]] at::Tensor ww_empty(at::IntArrayRef shape, at::ScalarType type, at::Device device) {
+  return at::Tensor(at::detail::empty_cuda(shape, type, device, {}));
+}
+
+void ww_check(const at::Tensor& tensor, const char* name, at::Device device, at::ScalarType type,
+              at::IntArrayRef shape) {
+  TORCH_CHECK(tensor.device() == device, name, " must be on ", device, ", it is on ", tensor.device());
   TORCH_CHECK(tensor.scalar_type() == type, name, " must be of the type ", type, ", it is of ",
               tensor.scalar_type());
   TORCH_CHECK(tensor.sizes() == shape, name, " must have the shape ", shape, ", it has ",
@@ -226,22 +234,22 @@ Result<std::string> binding_function(const Operator& op, const std::string& solv
   std::string prepared;
   std::string checks;
   std::string back;
+  const std::string& first = given_tensors(op).front()->name;
   for (const auto* tensor : given_tensors(op)) {
     parameters +=
         fmt::format("{}const at::Tensor& {}_", parameters.empty() ? "" : ", ", tensor->name);
     WW_TRY(const auto shape, cpp_shape(*tensor));
-    checks += fmt::format("  ww_check({0}_, \"{0}\", {1}, {2});\n", tensor->name,
-                          at_type(tensor->type), shape);
+    checks += fmt::format("  ww_check({0}_, \"{0}\", {1}_.device(), {2}, {3});\n", tensor->name,
+                          first, at_type(tensor->type), shape);
     prepared += fmt::format("  const at::Tensor {0} = ww_ready({0}_);\n", tensor->name);
     if (tensor->role == ArgumentRole::inout)
       back += fmt::format("  if (!{0}.is_same({0}_)) {0}_.copy_({0});\n", tensor->name);
   }
-  const std::string& first = given_tensors(op).front()->name;
   std::string made;
   for (const auto* tensor : made_tensors(op)) {
     WW_TRY(const auto shape, cpp_shape(*tensor));
-    made += fmt::format("  const at::Tensor {} = at::empty({}, {}_.options().dtype({}));\n",
-                        tensor->name, shape, first, at_type(tensor->type));
+    made += fmt::format("  const at::Tensor {} = ww_empty({}, {}, {}_.device());\n", tensor->name,
+                        shape, at_type(tensor->type), first);
   }
   WW_TRY(const auto numbers, number_lines(op));
   WW_TRY(const auto call, call_text(op, solve, place));

@@ -10,6 +10,33 @@ import ww_source
 from ww_modes import Host, Place, Widen, seeded
 from ww_source import Refusal
 
+LARGE = 1 << 27  # elements: a copy in float64 is a gibibyte
+
+
+class Alias(torch.autograd.Function):
+    """The same memory as a tensor that is no leaf: what gets it may write into it."""
+
+    @staticmethod
+    def forward(ctx, tensor):
+        return tensor.data
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient
+
+
+def own_copy(leaf):
+    """For a forward that may write into what it gets. Large ones are used up, they are made anew for every call."""
+    return Alias.apply(leaf) if type(leaf) is torch.Tensor and leaf.numel() >= LARGE else leaf.clone()
+
+
+def edges_of(tensors):
+    """What autograd begins with: large outputs themselves need not stay in memory."""
+    edge_of = getattr(torch.autograd.graph, "get_gradient_edge", None)
+    if edge_of is None or max(t.numel() for t in tensors) < LARGE:
+        return tensors
+    return [edge_of(t) for t in tensors]
+
 
 def flatten(value, prefix=""):
     """[(path, leaf)] of nested lists and dictionaries; '' is the path of a lone value."""
@@ -168,17 +195,17 @@ class Call:
             if isinstance(leaf, torch.Tensor) and leaf.is_floating_point():
                 own = leaf.detach().requires_grad_(True)
                 wanted[f"grad_input {path}"] = own
-                leaves[path] = own.clone()  # forward may write into what it gets
+                leaves[path] = own_copy(own)
         self.set_inputs(leaves)
         for name, parameter in self.parameters():
             if parameter.requires_grad and parameter.is_floating_point():
                 wanted[f"grad_parameter {name}"] = parameter
-        outputs = self.forward()
-        ends = [(p, t) for p, t in outputs if t.requires_grad and p in gradient_of]
+        ends = [(p, t) for p, t in self.forward() if t.requires_grad and p in gradient_of]
         if not ends:
             raise Refusal(f"{self.source.path}:{self.module.line}: no output has a gradient")
+        given = [gradient_of[p].reshape(t.shape) for p, t in ends]
+        starts = edges_of([t for _, t in ends])
+        ends.clear()
         with precision(self.double):
-            found = torch.autograd.grad(
-                [t for _, t in ends], list(wanted.values()),
-                [gradient_of[p].reshape(t.shape) for p, t in ends], allow_unused=True)
-        return outputs, dict(zip(wanted, found))
+            found = torch.autograd.grad(starts, list(wanted.values()), given, allow_unused=True)
+        return dict(zip(wanted, found))

@@ -128,8 +128,7 @@ def answer(source, task, question):
     seeded(question.get("seed", 0))
     if task["backward"]:
         ends = {s.partition(" ")[2]: t for s, t in given.items() if s.startswith("grad_output")}
-        _, made = call.gradients(ends)
-        made = {s: t for s, t in made.items()}
+        made = call.gradients(ends)
     else:
         with torch.no_grad():
             made = {f"output {p}".strip(): t for p, t in call.forward()}

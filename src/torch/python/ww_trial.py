@@ -75,8 +75,7 @@ def run(source, values, mode, backward, data, double, seed=0):
     seeded(seed)
     if backward:
         ends = {s.partition(" ")[2]: typed(t) for s, t in data.items() if s.startswith("grad_output")}
-        outputs, made = call.gradients(ends)
-        return {s: t for s, t in made.items() if t is not None}
+        return {s: t for s, t in call.gradients(ends).items() if t is not None}
     with torch.no_grad():
         made = {f"output {p}".strip(): t for p, t in call.forward()}
         made.update({f"changed {p}": t for p, t in call.inputs() if isinstance(t, torch.Tensor)})

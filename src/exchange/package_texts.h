@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python texts of exported files. @WORDS@ between two marks are filled in (torch_package.cpp).
+#pragma once
+
+namespace warpwright::exchange {
+
+/// Beginning of __init__.py: helpers of the shape functions behind it.
+inline constexpr const char* kPackageHead =
+    R"("""@TITLE@: torch.ops.@SPACE@.@NAME@, made by Warpwright.
+
+    import @NAME@
+    fast = @NAME@.Fast(module)    # the module with this kernel as its forward
+"""
+import contextlib  # noqa: F401
+import math  # noqa: F401
+import os
+
+import torch
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_LIBRARY = torch.library.Library("@SPACE@", "DEF")
+
+
+def _size(tensor, dimension, name):
+    if tensor.dim() <= dimension:
+        raise ValueError(f"{name} has {tensor.dim()} dimensions")
+    return tensor.shape[dimension]
+
+
+def _whole(value):
+    return int(value) if isinstance(value, float) else value
+
+
+def _check(tensor, name, dtype, shape):
+    if tensor.dtype != dtype:
+        raise ValueError(f"{name} must be of the type {dtype}, it is of {tensor.dtype}")
+    if tuple(tensor.shape) != tuple(shape):
+        raise ValueError(f"{name} must have the shape {tuple(shape)}, it has {tuple(tensor.shape)}")
+
+
+def ww_and(a, b):
+    return int(bool(a) and bool(b))
+
+
+def ww_or(a, b):
+    return int(bool(a) or bool(b))
+
+
+def _empty(like, made):
+    results = tuple(like.new_empty(shape, dtype=dtype) for shape, dtype in made)
+    return results[0] if len(results) == 1 else results
+
+
+)";
+
+/// Its end: the build at the first import, and the module that calls the operator.
+inline constexpr const char* kPackageLoad = R"(
+def _load():
+    """Builds the operator at the first import on a machine with CUDA; later imports find it."""
+    from torch.utils.cpp_extension import load
+
+    wrapped = [@WRAPPED@]
+    load(name="@SPACE@_kernels", is_python_module=False, verbose=False,
+         sources=[os.path.join(_HERE, f) for f in (@SOURCES@)],
+         extra_cuda_cflags=["-O3"], extra_ldflags=[f"-Wl,--wrap={name}" for name in wrapped])
+
+
+if torch.cuda.is_available():
+    _load()
+
+# The one overload: nothing is left to be chosen at a call.
+_OPERATOR = torch.ops.@SPACE@.@NAME@.default
+
+
+def _leaves(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, (list, tuple)):
+        return [value]
+    return [leaf for item in value for leaf in _leaves(item)]
+
+
+class Fast(torch.nn.Module):
+    """A module whose forward is the operator, with the parameters of the module that is given."""
+
+    def __init__(self, module):
+        super().__init__()
+        self.module = module
+
+    def forward(self, *args, **kwargs):
+        return _OPERATOR(*arguments(self.module, args, kwargs))
+)";
+
+/// Gradients by an operator of their own.
+inline constexpr const char* kAutograd = R"(
+def _setup(ctx, inputs, output):
+    ctx.save_for_backward(*inputs)
+
+
+def _backward(ctx, *gradients):
+    given = dict(zip(@FORWARD@, ctx.saved_tensors))
+    gradients = [g.contiguous() for g in gradients]
+    given.update(zip(@GRADIENTS@, [gradients[i] for i in @WHICH@]))
+    made = torch.ops.@SPACE@.@NAME@_backward(*[given[s] for s in @TAKEN@])
+    made = made if isinstance(made, (list, tuple)) else (made,)
+    by_slot = dict(zip(@MADE@, made))
+    return tuple(by_slot.get("grad_" + slot) for slot in @FORWARD@)
+
+
+if hasattr(torch.library, "register_autograd"):
+    torch.library.register_autograd("@SPACE@::@NAME@", _backward, setup_context=_setup)
+else:
+    class _Function(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *inputs):
+            _setup(ctx, inputs, None)
+            below = torch._C._AutoDispatchBelowAutograd()
+            with below if hasattr(below, "__enter__") else contextlib.nullcontext():
+                return torch.ops.@SPACE@.@NAME@(*inputs)
+
+        backward = staticmethod(_backward)
+
+    _LIBRARY.impl("@NAME@", _Function.apply, "Autograd")
+)";
+
+/// test_NAME.py: against the module in float64.
+inline constexpr const char* kPackageTest =
+    R"("""The operator against the module: values, shapes, torch.compile, a stream of its own.
+
+    python test_@NAME@.py
+"""
+import contextlib
+import os
+import sys
+
+import torch
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import @NAME@  # noqa: E402
+
+names = {"__name__": "reference"}
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "@NAME@", "reference.py")) as file:
+    exec(compile(file.read(), "reference.py", "exec"), names)
+
+
+def leaves(value):
+    return [v for v in @NAME@._leaves(value) if isinstance(v, torch.Tensor)]
+
+
+def made():
+    """The module and what it is called with."""
+    torch.manual_seed(1)
+    init = names["get_init_inputs"]() if "get_init_inputs" in names else []
+    if "Model" in names:
+        module = names["Model"](**init) if isinstance(init, dict) else names["Model"](*init)
+    else:
+        class Function(torch.nn.Module):
+            def forward(self, *args):
+                return names["forward"](*args)
+        module = Function()
+    given = names["get_inputs"]() if "get_inputs" in names else names["example_inputs"]
+    given = list(given.values()) if isinstance(given, dict) else list(given)
+    return module.@MODE@(), given
+
+
+def moved(value, device, dtype=None):
+    if isinstance(value, (list, tuple)):
+        return type(value)(moved(v, device, dtype) for v in value)
+    if not isinstance(value, torch.Tensor):
+        return value
+    return value.to(device, dtype) if dtype and value.is_floating_point() else value.to(device)
+
+
+def shapes_hold():
+    """Without a GPU: the operator's shapes are those of the module."""
+    module, given = made()
+    given = moved(given, "meta")
+    fast = @NAME@.Fast(module.to("meta"))
+    below = torch._C._AutoDispatchBelowAutograd()
+    with below if hasattr(below, "__enter__") else contextlib.nullcontext():  # older versions of torch have no gradients of operators on this device
+        found = fast(*given)
+    expected = leaves(module(*given))
+    assert [tuple(t.shape) for t in leaves(found)] == [tuple(t.shape) for t in expected]
+    print("shapes ok")
+
+
+def near(found, expected, what, piece=1 << 26):
+    """In pieces: copies in float64 of all that is compared may not fit."""
+    found, expected = found.reshape(-1), expected.reshape(-1)
+    pairs = list(zip(found.split(piece), expected.split(piece)))
+    count = max(1, expected.numel())
+    rms = (sum(e.double().pow(2).sum().item() for _, e in pairs) / count) ** 0.5
+    error = 0.0
+    for a, b in pairs:
+        b = b.double()
+        off = (a.double() - b).abs_().div_(b.abs().add_(rms + 1e-30)).max().item() if b.numel() else 0.0
+        assert off == off, f"{what}: not a number"
+        error = max(error, off)
+    assert error < @TOLERANCE@, f"{what}: off by {error}"
+    print(f"{what} ok, largest error {error:.2g}")
+
+
+def values_hold():
+    module, given = made()
+    module, given = module.cuda(), moved(given, "cuda")
+    fast = @NAME@.Fast(module)
+    results = leaves(fast(*given))
+    wide = leaves(module.double()(*moved(given, "cuda", torch.float64)))
+    for i, (found, expected) in enumerate(zip(results, wide)):
+        near(found, expected, f"output {i}")
+    module.float()
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        again = leaves(fast(*given))
+    side.synchronize()
+    for i, (found, expected) in enumerate(zip(again, wide)):
+        near(found, expected, f"output {i} on another stream")
+    if hasattr(torch, "compile"):
+        compiled = leaves(torch.compile(fast)(*given))
+        for i, (found, expected) in enumerate(zip(compiled, wide)):
+            near(found, expected, f"output {i} under torch.compile")
+    if hasattr(torch.library, "opcheck"):
+        torch.library.opcheck(torch.ops.@SPACE@.@NAME@.default,
+                              tuple(@NAME@.arguments(module, tuple(given), {})))
+        print("opcheck ok")
+@GRADIENT_TEST@
+
+if torch.cuda.is_available():
+    values_hold()
+else:
+    print("no CUDA device here: the kernel itself is not tested")
+    shapes_hold()
+)";
+
+/// Of its gradients, where there are any.
+inline constexpr const char* kGradientTest = R"(
+    tensors = [t.detach().requires_grad_(True) if torch.is_floating_point(t) else t
+               for t in @NAME@.arguments(module, tuple(given), {})]
+    out = torch.ops.@SPACE@.@NAME@(*tensors)
+    out = out if isinstance(out, torch.Tensor) else out[0]
+    weights = torch.randn_like(out)
+    wanted = [t for t in tensors if t.requires_grad]
+    found = torch.autograd.grad((out * weights).sum(), wanted, allow_unused=True)
+    module.double()
+    ours = @NAME@.arguments(module, tuple(moved(given, "cuda", torch.float64)), {})
+    leaf = {id(t): t for t in ours if t.is_floating_point()}
+    for t in leaf.values():
+        t.requires_grad_(True)
+    given64 = [t for t in ours[:len([g for g in given if isinstance(g, torch.Tensor)])]]
+    result = module(*given64)
+    result = result if isinstance(result, torch.Tensor) else leaves(result)[0]
+    expected = torch.autograd.grad((result * weights.double()).sum(), list(leaf.values()),
+                                   allow_unused=True)
+    for i, (a, b) in enumerate(zip(found, expected)):
+        if a is not None and b is not None:
+            near(a, b, f"gradient {i}")
+    module.float()
+    # Differences of calls, in single precision: at a small shape, where the kernel takes one.
+    small = [torch.randn([min(5, n) for n in t.shape], device="cuda", dtype=t.dtype).requires_grad_(True)
+             if t.is_floating_point() else t for t in tensors]
+    try:
+        torch.ops.@SPACE@.@NAME@(*small)
+    except (ValueError, RuntimeError) as error:
+        print(f"gradcheck left out, the kernel does not take small shapes: {str(error).splitlines()[0]}")
+    else:
+        assert torch.autograd.gradcheck(torch.ops.@SPACE@.@NAME@.default, small, eps=1e-2, atol=1e-2, rtol=1e-2,
+                                        nondet_tol=1e-3)
+        print("gradcheck ok")
+)";
+
+/// Kernel and binding inside one Python file.
+inline constexpr const char* kInlineBody = R"(
+# Before the kernel, whose macros the headers shall not meet.
+_HEAD = r"""
+@HEAD@
+"""
+
+_KERNEL = r"""
+@KERNEL@
+"""
+
+_BINDING = r"""
+@BINDING@
+"""
+
+_loaded = load_inline(
+    name="warpwright_@NAME@", cpp_sources="@TYPE@ @NAME@_forward(@DECLARATION@);",
+    cuda_sources=_HEAD + _KERNEL + _BINDING, functions=["@NAME@_forward"], extra_cuda_cflags=["-O3"],
+    extra_ldflags=["-Wl,--wrap=" + name for name in @WRAPPED@])
+
+
+@ARGUMENTS@
+)";
+
+}  // namespace warpwright::exchange
