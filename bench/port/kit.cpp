@@ -2,10 +2,11 @@
 //
 // port_kit FOLDER LIST OUT
 //
-// Writes what a bare GPU host needs to run programs and their ports (bench/port_h200): for each
-// line NAME<tab>ARGUMENTS<tab>SMALLER of LIST the folder OUT/NAME with the original, the port to
-// HIP, the compiler's arguments for both and the program's own; and our headers that stand for
-// HIP's on a GPU of NVIDIA.
+// Writes what a bare GPU host needs to prove ports (bench/port_h200). For each line
+// NAME<tab>ARGUMENTS<tab>SMALLER of LIST: the folder OUT/NAME with the original, the port to HIP,
+// the port of that back to CUDA, the compiler's arguments for each and the program's own; and our
+// headers that stand for HIP's on a GPU of NVIDIA. A line with a name alone is a program that is
+// carried back and compiled, but not run.
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -24,6 +25,7 @@ using namespace warpwright;
 struct Row {
   std::string name, arguments;
   std::string smaller;  ///< arguments for less work
+  bool runs = false;
 };
 
 Result<std::vector<Row>> rows_of(const fs::path& list) {
@@ -35,18 +37,19 @@ Result<std::vector<Row>> rows_of(const fs::path& list) {
     const std::size_t next = std::min(line.find('\t', tab + 1), line.size());
     rows.push_back({std::string(line.substr(0, tab)),
                     std::string(trimmed(line.substr(tab, next - tab))),
-                    std::string(trimmed(line.substr(next)))});
+                    std::string(trimmed(line.substr(next))), tab < line.size()});
   }
   return rows;
 }
 
-/// The one file of device code below a folder.
+/// The one source below a folder; its headers do not count.
 Result<fs::path> source_of(const fs::path& folder) {
   std::error_code code;
   std::vector<fs::path> found;
   for (const auto& entry : fs::recursive_directory_iterator(folder, code))
-    if (entry.path().extension() == ".cu") found.push_back(entry.path());
-  if (found.size() != 1) return Error{"'" + folder.string() + "' has not one .cu file"};
+    for (const char* ending : {".cu", ".cpp", ".cc", ".c"})
+      if (entry.path().extension() == ending) found.push_back(entry.path());
+  if (found.size() != 1) return Error{"'" + folder.string() + "' has not one source"};
   return found.front();
 }
 
@@ -72,6 +75,19 @@ std::string relative_to(const fs::path& path, const fs::path& folder) {
   return path.lexically_relative(folder).string();
 }
 
+/// The port, carried back to CUDA.
+Status write_back(const port::CarriedProject& project, const fs::path& out) {
+  WW_TRY(const auto back,
+         port::carry_over({project.units.front().path, out / "back", port::Direction::to_cuda}));
+  const fs::path place = absolute_path(out);
+  std::string arguments;
+  for (const std::string& define : project.flags.defines) arguments += "-D" + define + "\n";
+  for (const std::string& each : back.flags.includes)
+    arguments += "-I" + relative_to(each, place) + "\n";
+  for (const port::Unit& unit : back.units) arguments += relative_to(unit.path, place) + "\n";
+  return write_file(out / "back.nvcc", arguments);
+}
+
 Status write_program(const Row& row, const fs::path& folder, const fs::path& out) {
   WW_TRY(const fs::path source, source_of(folder / row.name));
   WW_TRY(const port::CarriedProject project,
@@ -92,6 +108,7 @@ Status write_program(const Row& row, const fs::path& folder, const fs::path& out
     before += copied + "\n";
     after += relative_to(unit.path, place) + "\n";
   }
+  WW_CHECK(write_back(project, out));
   WW_CHECK(write_file(out / "before.nvcc", defines + before));
   WW_CHECK(write_file(out / "after.nvcc", defines + after));
   return write_file(out / "arguments", row.arguments + "\n" + row.smaller + "\n");
@@ -101,12 +118,14 @@ Status write_kit(const fs::path& folder, const fs::path& list, const fs::path& o
   WW_TRY(const auto rows, rows_of(list));
   WW_CHECK(make_directories(out));
   WW_CHECK(port::write_hip_headers(out / "headers"));
-  std::string names;
+  std::string names, run;
   for (const Row& row : rows) {
     const Status written = write_program(row, absolute_path(folder), absolute_path(out / row.name));
     if (!written.ok()) return Error{row.name + ": " + written.error().message};
     names += row.name + "\n";
+    if (row.runs) run += row.name + "\n";
   }
+  WW_CHECK(write_file(out / "run", run));
   return write_file(out / "names", names);
 }
 
