@@ -19,6 +19,7 @@
 #include "sass/check.h"
 #include "sass/report.h"
 #include "sass/schedule.h"
+#include "sass/scoreboards.h"
 #include "sass/tool.h"
 #ifndef WARPWRIGHT_WORKER_ONLY
 #include "cli/options.h"
@@ -182,11 +183,13 @@ void print_counts(const SassFlags& flags, const sass::Kernel& kernel, const Rand
 
 /// Makes random legal schedules, and inputs, without running anything.
 Result<int> make_random(const SassFlags& flags, const SassInputs& inputs,
-                        const sass::Program& program, const sass::Kernel& kernel) {
+                        const sass::Program& program, const sass::Kernel& plain,
+                        const sass::Kernel& finer) {
   WW_CHECK(try_inputs(inputs.workload));
   sass::Random drawn(flags.tune.seed);
   RandomCounts counts;
   for (int i = 0; i < flags.count; ++i) {
+    const sass::Kernel& kernel = i % 2 == 0 ? finer : plain;
     const auto scheduled = kernel.apply(sass::random_schedule(kernel, drawn));
     counts.unmade += scheduled ? 0 : 1;
     if (!scheduled) continue;
@@ -196,7 +199,7 @@ Result<int> make_random(const SassFlags& flags, const SassInputs& inputs,
     WW_CHECK(write_file(flags.output + fmt::format("/schedule-{}.cubin", i),
                         program.bytes_with(*scheduled)));
   }
-  print_counts(flags, kernel, counts);
+  print_counts(flags, plain, counts);
   return kOk;
 }
 
@@ -208,12 +211,16 @@ Result<int> random(const SassFlags& flags) {
   WW_TRY(const auto* function,
          reorder::function_named(program, flags.function.empty() ? inputs.kernel : flags.function));
   WW_TRY(auto table, table_for(flags, program.cubin().architecture()));
-  const sass::Kernel kernel(*function, std::move(table));
-  if (flags.only_make) return make_random(flags, inputs, program, kernel);
+  // Every second order is one of the function with finer scoreboards, where it has any.
+  const sass::Function finer_function = sass::with_finer_scoreboards(*function);
+  const sass::Kernel plain(*function, table);
+  const sass::Kernel finer(finer_function, std::move(table));
+  if (flags.only_make) return make_random(flags, inputs, program, plain, finer);
   WW_TRY(auto canary, sass_canary(inputs, false));
   sass::Random drawn(flags.tune.seed);
   RandomCounts counts;
   for (int i = -1; i < flags.count; ++i) {
+    const sass::Kernel& kernel = i % 2 == 0 ? finer : plain;
     const sass::Schedule schedule =
         i < 0 ? kernel.original() : sass::random_schedule(kernel, drawn);
     const auto scheduled = kernel.apply(schedule);
@@ -242,7 +249,7 @@ Result<int> random(const SassFlags& flags) {
       break;
     }
   }
-  print_counts(flags, kernel, counts);
+  print_counts(flags, plain, counts);
   return counts.different + counts.faults == 0 ? kOk : kBad;
 }
 

@@ -35,6 +35,7 @@ OrderedJson moves_json(const sass::SearchResult& search) {
 OrderedJson schedule_json(const Tuned& tuned, const TuneOptions& options) {
   OrderedJson json = {{"strategy", options.strategy}, {"accepted", tuned.accepted}};
   if (!tuned.accepted) json["why_not"] = tuned.why_not;
+  json["finer_scoreboards"] = {{"blocks", tuned.finer_blocks}, {"ratio", tuned.finer_ratio}};
   json["original_us"] = tuned.search.original_us;
   json["searched_s"] = tuned.searched_s;
   json["tried"] = tuned.search.tried;
@@ -54,9 +55,9 @@ struct Ground {
 Status tune_on(const Ground& ground, const Improvable& kernel, Canary& canary,
                const TuneOptions& options, Improvement& improvement) {
   WW_TRY(const auto* function, function_named(*ground.program, improvement.kernel));
-  const sass::Kernel schedulable(*function, kernel.table);
   const std::string rival = ground.variant ? ground.program->cubin().bytes() : "";
-  WW_TRY(improvement.schedule, tune(*ground.program, schedulable, canary, options, rival));
+  WW_TRY(improvement.schedule,
+         tune(*ground.program, *function, kernel.table, canary, options, rival));
   Tuned& tuned = improvement.schedule;
   if (!tuned.accepted) return {};
   PairedFigures whole = tuned.proof.figures;

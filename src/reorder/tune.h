@@ -30,14 +30,18 @@ struct Tuned {
   std::string cubin;  ///< the accepted one, else as it was given
   sass::SearchResult search;
   double searched_s = 0;
-  Proof proof;       ///< of the last finalist that was looked at
-  int replaced = 0;  ///< children
+  int finer_blocks = 0;    ///< whose scoreboards are shared by fewer than as assembled
+  double finer_ratio = 1;  ///< of the time in the order as assembled, in quick trials
+  Proof proof;             ///< of the last finalist that was looked at
+  int replaced = 0;        ///< children
 };
 
-/// Searches schedules of a kernel, then proves the finalists, fastest first, until one passes
-/// everything. `rival` is what they must be faster than: empty where the program is the kernel as
-/// it was built, else the program's own cubin.
-Result<Tuned> tune(const sass::Program& program, const sass::Kernel& kernel, Canary& canary,
-                   const TuneOptions& options, const std::string& rival = "");
+/// Searches schedules of a function of a program, then proves the finalists, fastest first, until
+/// one passes everything. Where finer scoreboards are no slower, their orders are searched. `rival`
+/// is what they must be faster than: empty where the program is the kernel as it was built, else
+/// the program's own cubin.
+Result<Tuned> tune(const sass::Program& program, const sass::Function& function,
+                   const sass::LatencyTable& table, Canary& canary, const TuneOptions& options,
+                   const std::string& rival = "");
 
 }  // namespace warpwright::reorder

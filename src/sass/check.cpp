@@ -10,6 +10,7 @@
 
 #include "sass/replay.h"
 #include "sass/retime.h"
+#include "sass/scoreboards.h"
 
 namespace warpwright::sass {
 
@@ -359,6 +360,11 @@ std::vector<Hazard> check_against(const Function& original, const std::vector<Bl
   Function reordered = original;
   bool whole = true;
   for (const BlockGraph& graph : graphs) {
+    // A block to the bit as it was has no new hazard.
+    bool same = true;
+    for (std::size_t i = graph.first; same && i < graph.first + graph.count; ++i)
+      same = changed[i] == original.code[i].words;
+    if (same) continue;
     auto code =
         BlockCheck(original, changed.subspan(graph.first, graph.count), graph, hazards).run();
     whole = whole && code.size() == graph.count;
@@ -370,6 +376,19 @@ std::vector<Hazard> check_against(const Function& original, const std::vector<Bl
   std::move(replayed.begin(), replayed.end(), std::back_inserter(hazards));
   return hazards;
 }
+
+namespace {
+
+/// Whether it is another order of the function with finer scoreboards, which itself holds against
+/// it.
+bool is_order_of_finer(const Function& original, std::span<const Words> changed,
+                       const LatencyTable& table) {
+  const Function finer = with_finer_scoreboards(original);
+  return check_scoreboards_against(original, finer).empty() &&
+         check_against(finer, changed, table).empty();
+}
+
+}  // namespace
 
 std::vector<Hazard> check_against(const Program& original, const Cubin& changed,
                                   const LatencyTable& table) {
@@ -391,6 +410,7 @@ std::vector<Hazard> check_against(const Program& original, const Cubin& changed,
       expected.set_words(own, i, words.back());
     }
     auto found = check_against(original.functions()[f], words, table);
+    if (!found.empty() && is_order_of_finer(original.functions()[f], words, table)) found.clear();
     hazards.insert(hazards.end(), std::make_move_iterator(found.begin()),
                    std::make_move_iterator(found.end()));
   }

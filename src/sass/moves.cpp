@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sass/foresight.h"
+
 namespace warpwright::sass {
 
 namespace {
@@ -162,6 +164,7 @@ constexpr auto kMoves = std::to_array<Move>({
     {"interleave", "memory operations among arithmetic, by a ratio", propose_interleave},
     {"yield", "a yield bit is flipped", propose_yield},
     {"restart", "a region is list-scheduled from anew, with noise", propose_restart},
+    {"forecast", "a loop is annealed on a forecast of one warp", propose_forecast},
 });
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Move {
   std::optional<Proposal> (*propose)(const Kernel& kernel, const Schedule& from, Random& random);
 };
 
-/// swap, hoist, interleave, yield, restart.
+/// swap, hoist, interleave, yield, restart, forecast.
 std::span<const Move> moves();
 
 }  // namespace warpwright::sass
