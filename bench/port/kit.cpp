@@ -7,6 +7,7 @@
 // the port of that back to CUDA, the compiler's arguments for each and the program's own; and our
 // headers that stand for HIP's on a GPU of NVIDIA. A line with a name alone is a program that is
 // carried back and compiled, but not run.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -35,8 +36,11 @@ Result<std::vector<Row>> rows_of(const fs::path& list) {
     if (trimmed(line).empty()) continue;
     const std::size_t tab = std::min(line.find('\t'), line.size());
     const std::size_t next = std::min(line.find('\t', tab + 1), line.size());
-    rows.push_back({std::string(line.substr(0, tab)),
-                    std::string(trimmed(line.substr(tab, next - tab))),
+    const std::string name(line.substr(0, tab));
+    // A list may be two, one behind the other: the first line of a program counts.
+    const auto known = [&](const Row& row) { return row.name == name; };
+    if (std::any_of(rows.begin(), rows.end(), known)) continue;
+    rows.push_back({name, std::string(trimmed(line.substr(tab, next - tab))),
                     std::string(trimmed(line.substr(next))), tab < line.size()});
   }
   return rows;

@@ -124,6 +124,8 @@ std::string key_of(const Builder& builder, const BuildRequest& request, FrontEnd
   add(tools.nvdisasm.string());
   add(builder.digest());
   if (!libraries.empty()) add(libraries);
+  if (!request.platform.empty())
+    add(request.platform.filename().string() + " " + std::to_string(request.wavefront));
   add(std::to_string(request.target.compute_major * 10 + request.target.compute_minor));
   add(std::to_string(request.optimisation) + (request.fast_math ? "f" : "") +
       (request.fused ? "" : "u") + (request.assemble ? "a" : ""));
@@ -205,6 +207,7 @@ Result<ProcessExit> run_tool(const Workshop& shop, const fs::path& folder,
   request.readable.insert(request.readable.end(), {shop.builder.headers(), shop.recorder});
   if (!shop.precompiled.empty()) request.readable.push_back(shop.precompiled);
   for (const fs::path& library : shop.request.include) request.readable.push_back(library);
+  if (!shop.request.platform.empty()) request.readable.push_back(shop.request.platform);
   request.writable = {folder};
   request.limits = shop.request.limits;
   return shop.builder.sandbox().run(request, shop.stop);

@@ -44,6 +44,8 @@ std::vector<std::string> language_flags(const Workshop& shop, Side side) {
                 {"-I" + shop.libraries.string(), "-Xclang", "-fcuda-allow-variadic-functions",
                  "-DNVTX_DISABLE", "-DCCCL_IGNORE_DEPRECATED_CPP_DIALECT", "-w"});
   }
+  if (!request.platform.empty()) argv.push_back("-I" + request.platform.string());
+  if (request.wavefront != 0) argv.push_back("-DWW_WAVE_SIZE=" + std::to_string(request.wavefront));
   argv.insert(argv.end(), {"-I" + shop.builder.headers().string(), "-gline-tables-only",
                            "-DWW_NOTES_CLUSTERS"});
   for (const fs::path& library : shop.request.include) {

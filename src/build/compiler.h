@@ -35,6 +35,10 @@ struct BuildRequest {
   std::string source;
   std::vector<SolveArgument> arguments;
   std::vector<std::filesystem::path> include;  ///< header-only libraries, read-only
+  /// clang: headers of another platform in the words of CUDA, searched first. The folder's name
+  /// tells its content. Empty: none.
+  std::filesystem::path platform;
+  int wavefront = 0;      ///< clang: lanes of a wavefront that is no warp; 0: warps
   std::string signature;  ///< what solve must be declared as; empty = not checked
   DeviceFacts target;
   FrontEnd front_end = FrontEnd::automatic;

@@ -15,6 +15,7 @@
 #include "core/json_reader.h"
 #include "core/task_json.h"
 #include "llm/exec.h"
+#include "port/hip_unit.h"
 #include "port/project.h"
 #include "sass/cubin.h"
 
@@ -127,6 +128,13 @@ Status write_hip(const Files& files, const std::filesystem::path& folder) {
   for (const auto& [name, content] : files) {
     if (!name.ends_with(".cu") || name.starts_with("sass/")) continue;
     const std::filesystem::path source = folder / name;
+    if (port::is_hip_source(content)) {
+      const std::filesystem::path copy = source.parent_path() / "hip" / source.filename();
+      WW_CHECK(make_directories(copy.parent_path()));
+      WW_CHECK(write_file(copy, content));
+      std::printf("%s\n", copy.c_str());
+      continue;
+    }
     WW_TRY(const port::CarriedProject project,
            port::carry_over({source, source.parent_path() / "hip", port::Direction::to_hip}));
     for (const std::string& file : project.files)
@@ -226,7 +234,11 @@ Result<int> write_export(const ExportFlags& flags) {
   }
   if (flags.kernels.empty()) WW_CHECK(may_write_to(folder, flags.force));
   WW_TRY(const int code, write_files(folder, files));
-  if (flags.hip) WW_CHECK(write_hip(files, folder));
+  // What was found for a device of AMD builds there alone.
+  bool hip = flags.hip;
+  for (const auto& [name, content] : files)
+    hip = hip || (name.ends_with(".cu") && port::is_hip_source(content));
+  if (hip) WW_CHECK(write_hip(files, folder));
   return code;
 }
 

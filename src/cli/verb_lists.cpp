@@ -73,17 +73,21 @@ int list_models(bool as_json) {
 int list_devices(bool as_json) {
   json list = json::array();
   for (const auto& d : known_devices()) {
-    list.push_back({{"key", d.key},
-                    {"name", d.name},
-                    {"architecture", d.architecture},
-                    {"compute", fmt::format("{}.{}", d.compute_major, d.compute_minor)},
-                    {"sms", d.sm_count},
-                    {"memory_gb_per_s", d.memory_gb_per_s},
-                    {"fp32_tflops", d.fp32_tflops}});
+    list.push_back(
+        {{"key", d.key},
+         {"name", d.name},
+         {"architecture", d.architecture},
+         {"compute",
+          d.amd.empty() ? fmt::format("{}.{}", d.compute_major, d.compute_minor) : d.amd},
+         {"sms", d.sm_count},
+         {"memory_gb_per_s", d.memory_gb_per_s},
+         {"fp32_tflops", d.fp32_tflops}});
     if (!as_json) {
-      std::printf("%-10s %-24s %-9s cc %d.%d  %3d SMs  %5.0f GB/s  %5.1f TFLOP/s fp32\n",
-                  d.key.c_str(), d.name.c_str(), d.architecture.c_str(), d.compute_major,
-                  d.compute_minor, d.sm_count, d.memory_gb_per_s, d.fp32_tflops);
+      const std::string set =
+          d.amd.empty() ? fmt::format("cc {}.{}", d.compute_major, d.compute_minor) : d.amd;
+      std::printf("%-10s %-24s %-9s %-7s %3d %s  %5.0f GB/s  %5.1f TFLOP/s fp32\n", d.key.c_str(),
+                  d.name.c_str(), d.architecture.c_str(), set.c_str(), d.sm_count,
+                  d.amd.empty() ? "SMs" : "CUs", d.memory_gb_per_s, d.fp32_tflops);
     }
   }
   return as_json ? print(list) : kOk;

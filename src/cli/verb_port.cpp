@@ -16,6 +16,10 @@
 #include "port/verify_cpu.h"
 #include "port/verify_cuda.h"
 
+#ifndef WARPWRIGHT_WORKER_ONLY
+#include "cli/port_search.h"
+#endif
+
 namespace warpwright::cli {
 
 namespace {
@@ -27,6 +31,10 @@ struct PortFlags {
   std::int64_t time_on_gpu = port::RunProof().time_on_gpu.count();
   bool json = false;
   bool through_ptx = false;
+#ifndef WARPWRIGHT_WORKER_ONLY
+  std::shared_ptr<SettingFlags> settings;
+  std::string archive, resume;
+#endif
 };
 
 const std::vector<std::string> kAmdTargets = {"gfx90a", "gfx1030", "gfx1100", "gfx942"};
@@ -100,9 +108,13 @@ std::string port_cache() {
   return (temporary_folder() / ("warpwright-flops-" + std::to_string(::getuid()))).string();
 }
 
+std::vector<std::string> targets_of(const PortFlags& flags) {
+  if (!flags.targets.empty()) return flags.targets;
+  return flags.to == "hip" ? kAmdTargets : kCudaTargets;
+}
+
 Status prove(const PortFlags& flags, port::PortReport& report, const std::string* ptx) {
-  std::vector<std::string> targets = flags.targets;
-  if (targets.empty()) targets = flags.to == "hip" ? kAmdTargets : kCudaTargets;
+  const std::vector<std::string> targets = targets_of(flags);
   const port::PortTools tools = port::find_port_tools();
   WW_TRY(const sandbox::Sandbox sandbox, sandbox::Sandbox::open());
   WW_TRY(report.compiled,
@@ -126,8 +138,55 @@ Result<std::string> carry_through_ptx(const PortFlags& flags, port::PortReport& 
   return std::move(carried.ptx);
 }
 
+#ifndef WARPWRIGHT_WORKER_ONLY
+bool asks_a_model(const PortFlags& flags) {
+  const auto settings = settings_from(*flags.settings);
+  return settings.ok() && !settings->text("model.spec").empty();
+}
+
+Status check_model(const PortFlags& flags) {
+  bool named = !flags.resume.empty();
+  for (const auto& [key, value] : flags.settings->given) named = named || key == "model.spec";
+  if (named && flags.verify.empty())
+    return Error{"--model needs --verify cpu or cuda: that a file compiles proves nothing"};
+  if (named && (flags.through_ptx || flags.input.ends_with(".ptx")))
+    return Error{"--model: what is made of PTX is not written anew"};
+  return {};
+}
+
+/// Where rules did not suffice, a model is asked; what it found is proven again as it lies there.
+Result<bool> mend(const PortFlags& flags, port::PortReport& report) {
+  PortSearch search;
+  search.proof.project = report.project;
+  search.proof.direction = report.direction;
+  search.proof.targets = targets_of(flags);
+  search.proof.on_cpu = report.asked_cpu;
+  search.proof.on_cuda = report.asked_cuda;
+  search.proof.run.budget = flags.budget;
+  search.proof.run.time_on_gpu = std::chrono::seconds(flags.time_on_gpu);
+  WW_TRY(search.proof.run.arguments, words_of(flags.run));
+  search.settings = flags.settings;
+  search.archive = flags.archive;
+  search.resume = flags.resume;
+  search.cache = flags.cache;
+  search.quiet = flags.json;
+  WW_TRY(const PortMended mended, mend_port(std::move(search), report));
+  if (mended.source) {
+    WW_CHECK(write_file(report.project.folder / mended.file, *mended.source));
+    report.notes.clear();
+    report.verified = {};
+    WW_CHECK(prove(flags, report, nullptr));
+  }
+  add(mended.notes, report);
+  return mended.waits;
+}
+#endif
+
 Result<int> run_port(const PortFlags& flags) {
   WW_CHECK(check_words(flags));
+#ifndef WARPWRIGHT_WORKER_ONLY
+  WW_CHECK(check_model(flags));
+#endif
   port::PortReport report;
   report.direction = flags.to == "hip" ? port::Direction::to_hip : port::Direction::to_cuda;
   std::optional<std::string> ptx;
@@ -137,8 +196,15 @@ Result<int> run_port(const PortFlags& flags) {
     WW_TRY(report.project, port::carry_over({flags.input, flags.output, report.direction}));
   }
   WW_CHECK(prove(flags, report, ptx ? &*ptx : nullptr));
+  bool waits = false;
+#ifndef WARPWRIGHT_WORKER_ONLY
+  const bool asked = !flags.verify.empty() && !ptx;
+  if (asked && port::exit_code_of(report) != kOk && asks_a_model(flags)) {
+    WW_TRY(waits, mend(flags, report));
+  }
+#endif
   std::fputs((flags.json ? port::port_json(report) : port::port_text(report)).c_str(), stdout);
-  return port::exit_code_of(report);
+  return waits ? kWaiting : port::exit_code_of(report);
 }
 
 }  // namespace
@@ -171,6 +237,12 @@ void add_port(CLI::App& verb, Action& action) {
       ->check(CLI::Range(1, 86400));
   verb.add_option("--cache", flags->cache, "folder for what is built once");
   verb.add_flag("--json", flags->json, "the report as JSON (docs/port.md)");
+#ifndef WARPWRIGHT_WORKER_ONLY
+  verb.add_option("--resume", flags->resume, "a run of --model to go on with");
+  add_archive_option(verb, flags->archive);
+  flags->settings =
+      add_setting_flags(verb, {"model.", "limits.", "search.candidates", "search.repairs"});
+#endif
   verb.callback([flags, &action] {
     action = [flags] {
       const auto code = run_port(*flags);

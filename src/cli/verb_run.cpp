@@ -132,6 +132,9 @@ Result<int> go_on(const RunFlags& flags) {
   const SystemClock clock;
   WW_TRY(const auto archive, existing_archive(flags.archive, clock));
   WW_TRY(auto run, archive->find_run(flags.run));
+  if (run.task.starts_with("port:"))
+    return Error{"run '" + run.id + "' mends a port: go on with 'warpwright port ... --resume " +
+                 run.id + "' and the arguments it began with"};
   // First of all: whoever else works on the run may be changing its settings.
   WW_TRY(const HeldRun held, hold_run(*archive, run));
   WW_TRY(const auto stored, archive->config(run.id));

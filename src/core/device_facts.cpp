@@ -21,7 +21,7 @@ namespace {
 // papers; where one gives no fp64 figure, it is the architecture's fixed fraction of fp32
 // (1/64 for 8.6, 8.9 and 12.0, 1/32 for 7.5). Tensor cores: without sparsity, sums in f32. Measured
 // ceilings live with their measurements.
-const std::array<DeviceFacts, 9> kDevices = {{
+const std::array<DeviceFacts, 11> kDevices = {{
     {.key = "h200", .name = "NVIDIA H200", .architecture = "Hopper", .compute_major = 9,
      .compute_minor = 0, .sm_count = 132, .max_threads_per_sm = 2048, .max_blocks_per_sm = 32,
      .shared_per_block_optin_bytes = 232448, .shared_per_sm_bytes = 233472,
@@ -76,6 +76,24 @@ const std::array<DeviceFacts, 9> kDevices = {{
      .shared_per_sm_bytes = 65536, .l2_bytes = 1536LL << 10, .memory_bytes = 6LL << 30,
      .memory_gb_per_s = 336, .fp32_tflops = 5.03, .fp64_tflops = 0.157,
      .boost_clock_ghz = 1.785},
+    // AMD's data sheets of the MI300X and the RX 7900 XTX, and the instruction set guides of CDNA 3
+    // and RDNA 3. An SM is a compute unit, shared memory its local data share, the L2 cache that of
+    // all dies together without the Infinity Cache.
+    {.key = "mi300x", .name = "AMD Instinct MI300X", .architecture = "CDNA 3", .amd = "gfx942",
+     .compute_major = 8, .compute_minor = 0, .sm_count = 304, .warp_size = 64,
+     .max_threads_per_sm = 2048, .max_blocks_per_sm = 32, .registers_per_sm = 131072,
+     .max_registers_per_thread = 512, .shared_per_block_bytes = 65536,
+     .shared_per_block_optin_bytes = 65536, .shared_per_sm_bytes = 65536,
+     .l2_bytes = 32LL << 20, .memory_bytes = 192LL << 30, .memory_gb_per_s = 5300,
+     .fp32_tflops = 163.4, .fp64_tflops = 81.7, .half_tensor_tflops = 1307.4,
+     .boost_clock_ghz = 2.1},
+    {.key = "rx7900", .name = "AMD Radeon RX 7900 XTX", .architecture = "RDNA 3", .amd = "gfx1100",
+     .compute_major = 8, .compute_minor = 0, .sm_count = 96, .max_threads_per_sm = 1024,
+     .max_blocks_per_sm = 16, .registers_per_sm = 98304, .max_registers_per_thread = 256,
+     .shared_per_block_bytes = 65536, .shared_per_block_optin_bytes = 65536,
+     .shared_per_sm_bytes = 65536, .l2_bytes = 6LL << 20, .memory_bytes = 24LL << 30,
+     .memory_gb_per_s = 960, .fp32_tflops = 61.4, .fp64_tflops = 1.92, .half_tensor_tflops = 122.8,
+     .boost_clock_ghz = 2.5},
 }};
 
 // clang-format on
@@ -146,6 +164,12 @@ Status set_figure(DeviceFacts& facts, std::string_view name, std::string_view va
 }
 
 }  // namespace
+
+std::string instruction_set(const DeviceFacts& device) {
+  if (!device.amd.empty()) return device.amd;
+  return "compute capability " + std::to_string(device.compute_major) + "." +
+         std::to_string(device.compute_minor);
+}
 
 std::span<const DeviceFacts> known_devices() { return kDevices; }
 

@@ -15,6 +15,9 @@ struct DeviceFacts {
   std::string key;           ///< "h200": how the command line names it
   std::string name;          ///< "NVIDIA H200"
   std::string architecture;  ///< "Hopper"
+  /// "gfx942": a device of AMD, for which candidates are HIP. Its compute capability below is then
+  /// that of the PTX which the SIMT machine runs in its place. Empty: a device of NVIDIA.
+  std::string amd;
   int compute_major = 0;
   int compute_minor = 0;
   int sm_count = 0;
@@ -36,6 +39,9 @@ struct DeviceFacts {
       0;  ///< datasheet peak of f16 products with f32 sums, without sparsity
   double boost_clock_ghz = 0;
 };
+
+/// "compute capability 9.0" or "gfx942".
+std::string instruction_set(const DeviceFacts& device);
 
 /// The devices we know without seeing one.
 std::span<const DeviceFacts> known_devices();

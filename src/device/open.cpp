@@ -22,10 +22,14 @@ bool cuda_available() { return CudaDriver::open().ok(); }
 
 Result<ResolvedDevice> resolve_device(const DeviceChoice& choice) {
   ResolvedDevice resolved{.choice = choice};
+  const auto wanted = described_device(choice.target);
+  const bool amd = wanted.ok() && !wanted->amd.empty();
   if (choice.device.kind() == DeviceName::Kind::automatic) {
-    resolved.choice.device = cuda_available() ? DeviceName("cuda") : DeviceName("simt");
+    resolved.choice.device = cuda_available() && !amd ? DeviceName("cuda") : DeviceName("simt");
   }
   resolved.is_cuda = resolved.choice.device.kind() == DeviceName::Kind::cuda;
+  if (resolved.is_cuda && amd)
+    return Error{"target GPU: " + wanted->name + " is judged on the SIMT machine: --device simt"};
   if (resolved.is_cuda) {
     WW_TRY(resolved.facts, cuda_facts(resolved.choice.device.ordinal()));
   } else {

@@ -5,6 +5,7 @@
 #include "build/device_rules.h"
 #include "build/lint.h"
 #include "evaluate/feedback.h"
+#include "evaluate/hip_build.h"
 #include "evaluate/stages.h"
 #include "flops/implicit.h"
 
@@ -22,6 +23,13 @@ Result<build::FrontEnd> front_end_for(const JobRequest& request,
   const auto named = build::front_end_named(request.front_end.name());
   ASSERT(named.has_value(), "a choice without a front end");
   build::FrontEnd front_end = *named;
+  // Only clang leaves calls alone that the machine itself answers.
+  if (!target.facts.amd.empty()) {
+    if (front_end == build::FrontEnd::nvcc)
+      return Error{"--front-end nvcc: candidates for " + target.facts.name +
+                   " are compiled by clang"};
+    front_end = build::FrontEnd::clang;
+  }
   if (front_end == build::FrontEnd::automatic && target.is_cuda &&
       tools.supports(build::FrontEnd::nvcc)) {
     front_end = build::FrontEnd::nvcc;
@@ -91,7 +99,8 @@ Result<build::BuildOutcome> compile(const JobRequest& request, const device::Res
       .target = target.facts,
       .front_end = front_end};
   wanted.limits.wall = std::chrono::milliseconds(static_cast<int>(limit_s * 1e3));
-  return builder.build(wanted, &context.stop);
+  return target.facts.amd.empty() ? builder.build(wanted, &context.stop)
+                                  : build_hip(std::move(wanted), builder, &context.stop);
 }
 
 Outcome<> lint_stage(const Source& source, Context& context) {
@@ -109,6 +118,7 @@ Outcome<Built> build_stage(SourcePointer source, Context& context) {
   WW_TRY(auto builder, context.station.builder(cache_of(request, context), request.unsafe));
   WW_TRY(auto code, compile(request, target, builder, request.source, context));
   WW_TRY(context.notes.manifest["compiler"], compiler_words(request, target, builder.tools()));
+  if (!target.facts.amd.empty()) context.notes.manifest["compiled_for"] = target.facts.amd;
   if (!code.libraries.empty()) context.notes.manifest["include"] = code.libraries;
   context.notes.diagnostics = code.diagnostics;
   context.notes.resources = code.resources;

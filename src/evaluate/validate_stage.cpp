@@ -199,7 +199,9 @@ Outcome<> run_under_schedules(Validated& validated, LoadedCase& loaded, std::uin
   // What an output holds before a call varies with the schedule: all kinds at every small case.
   constexpr std::array kOutputs = {Outputs::last, Outputs::zeros, Outputs::random};
   std::uint64_t number = 0;
-  for (const simt::Schedule& schedule : device::other_schedules(loaded.instance.seed)) {
+  const device::Lanes lanes =
+      session.prepared.target.facts.amd.empty() ? device::Lanes::apart : device::Lanes::together;
+  for (const simt::Schedule& schedule : device::other_schedules(loaded.instance.seed, lanes)) {
     auto options = run_options(session.prepared, loaded.item,
                                one_way(loaded.instance.seed, "schedule run", number));
     options.schedule = schedule;

@@ -45,7 +45,7 @@ Result<DeviceFacts> target_named(std::string_view name) {
   std::string there = "sm_86";
   for (const DeviceFacts& facts : known_devices()) {
     const int each = facts.compute_major * 10 + facts.compute_minor;
-    if (each == number) return facts;
+    if (each == number && facts.amd.empty()) return facts;
     const std::string text = "sm_" + std::to_string(each);
     if (there.find(text) == std::string::npos) there += ", " + text;
   }

@@ -45,23 +45,24 @@ Result<DeviceFacts> device_of(ToolBox& box, const Json& arguments) {
 }
 
 Json device_json(const DeviceFacts& d) {
-  return {{"key", d.key},
-          {"name", d.name},
-          {"architecture", d.architecture},
-          {"compute", fmt::format("{}.{}", d.compute_major, d.compute_minor)},
-          {"sms", d.sm_count},
-          {"max_threads_per_sm", d.max_threads_per_sm},
-          {"max_blocks_per_sm", d.max_blocks_per_sm},
-          {"registers_per_sm", d.registers_per_sm},
-          {"shared_per_block_bytes", d.shared_per_block_bytes},
-          {"shared_per_block_optin_bytes", d.shared_per_block_optin_bytes},
-          {"shared_per_sm_bytes", d.shared_per_sm_bytes},
-          {"l2_bytes", d.l2_bytes},
-          {"memory_bytes", d.memory_bytes},
-          {"memory_gb_per_s", d.memory_gb_per_s},
-          {"fp32_tflops", d.fp32_tflops},
-          {"fp64_tflops", d.fp64_tflops},
-          {"half_tensor_tflops", d.half_tensor_tflops}};
+  return {
+      {"key", d.key},
+      {"name", d.name},
+      {"architecture", d.architecture},
+      {"compute", d.amd.empty() ? fmt::format("{}.{}", d.compute_major, d.compute_minor) : d.amd},
+      {"sms", d.sm_count},
+      {"max_threads_per_sm", d.max_threads_per_sm},
+      {"max_blocks_per_sm", d.max_blocks_per_sm},
+      {"registers_per_sm", d.registers_per_sm},
+      {"shared_per_block_bytes", d.shared_per_block_bytes},
+      {"shared_per_block_optin_bytes", d.shared_per_block_optin_bytes},
+      {"shared_per_sm_bytes", d.shared_per_sm_bytes},
+      {"l2_bytes", d.l2_bytes},
+      {"memory_bytes", d.memory_bytes},
+      {"memory_gb_per_s", d.memory_gb_per_s},
+      {"fp32_tflops", d.fp32_tflops},
+      {"fp64_tflops", d.fp64_tflops},
+      {"half_tensor_tflops", d.half_tensor_tflops}};
 }
 
 Result<ToolAnswer> shown_task(ToolBox& box, const Json& arguments) {

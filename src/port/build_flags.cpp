@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/files.h"
 #include "base/text.h"
 
 namespace warpwright::port {
@@ -139,6 +140,15 @@ BuildFlags build_flags_of(std::string_view makefile) {
   std::erase_if(flags.defines,
                 [](const std::string& one) { return one == "DEBUG" || one.empty(); });
   return flags;
+}
+
+BuildFlags build_flags_in(const std::filesystem::path& folder) {
+  constexpr std::size_t kLargestMakefile = std::size_t{4} << 20;
+  for (const std::string_view name : {"Makefile", "makefile", "GNUmakefile"}) {
+    const auto text = read_file(folder / name, kLargestMakefile);
+    if (text.ok()) return build_flags_of(*text);
+  }
+  return {};
 }
 
 bool is_build_file(std::string_view name) {

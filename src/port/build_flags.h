@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ struct BuildFlags {
 /// Reads -D, -I and -std= out of a Makefile. Flags with variables that are not plain text are left
 /// out.
 BuildFlags build_flags_of(std::string_view makefile);
+
+/// The same of the Makefile in a folder; nothing where there is none.
+BuildFlags build_flags_in(const std::filesystem::path& folder);
 
 /// Whether a file by its name says how a program is built.
 bool is_build_file(std::string_view name);

@@ -8,6 +8,7 @@
 #include "flops/program.h"
 #include "flops/staging.h"
 #include "flops/targets.h"
+#include "port/build_flags.h"
 #include "port/compare_runs.h"
 #include "port/hip_headers.h"
 #include "port/ptx_program.h"
@@ -27,11 +28,18 @@ Result<flop::ProgramRequest> request_for(const fs::path& source, const fs::path&
   flop::Sources sources;
   sources.cwd = source.parent_path();
   sources.files = {source};
+  const BuildFlags flags = build_flags_in(sources.cwd);
+  std::error_code code;
+  for (const std::string& each : flags.includes) {
+    const fs::path folder = (sources.cwd / each).lexically_normal();
+    if (fs::is_directory(folder, code)) sources.includes.push_back(folder);
+  }
   WW_TRY(sources, flop::readable_sources(sources, copies));
   flop::ProgramRequest request;
   request.files = sources.files;
   request.includes = sources.includes;
   request.includes.push_back(sources.cwd);
+  request.defines = flags.defines;
   request.limits.wall = std::chrono::minutes(10);  // a busy machine
   WW_TRY(request.target, flop::target_named("sm_80"));
   return request;

@@ -196,6 +196,14 @@ std::optional<Stable> without_changing_parts(std::string_view expected, std::str
   return stable;
 }
 
+std::string without_own_path(std::string text, std::string_view path) {
+  constexpr std::string_view kName = "program";
+  if (path.empty()) return text;
+  for (auto at = text.find(path); at != std::string::npos; at = text.find(path, at + kName.size()))
+    text.replace(at, path.size(), kName);
+  return text;
+}
+
 bool same_data(std::string_view expected, std::string_view got, Tolerance tolerance) {
   if (expected.size() != got.size()) return false;
   if (expected == got) return true;

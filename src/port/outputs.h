@@ -33,6 +33,10 @@ struct Stable {
 std::optional<Stable> without_changing_parts(std::string_view expected, std::string_view again,
                                              std::string_view got);
 
+/// What a program printed, with "program" in the place of its own path: where it was built says
+/// nothing.
+std::string without_own_path(std::string text, std::string_view path);
+
 /// Whether two arrays are the same, or with a tolerance the same as arrays of float or double.
 bool same_data(std::string_view expected, std::string_view got, Tolerance tolerance);
 

@@ -95,12 +95,7 @@ class Carrier {
     if (project_.folder == root_ || (whole_folder_ && below(project_.folder, root_)))
       return Error{"the output " + request_.output.string() +
                    " is the input's own folder or lies in it: choose another"};
-    for (const std::string_view name : {"Makefile", "makefile", "GNUmakefile"}) {
-      const auto text = read_file(root_ / name, kLargestSource);
-      if (!text.ok()) continue;
-      project_.flags = build_flags_of(*text);
-      break;
-    }
+    project_.flags = build_flags_in(root_);
     for (const std::string& folder : project_.flags.includes)
       include_folders_.push_back((root_ / folder).lexically_normal());
     for (const std::string_view folder : {"", "include", "src"})

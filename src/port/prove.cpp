@@ -180,8 +180,10 @@ class Prover {
     if (!c) argv.emplace_back("--driver-mode=g++");
     argv.insert(argv.end(), {"-x", c ? "c" : unit.device ? "hip" : "c++"});
     if (!c) argv.push_back("-std=" + standard());
-    argv.insert(argv.end(), {"-O3", "-w", "-D__HIP_PLATFORM_AMD__", "-fno-color-diagnostics",
-                             "-fno-caret-diagnostics", "-ferror-limit=20"});
+    // Hosts of AMD devices have signed characters, whatever this machine has.
+    argv.insert(argv.end(),
+                {"-O3", "-w", "-fsigned-char", "-D__HIP_PLATFORM_AMD__", "-fno-color-diagnostics",
+                 "-fno-caret-diagnostics", "-ferror-limit=20"});
     for (const std::string& define : project_.flags.defines) argv.push_back("-D" + define);
     for (const std::string& folder : project_.flags.includes) argv.push_back("-I" + folder);
     if (tools_.hip_include != "/usr/include") argv.push_back("-I" + tools_.hip_include.string());

@@ -76,13 +76,24 @@ std::string PtxFunctionWriter::body() {
       targets_[std::string(statement.label)] = &statement;
   }
   for (const ptx::Statement& statement : function_.body) write(statement);
-  if (carries_) declarations_ += "  bool ww_carry = false;\n";
+  if (carries_) declarations_ += "  bool ww_carry = false, ww_dropped = false;\n";
   return declarations_ + text_ + "  " + finish() + ";\n";
 }
 
 void PtxFunctionWriter::declare(const ptx::Variable& variable) {
   if (variable.space == ptx::Space::reg) {
+    // Scopes inside of a function may use a name again, for a register of the same type as a rule.
+    const std::string known = variable.count == 0 ? names_.own_type(variable.name) : std::string();
+    if (known == variable.type) return;
     names_.add_register(variable);
+    if (!known.empty()) {
+      findings_.unmapped.push_back({file_,
+                                    static_cast<int>(variable.line),
+                                    std::string(variable.name),
+                                    "a register of another type has this name in another scope",
+                                    {}});
+      return;
+    }
     const std::string type(cpp_type_of(variable.type));
     if (type.empty() || variable.count > kMostRegisters) {
       findings_.unmapped.push_back({file_,
@@ -159,8 +170,8 @@ PtxFunctionWriter::Text PtxFunctionWriter::statement_of(const ptx::Instruction& 
   if (name == "selp" || name == "slct") return select(in, opcode);
   if (name == "shfl") return shuffle(in);
   if (name == "vote" || name == "activemask" || name == "match" || name == "redux") return vote(in);
-  if (opcode.name == "add.cc" || opcode.name == "sub.cc" || name == "addc" || name == "subc")
-    return carry(in, opcode);
+  const bool counts = std::find(in.parts.begin(), in.parts.end(), "cc") != in.parts.end();
+  if (counts || name == "addc" || name == "subc" || name == "madc") return carry(in, opcode);
   if (const Text done = plain(in)) return done;
   return compute(in, opcode);
 }
@@ -259,17 +270,28 @@ PtxFunctionWriter::Text PtxFunctionWriter::compute(const ptx::Instruction& in,
 
 PtxFunctionWriter::Text PtxFunctionWriter::carry(const ptx::Instruction& in,
                                                  const PtxOpcode& opcode) {
-  if (opcode.types.size() != 1 || in.operands.size() != 3) return std::nullopt;
+  const bool product = in.parts[0].starts_with("mad");
+  if (opcode.types.size() != 1 || in.operands.size() != (product ? 4U : 3U)) return std::nullopt;
+  const auto has = [&](std::string_view part) {
+    return std::find(in.parts.begin(), in.parts.end(), part) != in.parts.end();
+  };
   const std::string type = unsigned_type_of(opcode.types[0]);
-  const Text a = value(in.operands[1], type), b = value(in.operands[2], type);
-  if (!a || !b) return std::nullopt;
+  const std::string cpp(cpp_type_of(type));
+  // Which half of a product is taken; the upper one depends on its factors' signs.
+  const std::string factor = product && has("hi") ? opcode.types[0] : type;
+  Text a = value(in.operands[1], factor);
+  const Text b = value(in.operands[2], factor);
+  const Text last = product ? value(in.operands[3], type) : b;
+  if (!a || !b || !last) return std::nullopt;
+  if (product)
+    a = "(" + cpp + ")" +
+        (has("hi") ? "ww_mul_hi(" + *a + ", " + *b + ")" : "(" + *a + " * " + *b + ")");
   carries_ = true;
-  const bool adds = in.parts[0].starts_with("add");
-  const bool reads = in.parts[0] == "addc" || in.parts[0] == "subc";
+  const bool reads = in.parts[0].ends_with("c");
   return set(in.operands[0], type,
-             std::string(adds ? "ww_add_carry<" : "ww_sub_borrow<") +
-                 std::string(cpp_type_of(type)) + ">(" + *a + ", " + *b + ", " +
-                 (reads ? "ww_carry" : "false") + ", ww_carry)");
+             std::string(in.parts[0].starts_with("sub") ? "ww_sub_borrow<" : "ww_add_carry<") +
+                 cpp + ">(" + *a + ", " + *last + ", " + (reads ? "ww_carry" : "false") + ", " +
+                 (has("cc") ? "ww_carry" : "ww_dropped") + ")");
 }
 
 PtxFunctionWriter::Text PtxFunctionWriter::move(const ptx::Instruction& in,

@@ -17,6 +17,11 @@ void PtxNames::add_register(const ptx::Variable& declared) {
   table[std::string(declared.name)] = std::string(declared.type);
 }
 
+std::string PtxNames::own_type(std::string_view name) const {
+  const auto found = single_.find(name);
+  return found == single_.end() ? std::string() : found->second;
+}
+
 void PtxNames::add_variable(std::string_view name, ptx::Space space, std::string cpp) {
   places_[std::string(name)] = {space, std::move(cpp)};
 }

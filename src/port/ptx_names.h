@@ -18,6 +18,8 @@ class PtxNames {
   void add_register(const ptx::Variable& declared);
   void add_variable(std::string_view name, ptx::Space space, std::string cpp);
 
+  /// The type of a register that was declared by itself, not as one of many; empty: none was.
+  [[nodiscard]] std::string own_type(std::string_view name) const;
   /// The type of a register ("b32"); empty: it is none.
   [[nodiscard]] std::string register_type(std::string_view name) const;
   struct Place {

@@ -166,6 +166,8 @@ class CpuProver {
     request.run.may_write = flop::working_copy(project_.root, parent / "work").ok();
     request.run.cwd = request.run.may_write ? parent / "work" : project_.root;
     WW_TRY(ran.run, flop::run_exactly(builder_.sandbox(), ran.program, request, stop_));
+    ran.run.exit.out =
+        without_own_path(std::move(ran.run.exit.out), ran.program.executable.string());
     ran.missing = missing_of(ran.run);
     return ran;
   }

@@ -158,7 +158,9 @@ class GpuProver {
     command.cwd = folder_ / "runs" / name / "work";
     WW_CHECK(flop::working_copy(project_.root, command.cwd));
     command.limits.wall = proof_.time_on_gpu;
-    return run_process(command, stop_);
+    WW_TRY(ProcessExit exit, run_process(command, stop_));
+    exit.out = without_own_path(std::move(exit.out), program.string());
+    return exit;
   }
 
   const CarriedProject& project_;

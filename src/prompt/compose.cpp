@@ -51,6 +51,16 @@ std::string_view repair_file(RepairKind kind) {
   return {};
 }
 
+/// The stream of HIP has another name.
+std::string signature_for(const Task& task, const DeviceFacts& device) {
+  constexpr std::string_view kStream = "cudaStream_t";
+  std::string text = signature_of(task);
+  const auto at = text.find(kStream);
+  if (!device.amd.empty() && at != std::string::npos)
+    text.replace(at, kStream.size(), "hipStream_t");
+  return text;
+}
+
 Result<TemplateValues> common_values(const PromptContext& context) {
   const Task& task = context.task;
   const std::string& rule_set = context.rule_set.empty() ? task.rule_set : context.rule_set;
@@ -63,13 +73,20 @@ Result<TemplateValues> common_values(const PromptContext& context) {
   TemplateValues values;
   values["title"] = task.title;
   values["description"] = trimmed(task.description + ranges_for_model(task));
-  values["signature"] = signature_of(task);
+  values["signature"] = signature_for(task, context.device);
   values["arguments"] = arguments_text(task);
   values["sizes"] = sizes_text(task.sizes);
   values["rules"] = rules_text(task);
   values["rule_set"] = rule_set;
   values["rule_set_" + rule_set] = kYes;
   values["device"] = device.name;
+  const bool hip = !device.amd.empty();
+  values[hip ? "hip" : "cuda"] = kYes;
+  values["language"] = hip ? "HIP C++" : "CUDA C++";
+  values["maker"] = hip ? "AMD" : "NVIDIA";
+  values["file"] = hip ? ".hip" : ".cu";
+  values["instruction_set"] = instruction_set(device);
+  values["wavefront"] = std::to_string(device.warp_size);
   values["compute_capability"] = fmt::format("{}.{}", device.compute_major, device.compute_minor);
   values["device_facts"] = device_facts_text(device);
   if (context.level == FeedbackLevel::rich) values["device_facts"] += device_notes(device);

@@ -155,32 +155,36 @@ std::string microseconds(double value) { return three_digits(value) + " us"; }
 
 std::string device_facts_text(const DeviceFacts& device) {
   const auto kib = [](int bytes) { return bytes / 1024; };
+  const bool amd = !device.amd.empty();
   std::string text =
-      fmt::format("- {} architecture, compute capability {}.{}, {} SMs, warps of {} threads",
-                  device.architecture, device.compute_major, device.compute_minor, device.sm_count,
-                  device.warp_size);
-  if (device.compute_major >= 9)
+      fmt::format("- {} architecture, {}, {} {}, {} of {} threads", device.architecture,
+                  instruction_set(device), device.sm_count, amd ? "compute units (CUs)" : "SMs",
+                  amd ? "wavefronts" : "warps", device.warp_size);
+  if (!amd && device.compute_major >= 9)
     text += fmt::format(", compiled for sm_{}{}a", device.compute_major, device.compute_minor);
   if (device.boost_clock_ghz > 0)
     text += fmt::format(", boost clock {} GHz", device.boost_clock_ghz);
+  const std::string_view unit = amd ? "CU" : "SM";
   text += fmt::format(
-      "\n- per block: at most {} threads; per SM: at most {} threads and {} blocks\n",
-      device.max_threads_per_block, device.max_threads_per_sm, device.max_blocks_per_sm);
-  text += fmt::format("- {} 32-bit registers per SM, at most {} per thread\n",
-                      device.registers_per_sm, device.max_registers_per_thread);
-  text += fmt::format(
-      "- shared memory: {} KiB per block, {} KiB per block after opting in with "
-      "cudaFuncSetAttribute, {} KiB per SM\n",
-      kib(device.shared_per_block_bytes), kib(device.shared_per_block_optin_bytes),
-      kib(device.shared_per_sm_bytes));
+      "\n- per block: at most {} threads; per {}: at most {} threads and {} blocks\n",
+      device.max_threads_per_block, unit, device.max_threads_per_sm, device.max_blocks_per_sm);
+  text += fmt::format("- {} 32-bit registers per {}, at most {} per thread\n",
+                      device.registers_per_sm, unit, device.max_registers_per_thread);
+  const std::string opting_in =
+      amd ? std::string()
+          : fmt::format(", {} KiB per block after opting in with cudaFuncSetAttribute",
+                        kib(device.shared_per_block_optin_bytes));
+  text += fmt::format("- shared memory: {} KiB per block{}, {} KiB per {}\n",
+                      kib(device.shared_per_block_bytes), opting_in,
+                      kib(device.shared_per_sm_bytes), unit);
   text += fmt::format("- L2 cache: {} MiB; device memory: {} GB",
                       number(static_cast<double>(device.l2_bytes) / (1 << 20)),
                       device.memory_bytes >> 30);
   if (device.memory_gb_per_s > 0)
     text += fmt::format(" at {} GB/s", number(device.memory_gb_per_s));
   if (device.fp32_tflops > 0) {
-    text +=
-        fmt::format("\n- peak without tensor cores: {} TFLOP/s fp32", number(device.fp32_tflops));
+    text += fmt::format("\n- peak without {} cores: {} TFLOP/s fp32", amd ? "matrix" : "tensor",
+                        number(device.fp32_tflops));
     if (device.fp64_tflops > 0)
       text += fmt::format(", {} TFLOP/s fp64", number(device.fp64_tflops));
   }

@@ -30,18 +30,24 @@ constexpr std::array<std::string_view, 7> kFiles = {
 };
 
 // Sorted. compose.cpp fills them; what each holds is in docs/prompts.md.
-constexpr std::array<std::string_view, 43> kNames = {
+constexpr std::array<std::string_view, 50> kNames = {
     "arguments",
     "compute_capability",
+    "cuda",
     "description",
     "device",
     "device_facts",
     "direction",
     "examples",
     "feedback",
+    "file",
     "findings",
+    "hip",
+    "instruction_set",
+    "language",
     "level_paper",
     "level_rich",
+    "maker",
     "other_resources",
     "other_source",
     "other_times",
@@ -74,6 +80,7 @@ constexpr std::array<std::string_view, 43> kNames = {
     "verdict_precision",
     "verdict_race",
     "verdict_timeout",
+    "wavefront",
 };
 
 bool is_name_char(char c) {

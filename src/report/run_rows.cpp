@@ -114,8 +114,9 @@ json device_part(const RunStory& story) {
   if (!facts) return part;
   part["name"] = facts->name;
   part["architecture"] = facts->architecture;
-  part["compute"] =
-      std::to_string(facts->compute_major) + "." + std::to_string(facts->compute_minor);
+  part["compute"] = facts->amd.empty() ? std::to_string(facts->compute_major) + "." +
+                                             std::to_string(facts->compute_minor)
+                                       : facts->amd;
   part["sms"] = facts->sm_count;
   part["l2_bytes"] = facts->l2_bytes;
   part["memory_gb_per_s"] = facts->memory_gb_per_s;

@@ -25,6 +25,8 @@ constexpr std::array<StrategyRow, 4> kStrategies = {{
 }  // namespace
 
 bool faster(const Trial& a, const Trial& b) {
+  // What is judged without a clock has no time, and still beats what is wrong.
+  if (a.evaluation.valid() != b.evaluation.valid()) return a.evaluation.valid();
   const auto time_a = a.evaluation.valid() ? score_us(a.evaluation) : std::nullopt;
   const auto time_b = b.evaluation.valid() ? score_us(b.evaluation) : std::nullopt;
   if (!time_a || !time_b) return time_a.has_value() && !time_b.has_value();

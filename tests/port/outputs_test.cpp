@@ -56,5 +56,11 @@ TEST(Outputs, WhatTheOriginalPrintsAnewEachTimeIsLeftOut) {
   EXPECT_FALSE(without_changing_parts("a\n", "a\nb\n", "a\n"));
 }
 
+TEST(Outputs, ThePlaceOfAProgramIsNotCompared) {
+  EXPECT_EQ(without_own_path("Usage: /tmp/a/x <n>\nsee /tmp/a/x", "/tmp/a/x"),
+            "Usage: program <n>\nsee program");
+  EXPECT_EQ(without_own_path("nothing", ""), "nothing");
+}
+
 }  // namespace
 }  // namespace warpwright::port

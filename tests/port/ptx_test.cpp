@@ -50,6 +50,23 @@ TEST(PtxProgram, WholeNumbersWrapAround) {
   EXPECT_THAT(hip_of(" mul.wide.s32 %rd1, %r2, 4;"), HasSubstr("(long long)"));
 }
 
+TEST(PtxProgram, CarriesGoFromOneInstructionToTheNext) {
+  const std::string text =
+      hip_of(" mad.lo.cc.u32 %r1, %r2, %r3, %r4;\n madc.hi.u32 %r5, %r2, %r3, %r6;");
+  EXPECT_THAT(text, HasSubstr(", false, ww_carry)"));
+  EXPECT_THAT(text, HasSubstr("ww_mul_hi("));
+  EXPECT_THAT(text, HasSubstr(", ww_carry, ww_dropped)")) << "it reads the carry and leaves it";
+  EXPECT_THAT(hip_of(" add.cc.u32 %r1, %r2, %r3;\n addc.cc.u32 %r4, %r5, %r6;"),
+              HasSubstr(", ww_carry, ww_carry)"));
+}
+
+TEST(PtxProgram, ScopesMayUseANameAgain) {
+  const std::string scope = "{\n .reg .b32 %temp;\n mov.b64 {%temp, %r1}, %fd1;\n}\n";
+  const std::string text = hip_of(scope + scope);
+  EXPECT_EQ(text.find("v_temp = 0"), text.rfind("v_temp = 0"));
+  hip_of(scope + "{\n .reg .f32 %temp;\n}\n", 1);
+}
+
 TEST(PtxProgram, FieldsOfWiderNumbersHaveNoRule) {
   hip_of(" bfe.u32 %r1, %r2, 3, 4;");
   hip_of(" bfe.u64 %rd1, %rd2, 3, 4;", 1);
