@@ -195,6 +195,27 @@ TEST(TraceFiles, ASolutionOfOursIsReadBack) {
   EXPECT_EQ(trace["workload"]["axes"]["cols"], 128);
 }
 
+TEST(TraceFiles, ASolutionOfAnEarlierVersionIsReadBack) {
+  const auto files = trace_files({task_of(), kKernel, ""}, nullptr);
+  ASSERT_TRUE(files.ok()) << files.error().message;
+  for (const auto& [name, text] : *files) {
+    if (!name.ends_with("_torch.json")) continue;
+    auto json = nlohmann::json::parse(text);
+    std::string content = json["sources"][0]["content"];
+    const auto rule = content.find("must be on");
+    ASSERT_NE(rule, std::string::npos);
+    const auto line = content.rfind('\n', rule);
+    content.erase(line, content.find('\n', rule) - line);  // a check that came later
+    content.replace(content.find("ATen/core/Tensor.h"), 18, "ATen/ATen.h");
+    json["sources"][0]["content"] = content;
+    const auto source = source_of(*read_solution(json.dump()), task_of());
+    ASSERT_TRUE(source.ok()) << source.error().message;
+    EXPECT_THAT(*source, Not(HasSubstr("__wrap_")));
+    EXPECT_THAT(*source, HasSubstr("static cudaStream_t caller_stream"));
+    EXPECT_THAT(*source, HasSubstr("k<<<1, 1>>>()"));
+  }
+}
+
 /// What the data models of both benchmarks demand of a status.
 TEST(TraceFiles, EveryVerdictHasAStatusThatLoads) {
   for (int i = 0; i < kVerdictCount; ++i) {

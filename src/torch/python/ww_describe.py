@@ -379,8 +379,11 @@ def main():
         toml, notes = describe(options, clock)
     except BaseException as error:  # a module may raise anything
         said = str(error) if isinstance(error, TooLong) else ww_errors.said(error, options["path"])
-        with open(os.path.join(folder, "refusal.txt"), "w") as file:
+        # Whole or not at all: a module may have left more processes than one, which all come here.
+        draft = os.path.join(folder, f"refusal.{os.getpid()}")
+        with open(draft, "w") as file:
             file.write(said)
+        os.replace(draft, os.path.join(folder, "refusal.txt"))
         return 0
     with open(os.path.join(folder, "task.toml"), "w") as file:
         file.write(toml)
