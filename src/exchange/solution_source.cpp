@@ -9,7 +9,6 @@
 
 #include "exchange/operator_of.h"
 #include "exchange/stand_in.h"
-#include "exchange/torch_binding.h"
 #include "exchange/trace_solution.h"
 
 namespace warpwright::exchange {
@@ -110,11 +109,17 @@ Result<std::vector<std::string>> dimension_texts(const OperatorTensor& tensor,
 }
 
 /// What our own Solutions bring along to work on the caller's stream is done by the linker there,
-/// and not needed here.
+/// and not needed here. Found by where it begins and ends: its text differs between versions.
 void without_binding(std::string& text) {
-  const std::string head = binding_head();
-  if (const auto at = text.find(head); at != std::string::npos)
-    text.replace(at, head.size(), "static cudaStream_t caller_stream = nullptr;\n");
+  constexpr std::string_view kOpen = "namespace {\nthread_local cudaStream_t caller_stream";
+  constexpr std::string_view kLast = "\nvoid ww_check(const at::Tensor& ";
+  constexpr std::string_view kClose = "\n}  // namespace\n";
+  const auto begin = text.find(kOpen);
+  const auto last = text.find(kLast, begin == std::string::npos ? begin : begin + kOpen.size());
+  const auto end = last == std::string::npos ? last : text.find(kClose, last);
+  if (end == std::string::npos || text.find("__wrap_cudaLaunchKernel(", begin) > end) return;
+  text.replace(begin, end + kClose.size() - begin,
+               "static cudaStream_t caller_stream = nullptr;\n");
 }
 
 /// `solve` with the task's signature, which calls the solution's function.

@@ -190,14 +190,6 @@ std::string declaration_of(const Operator& op, const std::string& solve) {
   return fmt::format("extern \"C\" void {}({});\n", solve, list);
 }
 
-std::string returned_type(std::size_t outputs) {
-  if (outputs == 0) return "void";
-  if (outputs == 1) return "at::Tensor";
-  std::string list = "at::Tensor";
-  for (std::size_t i = 1; i < outputs; ++i) list += ", at::Tensor";
-  return "std::tuple<" + list + ">";
-}
-
 std::string return_line(const Operator& op) {
   const auto made = made_tensors(op);
   if (made.empty()) return "";
@@ -208,6 +200,14 @@ std::string return_line(const Operator& op) {
 }
 
 }  // namespace
+
+std::string returned_type(std::size_t outputs) {
+  if (outputs == 0) return "void";
+  if (outputs == 1) return "at::Tensor";
+  std::string list = "at::Tensor";
+  for (std::size_t i = 1; i < outputs; ++i) list += ", at::Tensor";
+  return "std::tuple<" + list + ">";
+}
 
 std::string binding_head() { return kBindingHead; }
 

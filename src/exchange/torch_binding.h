@@ -12,6 +12,9 @@ namespace warpwright::exchange {
 /// "(Tensor x, Tensor(a!) y) -> Tensor": the operator's schema, without its name.
 std::string schema_of(const Operator& op);
 
+/// "at::Tensor": the C++ type of that many outputs.
+std::string returned_type(std::size_t outputs);
+
 /// Where `solve` is: in another file, which the linker finds, or above in the same one.
 enum class KernelPlace { other_file, same_file };
 

@@ -49,31 +49,72 @@ Result<std::string> definition_text(const Operator& op, const std::string& name)
       shapes, name, schema_of(op), parameters, first);
 }
 
+/// The marks of one operator's C++ functions, which begin with `role`.
+std::map<std::string, std::string> signature_marks(const Operator& op, const std::string& role) {
+  std::map<std::string, std::string> marks;
+  const auto add = [&](const char* key, const char* separator, const std::string& text) {
+    std::string& mark = marks[role + key];
+    mark += (mark.empty() ? "" : separator) + text;
+  };
+  for (std::size_t i = 0; i < given_tensors(op).size(); ++i) {
+    add("_TYPES", ", ", "const at::Tensor&");
+    add("_PARAMETERS", ", ", fmt::format("const at::Tensor& t{}", i));
+    add("_NAMES", ", ", fmt::format("t{}", i));
+    add("_REQUIRED", " || ", fmt::format("t{}.requires_grad()", i));
+  }
+  for (std::size_t i = 0; i < made_tensors(op).size(); ++i)
+    add("_MADE", ", ", fmt::format("made[{}]", i));
+  marks[role + "_RESULT"] = returned_type(made_tensors(op).size());
+  return marks;
+}
+
+std::optional<std::size_t> place_of(const std::vector<std::string>& list, const std::string& item) {
+  const auto found = std::find(list.begin(), list.end(), item);
+  if (found == list.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - list.begin());
+}
+
+/// autograd.cpp. Of the forward's inputs, those are kept that the backward takes.
 Result<std::string> autograd_text(const Operator& forward, const Operator& backward) {
-  std::vector<std::string> taken = slots_of(given_tensors(backward));
-  std::vector<std::string> gradients;
-  std::string which;
-  const auto outputs = made_tensors(forward);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string slot = "grad_" + outputs[i]->slot;
-    if (std::find(taken.begin(), taken.end(), slot) == taken.end()) continue;
-    gradients.push_back(slot);
-    which += fmt::format("{}{}", which.empty() ? "" : ", ", i);
-  }
+  if (made_tensors(forward).empty() ||
+      std::any_of(forward.tensors.begin(), forward.tensors.end(),
+                  [](const auto& t) { return t.role == ArgumentRole::inout; }))
+    return Error{"an operator that works in place has no gradient here: export it without one"};
   const auto given = slots_of(given_tensors(forward));
-  for (const auto& slot : taken) {
-    if (slot.starts_with("grad_") || std::find(given.begin(), given.end(), slot) != given.end())
-      continue;
-    return Error{
-        fmt::format("the backward needs '{}', which the forward does not have: they are no "
-                    "pair of one module",
-                    slot)};
+  const auto outputs = slots_of(made_tensors(forward));
+  std::string saved;
+  std::string taken;
+  std::size_t kept = 0;
+  for (const auto& slot : slots_of(given_tensors(backward))) {
+    const auto input = place_of(given, slot);
+    const auto gradient =
+        slot.starts_with("grad_") ? place_of(outputs, slot.substr(5)) : std::nullopt;
+    if (!input && !gradient)
+      return Error{
+          fmt::format("the backward needs '{}', which the forward does not have: they are no "
+                      "pair of one module",
+                      slot)};
+    taken += taken.empty() ? "" : ", ";
+    if (input) {
+      saved += fmt::format("{}t{}", saved.empty() ? "" : ", ", *input);
+      taken += fmt::format("saved[{}]", kept++);
+    } else {
+      taken += fmt::format("gradients[{}]", *gradient);
+    }
   }
-  return filled(kAutograd, {{"FORWARD", python_list(given)},
-                            {"GRADIENTS", python_list(gradients)},
-                            {"WHICH", "[" + which + "]"},
-                            {"TAKEN", python_list(taken)},
-                            {"MADE", python_list(slots_of(made_tensors(backward)))}});
+  const auto made = slots_of(made_tensors(backward));
+  std::string returned;
+  for (const auto& slot : given) {
+    const auto place = place_of(made, "grad_" + slot);
+    returned += fmt::format("{}{}", returned.empty() ? "" : ", ",
+                            place ? fmt::format("made[{}]", *place) : "at::Tensor()");
+  }
+  auto marks = signature_marks(forward, "FORWARD");
+  marks.merge(signature_marks(backward, "BACKWARD"));
+  marks["SAVED"] = saved;
+  marks["TAKEN"] = taken;
+  marks["RETURNED"] = returned;
+  return filled(kAutograd, marks);
 }
 
 /// binding.cpp: the functions and their registration.
@@ -203,10 +244,6 @@ Result<Files> torch_package(const Winner& forward, const Winner* backward) {
   }
   WW_TRY(const auto arguments, argument_list(forward.task));
   init += arguments + "\n" + kPackageLoad;
-  if (grad) {
-    WW_TRY(const auto text, autograd_text(op, *grad));
-    init += "\n" + text;
-  }
   const std::map<std::string, std::string> marks = {
       {"NAME", name},
       {"SPACE", space},
@@ -214,14 +251,18 @@ Result<Files> torch_package(const Winner& forward, const Winner* backward) {
       {"MODE", forward.task.torch.mode == "eval" ? "eval" : "train"},
       {"TOLERANCE", test_tolerance(forward.task)},
       {"GRADIENT_TEST", ""},
-      {"SOURCES", grad ? "\"binding.cpp\", \"kernel.cu\", \"kernel_backward.cu\""
+      {"SOURCES", grad ? "\"binding.cpp\", \"autograd.cpp\", \"kernel.cu\", \"kernel_backward.cu\""
                        : "\"binding.cpp\", \"kernel.cu\""}};
   const std::string wrapped = python_list(wrapped_calls());
   Files files;
   files[name + "/__init__.py"] =
       filled(filled(init, {{"WRAPPED", wrapped.substr(1, wrapped.size() - 2)}}), marks);
   files[name + "/kernel.cu"] = renamed(forward);
-  if (backward != nullptr) files[name + "/kernel_backward.cu"] = renamed(*backward);
+  if (grad) {
+    files[name + "/kernel_backward.cu"] = renamed(*backward);
+    WW_TRY(const auto text, autograd_text(op, *grad));
+    files[name + "/autograd.cpp"] = filled(text, marks);
+  }
   WW_TRY(files[name + "/binding.cpp"], binding_text(op, grad ? &*grad : nullptr, space));
   files[name + "/reference.py"] = forward.task.torch.source;
   const std::string test = filled(kPackageTest, {{"GRADIENT_TEST", grad ? kGradientTest : ""}});

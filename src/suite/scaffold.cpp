@@ -96,7 +96,8 @@ std::string with_name(std::string_view text, std::string_view name) {
 Status check_task_name(std::string_view name) {
   if (is_identifier(name)) return {};
   return Error{fmt::format(
-      "'{}' cannot name a task: use letters, digits and underscores, not a digit first", name)};
+      "'{}' cannot name a task: use at most 64 letters, digits and underscores, not a digit first",
+      name)};
 }
 
 std::map<std::string, std::string> new_task_files(std::string_view name) {

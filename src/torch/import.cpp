@@ -140,7 +140,7 @@ Result<std::string> describe_module(const ModuleFile& file, const sandbox::Sandb
   WW_TRY(const auto exit, sandbox.run(request, stop));
   if (is_there(folder.path() / "refusal.txt")) {
     WW_TRY(const auto reason, read_file(folder.path() / "refusal.txt", kMaxBytes));
-    return Error{shortened(reason, 3000)};
+    if (!trimmed(reason).empty()) return Error{shortened(reason, 3000)};
   }
   if (exit.timed_out)
     return Error{fmt::format("{}:1: the module takes too long: it was stopped after {} s",

@@ -48,6 +48,18 @@ class RMSNorm(torch.nn.Module):
         return rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
 
+
+def settle_bfloat16():
+    """Some builds for ARM have a oneDNN that takes products of bfloat16 and cannot compute them: torch's own do."""
+    try:
+        torch.ones(64, 64, dtype=torch.bfloat16) @ torch.ones(64, 64, dtype=torch.bfloat16)  # few numbers never go there
+    except RuntimeError:
+        if hasattr(torch._C, "_set_mkldnn_enabled"):
+            torch._C._set_mkldnn_enabled(False)
+
+
+settle_bfloat16()
+
 if not Place.gpu:
     class Generator(torch.Generator):
         """Draws on the CPU where there is no GPU."""

@@ -18,10 +18,10 @@ import ww_trial  # noqa: E402
 from ww_call import Call  # noqa: E402
 from ww_modes import seeded  # noqa: E402
 from ww_points import Points, fixed_shapes, general, two_points  # noqa: E402
-from ww_probe import TYPE_NAMES, probe, same_structure  # noqa: E402
+from ww_probe import TYPE_NAMES, probe, same_structure, slots_of  # noqa: E402
 from ww_errors import Clock, TooLong  # noqa: E402
 from ww_source import Refusal, Source  # noqa: E402
-from ww_trial import Draw  # noqa: E402
+from ww_trial import EPS, Draw  # noqa: E402
 
 LARGEST = 1 << 28  # elements that are computed here in float64
 ENORMOUS = 1 << 32  # elements of the smallest shape: in float64 a quarter of a large GPU's memory
@@ -302,7 +302,8 @@ def settle_tolerance(task):
 
 def settle_sensitive(task):
     """Statistics of few values turn rounding into results: then those of evaluation are meant."""
-    if task.error <= SENSITIVE or task.mode == "eval" or not task.small.tensors or \
+    rounding = max([EPS.get(s.type, 0.0) for s in slots_of(task.small)] or [0.0])
+    if task.error <= max(SENSITIVE, 64 * rounding) or task.mode == "eval" or not task.small.tensors or \
             not affords(task, 6):
         return
     before = task.error
@@ -379,8 +380,11 @@ def main():
         toml, notes = describe(options, clock)
     except BaseException as error:  # a module may raise anything
         said = str(error) if isinstance(error, TooLong) else ww_errors.said(error, options["path"])
-        with open(os.path.join(folder, "refusal.txt"), "w") as file:
+        # Whole or not at all: a module may have left more processes than one, which all come here.
+        draft = os.path.join(folder, f"refusal.{os.getpid()}")
+        with open(draft, "w") as file:
             file.write(said)
+        os.replace(draft, os.path.join(folder, "refusal.txt"))
         return 0
     with open(os.path.join(folder, "task.toml"), "w") as file:
         file.write(toml)
