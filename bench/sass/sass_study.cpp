@@ -46,7 +46,7 @@ std::vector<sass::Words> words_of(const sass::Function& function) {
 void retime_all(const sass::Function& function, const std::vector<sass::BlockGraph>& graphs,
                 const sass::LatencyTable& table, Figures& figures) {
   for (const sass::BlockGraph& graph : graphs) {
-    const auto stalls = sass::stalls_of(function, graph, sass::original_order(graph), table);
+    const auto stalls = sass::stalls_of(function, graph, sass::original_order(graph));
     for (const auto& [begin, end] : graph.regions) {
       ++figures.regions;
       int before = 0, after = 0;

@@ -15,7 +15,7 @@ namespace {
 constexpr double kRunLimitSeconds = 5;
 constexpr int kQuickRuns = 5;
 constexpr double kHopeless = 1.05;
-constexpr std::uint64_t kPausedEvery = 64;
+constexpr std::uint64_t kDisturbedEvery = 4, kPausedEvery = 64, kRunsOfASet = 64;
 constexpr double kLeastBusyUs = 200, kMostBusyUs = 20'000;
 
 const Disturbance& alone() { return disturbances()[0]; }
@@ -136,7 +136,8 @@ Status Arena::disturb(const Place& place, const Disturbance& disturbance) {
 }
 
 Result<std::optional<std::vector<std::uint64_t>>> Arena::digests_of(
-    Place& place, device::Replay& replay, const Disturbance& disturbance) {
+    Place& place, device::Replay& replay, const Disturbance& disturbance,
+    const std::vector<std::uint64_t>* trusted) {
   using Digests = std::vector<std::uint64_t>;
   WW_CHECK(disturb(place, disturbance));
   WW_TRY(
@@ -149,9 +150,13 @@ Result<std::optional<std::vector<std::uint64_t>>> Arena::digests_of(
   if (disturbance.cold && !disturbance.busy) place.us = report.elapsed_us;
   Digests digests;
   // Inputs, too: a schedule that writes elsewhere is another one.
-  for (const auto& binding : place.bindings) {
-    if (binding.buffer < 0) continue;
-    WW_TRY(const std::uint64_t digest, device_.digest(binding.buffer, key_));
+  for (std::size_t i = 0; i < place.bindings.size(); ++i) {
+    if (place.bindings[i].buffer < 0) continue;
+    if (trusted != nullptr && place.item->buffers[i].role == WorkBuffer::Role::in) {
+      digests.push_back((*trusted)[digests.size()]);
+      continue;
+    }
+    WW_TRY(const std::uint64_t digest, device_.digest(place.bindings[i].buffer, key_));
     digests.push_back(digest);
   }
   return std::optional<Digests>(std::move(digests));
@@ -174,10 +179,11 @@ std::uint64_t Arena::outputs_of(const Place& place) const {
 }
 
 Result<Behaviour> Arena::compare_at(Candidate& candidate, std::size_t at, std::uint64_t set,
-                                    const Disturbance& disturbance) {
+                                    const Disturbance& disturbance, bool inputs_too) {
   Place& place = places_[at];
   WW_TRY(const auto* wanted, expected(place, set));
-  WW_TRY(const auto got, digests_of(place, *candidate.replays[at], disturbance));
+  WW_TRY(const auto got,
+         digests_of(place, *candidate.replays[at], disturbance, inputs_too ? nullptr : wanted));
   if (!got) return Behaviour{Behaviour::Kind::fault, fault_};
   if (*got == *wanted) return Behaviour{.outputs = outputs_of(place)};
   WW_TRY(const auto again, digests_of(place, *place.original, disturbance));
@@ -222,13 +228,17 @@ Result<Behaviour> Arena::check_many(const std::string& cubin, std::uint64_t outp
   for (std::uint64_t run = 0; behaviour.kind == Behaviour::Kind::same &&
                               behaviour.outputs < outputs && seconds_since(start) < limit_s;
        ++run) {
-    const Disturbance* met = &all[run % all.size()];
+    const std::uint64_t turn = run / kDisturbedEvery;
+    const bool disturbed = run % kDisturbedEvery == 0;
+    const Disturbance* met = disturbed ? &all[turn % all.size()] : &alone();
     // Pauses are long; where one is due most runs have a plain one.
-    if (!possible(*met) || (met->pause_ms > 0 && run / all.size() % kPausedEvery != 0))
+    if (!possible(*met) || (met->pause_ms > 0 && turn / all.size() % kPausedEvery != 0))
       met = &alone();
     const std::uint64_t before = behaviour.outputs;
-    // Sets change now and then: uploads are slow, and the digest of the original is kept.
-    WW_TRY(behaviour, compare_at(candidate, 0, run / 16 % 16, *met));
+    // Sets change now and then: uploads are slow, and the digest of the original is kept. Of runs
+    // that nothing disturbs inputs are not compared: 256 sets and every fourth run have shown that
+    // they stay.
+    WW_TRY(behaviour, compare_at(candidate, 0, run / kRunsOfASet % 16, *met, disturbed));
     behaviour.outputs += before;
   }
   if (behaviour.kind != Behaviour::Kind::fault) drop(candidate);

@@ -89,14 +89,16 @@ class Arena {
   Status fill(Place& place, std::uint64_t set);
   [[nodiscard]] bool possible(const Disturbance& disturbance) const;
   Status disturb(const Place& place, const Disturbance& disturbance);
-  /// Digests of the outputs after a run; nothing after a fault.
-  Result<std::optional<std::vector<std::uint64_t>>> digests_of(Place& place, device::Replay& replay,
-                                                               const Disturbance& disturbance);
+  /// Digests of all buffers after a run; nothing after a fault. Those of inputs are taken from
+  /// `trusted`, where given.
+  Result<std::optional<std::vector<std::uint64_t>>> digests_of(
+      Place& place, device::Replay& replay, const Disturbance& disturbance,
+      const std::vector<std::uint64_t>* trusted = nullptr);
   Result<const std::vector<std::uint64_t>*> expected(Place& place, std::uint64_t set);
   /// Compares a loaded schedule with the original on one input set of one case. Where they differ
   /// the original runs again: if that is what differs now, there is nothing to compare with.
   Result<Behaviour> compare_at(Candidate& candidate, std::size_t at, std::uint64_t set,
-                               const Disturbance& disturbance);
+                               const Disturbance& disturbance, bool inputs_too = true);
   /// The same of all cases.
   Result<Behaviour> compare(Candidate& candidate, std::uint64_t set,
                             const Disturbance& disturbance);

@@ -75,13 +75,34 @@ Status tune_on(const Ground& ground, const Improvable& kernel, Canary& canary,
   return {};
 }
 
+/// A variant that stays without a schedule on top of it: the rest of its proof, or it goes.
+Status finish_variant(const Improvable& kernel, Canary& canary, const TuneOptions& options,
+                      Improvement& improvement) {
+  if (improvement.variant.empty() || improvement.schedule.accepted) return {};
+  for (std::size_t i = 0; i < improvement.variants.size(); ++i) {
+    VariantOutcome& outcome = improvement.variants[i];
+    if (!outcome.accepted()) continue;
+    WW_CHECK(finish_proof(kernel.variants[i].cubin, canary, options.proof, *outcome.proof));
+    if (outcome.accepted()) return {};
+    improvement.variant.clear();
+    improvement.whole = {};
+    improvement.cubin = kernel.program.cubin().bytes();
+  }
+  return {};
+}
+
 }  // namespace
 
-std::uint64_t Improvement::outputs() const {
-  if (schedule.accepted) return schedule.proof.outputs;
+const Proof* Improvement::proof() const {
+  if (schedule.accepted) return &schedule.proof;
   for (const VariantOutcome& each : variants)
-    if (each.accepted()) return each.proof->outputs;
-  return 0;
+    if (each.accepted()) return &*each.proof;
+  return nullptr;
+}
+
+std::uint64_t Improvement::outputs() const {
+  const Proof* own = proof();
+  return own == nullptr ? 0 : own->outputs;
 }
 
 std::string Improvement::sentence() const {
@@ -89,8 +110,13 @@ std::string Improvement::sentence() const {
   const auto percent = [](double ratio) { return 100 * (1 / ratio - 1); };
   std::string how = schedule.accepted ? "by its schedule" : "";
   if (!variant.empty()) how = "ptxas " + variant + (how.empty() ? "" : " and " + how);
-  return fmt::format("{:.2f} % faster (95 %: {:.2f} to {:.2f}; {}), {} outputs compared",
-                     percent(whole.ratio), percent(whole.high), percent(whole.low), how, outputs());
+  const Proof* own = proof();
+  const std::string limit = own == nullptr || own->is_whole()
+                                ? ""
+                                : fmt::format(", as many as {:g} s allowed", own->limit_s);
+  return fmt::format("{:.2f} % faster (95 %: {:.2f} to {:.2f}; {}), {} outputs compared{}",
+                     percent(whole.ratio), percent(whole.high), percent(whole.low), how, outputs(),
+                     limit);
 }
 
 Result<const sass::Function*> function_named(const sass::Program& program,
@@ -127,6 +153,7 @@ Result<Improvement> improve(const Improvable& kernel, Canary& canary, const Tune
     if (!read.ok()) {
       improvement.note = "the variant could not be disassembled: " + read.error().message;
       improvement.schedule.why_not = improvement.note;
+      WW_CHECK(finish_variant(kernel, canary, options, improvement));
       return improvement;
     }
     ground.variant = std::move(*read);
@@ -134,6 +161,7 @@ Result<Improvement> improve(const Improvable& kernel, Canary& canary, const Tune
     break;
   }
   WW_CHECK(tune_on(ground, kernel, canary, options, improvement));
+  WW_CHECK(finish_variant(kernel, canary, options, improvement));
   return improvement;
 }
 

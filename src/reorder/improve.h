@@ -32,6 +32,8 @@ struct Improvement {
   std::string cubin;    ///< the result; as it was built where nothing was accepted
 
   [[nodiscard]] bool accepted() const { return !variant.empty() || schedule.accepted; }
+  /// Of what was accepted; null where nothing was.
+  [[nodiscard]] const Proof* proof() const;
   /// Compared with the kernel as it was built, none of them different.
   [[nodiscard]] std::uint64_t outputs() const;
   /// "2.10 % faster (95 %: 1.50 to 2.70)", or why it stays as it was built.

@@ -5,8 +5,8 @@
 
 namespace warpwright::reorder {
 
-Result<Proof> prove(const std::string& cubin, const std::string& rival, Canary& canary,
-                    const ProofOptions& options) {
+Result<Proof> begin_proof(const std::string& cubin, const std::string& rival, Canary& canary,
+                          const ProofOptions& options) {
   Proof proof;
   const auto refused = [&](std::string why) {
     proof.why_not = std::move(why);
@@ -25,9 +25,25 @@ Result<Proof> prove(const std::string& cubin, const std::string& rival, Canary& 
   proof.outputs += fuzzed.outputs;
   if (fuzzed.kind != Behaviour::Kind::same) return refused("disturbed timing: " + fuzzed.why);
   proof.met = fuzzed.why;
-  WW_TRY(const Behaviour many, canary.check_many(cubin, options.outputs, options.proof_s));
+  return proof;
+}
+
+Status finish_proof(const std::string& cubin, Canary& canary, const ProofOptions& options,
+                    Proof& proof) {
+  proof.wanted = options.outputs;
+  proof.limit_s = options.proof_s;
+  if (proof.is_whole()) return {};
+  WW_TRY(const Behaviour many,
+         canary.check_many(cubin, proof.wanted - proof.outputs, options.proof_s));
   proof.outputs += many.outputs;
-  if (many.kind != Behaviour::Kind::same) return refused("many outputs: " + many.why);
+  if (many.kind != Behaviour::Kind::same) proof.why_not = "many outputs: " + many.why;
+  return {};
+}
+
+Result<Proof> prove(const std::string& cubin, const std::string& rival, Canary& canary,
+                    const ProofOptions& options) {
+  WW_TRY(Proof proof, begin_proof(cubin, rival, canary, options));
+  if (proof.passed()) WW_CHECK(finish_proof(cubin, canary, options, proof));
   return proof;
 }
 
@@ -42,6 +58,11 @@ nlohmann::ordered_json proof_json(const Proof& proof) {
   json["ratio"] = figures_json(proof.figures);
   json["input_sets"] = proof.input_sets;
   json["outputs_compared"] = proof.outputs;
+  if (proof.wanted > 0) {
+    json["outputs_wanted"] = proof.wanted;
+    json["limit_s"] = proof.limit_s;
+    json["ended_by"] = !proof.passed() ? "difference" : proof.is_whole() ? "outputs" : "time";
+  }
   json["met"] = proof.met;
   return json;
 }

@@ -24,13 +24,24 @@ struct Proof {
   std::string why_not;    ///< empty: it passed everything
   PairedFigures figures;  ///< its time to its rival's
   std::uint64_t input_sets = 0, outputs = 0;
-  std::string met;  ///< what it met while its timing was disturbed
+  std::string met;           ///< what it met while its timing was disturbed
+  std::uint64_t wanted = 0;  ///< outputs; 0: many were not asked for
+  double limit_s = 0;        ///< for those
 
   [[nodiscard]] bool passed() const { return why_not.empty(); }
+  /// As many outputs as were wanted; else as many as the time allowed.
+  [[nodiscard]] bool is_whole() const { return outputs >= wanted; }
 };
 
-/// In this order: a paired comparison whose whole interval is a gain over the rival (empty: the
-/// kernel as it was built), all input sets of all cases, disturbed timing, many outputs.
+/// The first steps, in this order: a paired comparison whose whole interval is a gain over the
+/// rival (empty: the kernel as it was built), all input sets of all cases, disturbed timing.
+Result<Proof> begin_proof(const std::string& cubin, const std::string& rival, Canary& canary,
+                          const ProofOptions& options);
+/// The last one, of what has passed the others: outputs are compared until as many as wanted were
+/// the same in all steps, or the time for it is up.
+Status finish_proof(const std::string& cubin, Canary& canary, const ProofOptions& options,
+                    Proof& proof);
+/// All steps.
 Result<Proof> prove(const std::string& cubin, const std::string& rival, Canary& canary,
                     const ProofOptions& options);
 

@@ -67,7 +67,7 @@ Result<std::vector<VariantOutcome>> try_variants(const std::vector<Variant>& var
       outcomes[at].why_not = "the time was up";
       continue;
     }
-    WW_TRY(outcomes[at].proof, prove(variants[at].cubin, "", canary, options));
+    WW_TRY(outcomes[at].proof, begin_proof(variants[at].cubin, "", canary, options));
     if (outcomes[at].accepted()) break;
   }
   for (const std::size_t at : worth)

@@ -28,8 +28,9 @@ struct VariantOutcome {
   [[nodiscard]] bool accepted() const { return proof && proof->passed(); }
 };
 
-/// Tries them all, then proves those that looked faster, fastest first, until one passes. `is_over`
-/// ends it early: what was not tried says so.
+/// Tries them all, then begins the proof of those that looked faster, fastest first, until one
+/// passes: whoever keeps it finishes its proof. `is_over` ends it early: what was not tried says
+/// so.
 Result<std::vector<VariantOutcome>> try_variants(const std::vector<Variant>& variants,
                                                  Canary& canary, const ProofOptions& options,
                                                  const std::function<bool()>& is_over);

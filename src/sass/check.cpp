@@ -347,11 +347,11 @@ class BlockCheck {
 
 std::vector<Hazard> check_against(const Function& original, std::span<const Words> changed,
                                   const LatencyTable& table) {
-  return check_against(original, graphs_of(original, table), changed);
+  return check_against(original, graphs_of(original, table), early_uses(original), changed);
 }
 
 std::vector<Hazard> check_against(const Function& original, const std::vector<BlockGraph>& graphs,
-                                  std::span<const Words> changed) {
+                                  const EarlyUses& early, std::span<const Words> changed) {
   std::vector<Hazard> hazards;
   if (changed.size() != original.code.size()) {
     hazards.push_back({HazardKind::form, original.name, 0, "the function has another length"});
@@ -372,7 +372,7 @@ std::vector<Hazard> check_against(const Function& original, const std::vector<Bl
               reordered.code.begin() + static_cast<std::ptrdiff_t>(graph.first));
   }
   if (!whole) return hazards;
-  auto replayed = replay_against(original, reordered);
+  auto replayed = replay_against(original, early, reordered);
   std::move(replayed.begin(), replayed.end(), std::back_inserter(hazards));
   return hazards;
 }

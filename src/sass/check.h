@@ -42,9 +42,9 @@ std::vector<Hazard> check_tables(const Program& program);
 /// distances, and that nothing but places and control bits differs.
 std::vector<Hazard> check_against(const Function& original, std::span<const Words> changed,
                                   const LatencyTable& table);
-/// The same with the graphs at hand.
+/// The same with the original's graphs and early uses (replay.h) at hand.
 std::vector<Hazard> check_against(const Function& original, const std::vector<BlockGraph>& graphs,
-                                  std::span<const Words> changed);
+                                  const EarlyUses& early, std::span<const Words> changed);
 std::vector<Hazard> check_against(const Program& original, const Cubin& changed,
                                   const LatencyTable& table);
 

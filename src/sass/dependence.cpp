@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace warpwright::sass {
 
@@ -49,6 +50,7 @@ class GraphBuilder {
     add_scoreboards();
     add_memory();
     add_borders();
+    add_kinds();
     finish();
     return std::move(graph_);
   }
@@ -271,6 +273,29 @@ class GraphBuilder {
         least = std::max(least, std::min(left, slowest_source(at(i))));
       graph_.to_end[i] = least;
       if (!at(i).guard) defined |= at(i).defs;
+    }
+  }
+
+  /// Names are looked up once for each pair of opcodes: orders are retimed very often.
+  void add_kinds() {
+    std::map<std::string_view, std::uint16_t> number;
+    std::vector<std::size_t> one_of;  // an instruction of each kind
+    for (std::size_t i = 0; i < graph_.count; ++i) {
+      const auto [row, is_new] =
+          number.emplace(at(i).base_opcode(), static_cast<std::uint16_t>(number.size()));
+      if (is_new) one_of.push_back(i);
+      graph_.kind.push_back(row->second);
+    }
+    const auto found = [&](const PairName& pair, const std::string& consumer) {
+      return table_.find(pair.relation, pair.producer, consumer).value_or(BlockGraph::kUnknown);
+    };
+    for (const std::size_t first : one_of) {
+      for (const std::size_t second : one_of) {
+        const PairName pair = issue_name(at(first), at(second));
+        graph_.issue_pair.push_back(found(pair, pair.consumer));
+      }
+      graph_.issue_any.push_back(
+          found(issue_name(at(first), at(first)), std::string(LatencyTable::kAny)));
     }
   }
 

@@ -39,6 +39,11 @@ struct BlockGraph {
   std::vector<bool> fence;
   /// Runs of at least two instructions between fences.
   std::vector<std::pair<std::size_t, std::size_t>> regions;
+  /// Instructions of one opcode have one kind. Least cycles between the issues of two neighbours by
+  /// their kinds, then those behind each kind whatever follows; kUnknown where the table has none.
+  std::vector<std::uint16_t> kind;
+  std::vector<int> issue_pair, issue_any;
+  static constexpr int kUnknown = -1;
   std::vector<std::vector<std::uint32_t>> successors;    ///< within regions, by instruction
   std::vector<std::vector<std::uint32_t>> predecessors;  ///< numbers of edges, by instruction
 };

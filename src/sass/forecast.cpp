@@ -49,36 +49,51 @@ constexpr int kSimulatedRounds = 4;
 
 }  // namespace
 
-void Forecast::issue(const Instruction& instruction, int stall) {
-  const unsigned waits = waits_of(instruction);
-  for (std::size_t b = 0; b < kBarriers; ++b)
-    if ((waits >> b & 1) != 0) now_ = std::max(now_, free_at_[b]);
+ForecastStep forecast_step(const Instruction& instruction, double global_cycles) {
   const Control control = instruction.control();
+  ForecastStep step{.waits = waits_of(instruction),
+                    .write_barrier = control.write_barrier,
+                    .read_barrier = control.read_barrier};
   const bool sets = control.write_barrier < kBarriers || control.read_barrier < kBarriers;
-  if (sets || uses_memory_pipe(instruction)) {
-    const PipeCost cost = pipe_cost_of(instruction, global_cycles_);
-    const double start = std::max(now_, pipe_free_at_[cost.pipe]);
-    pipe_free_at_[cost.pipe] = start + cost.occupies;
+  step.in_pipe = sets || uses_memory_pipe(instruction);
+  if (!step.in_pipe) return step;
+  const PipeCost cost = pipe_cost_of(instruction, global_cycles);
+  step.pipe = cost.pipe;
+  step.result = cost.result;
+  step.read = cost.read;
+  step.occupies = cost.occupies;
+  return step;
+}
+
+void Forecast::issue(const ForecastStep& step, int stall) {
+  for (std::size_t b = 0; b < kBarriers; ++b)
+    if ((step.waits >> b & 1) != 0) now_ = std::max(now_, free_at_[b]);
+  if (step.in_pipe) {
+    const double start = std::max(now_, pipe_free_at_[step.pipe]);
+    pipe_free_at_[step.pipe] = start + step.occupies;
     const auto hold = [&](int barrier, double until) {
       if (barrier >= kBarriers) return;
       double& free_at = free_at_[static_cast<std::size_t>(barrier)];
       free_at = std::max(free_at, until);
     };
-    hold(control.write_barrier, start + cost.result);
-    hold(control.read_barrier, start + cost.read);
+    hold(step.write_barrier, start + step.result);
+    hold(step.read_barrier, start + step.read);
   }
   now_ += stall;
 }
 
 double forecast_cycles(const Function& function, std::span<const std::size_t> blocks, bool loops,
                        double global_cycles) {
+  std::vector<std::pair<ForecastStep, int>> steps;
+  for (const std::size_t b : blocks)
+    for (std::size_t i = function.blocks[b].first; i < function.blocks[b].end; ++i)
+      steps.emplace_back(forecast_step(function.code[i], global_cycles),
+                         function.code[i].control().stall);
   Forecast forecast(global_cycles);
   double before = 0;
   for (int round = 0; round < (loops ? kSimulatedRounds : 1); ++round) {
     before = forecast.now();
-    for (const std::size_t b : blocks)
-      for (std::size_t i = function.blocks[b].first; i < function.blocks[b].end; ++i)
-        forecast.issue(function.code[i], function.code[i].control().stall);
+    for (const auto& [step, stall] : steps) forecast.issue(step, stall);
   }
   return forecast.now() - before;
 }

@@ -33,6 +33,10 @@ class Foresight {
         regions_.push_back(each);
     orders_ = from.orders;
     stalls_.resize(orders_.size());
+    steps_.resize(orders_.size());
+    for (const std::size_t b : blocks_)
+      for (std::uint32_t i = 0; i < orders_[b].size(); ++i)
+        steps_[b].push_back(forecast_step(kernel.at(b, i), global_cycles_));
   }
 
   /// The orders with the shortest forecast; nothing where none is shorter than the first.
@@ -68,8 +72,7 @@ class Foresight {
   double unit() { return std::uniform_real_distribution<double>(0, 1)(random_); }
 
   bool retime(std::size_t block) {
-    auto stalls =
-        stalls_of(kernel_.function(), kernel_.graphs()[block], orders_[block], kernel_.table());
+    auto stalls = stalls_of(kernel_.function(), kernel_.graphs()[block], orders_[block]);
     if (!stalls) return false;
     stalls_[block] = std::move(*stalls);
     return true;
@@ -82,7 +85,7 @@ class Foresight {
       before = forecast.now();
       for (const std::size_t b : blocks_)
         for (std::size_t i = 0; i < orders_[b].size(); ++i)
-          forecast.issue(kernel_.at(b, orders_[b][i]), stalls_[b][i]);
+          forecast.issue(steps_[b][orders_[b][i]], stalls_[b][i]);
     }
     return forecast.now() - before;
   }
@@ -133,6 +136,7 @@ class Foresight {
   std::vector<Region> regions_;
   std::vector<Order> orders_;
   std::vector<std::vector<int>> stalls_;
+  std::vector<std::vector<ForecastStep>> steps_;  ///< by instruction as it was built
   Order old_order_;
   std::vector<int> old_stalls_;
 };

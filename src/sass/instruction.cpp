@@ -189,7 +189,8 @@ std::array<int, 3> source_slots(const Instruction& instruction) {
 
 bool may_move(const Instruction& instruction) {
   const bool never = instruction.guard && is_constant(instruction.guard->predicate);
-  return among(instruction.base_opcode(), kMovable) && !reads_time(instruction) && !never;
+  return among(instruction.base_opcode(), kMovable) && !reads_time(instruction) && !never &&
+         !instruction.half_known;
 }
 
 bool transfers_control(const Instruction& instruction) {
@@ -197,9 +198,12 @@ bool transfers_control(const Instruction& instruction) {
 }
 
 bool uses_memory_pipe(const Instruction& instruction) {
-  const std::string_view base = instruction.base_opcode();
-  return base.starts_with("LD") || base.starts_with("ST") || base.starts_with("AT") ||
-         base.starts_with("RED") || base.starts_with("TEX") || base.starts_with("TLD");
+  const std::string_view name = instruction.opcode;
+  // Asked very often, mostly of something else.
+  if (name.empty() || std::string_view("LSART").find(name[0]) == std::string_view::npos)
+    return false;
+  return name.starts_with("LD") || name.starts_with("ST") || name.starts_with("AT") ||
+         name.starts_with("RED") || name.starts_with("TEX") || name.starts_with("TLD");
 }
 
 std::vector<MemoryAccess> memory_accesses(const Instruction& instruction) {

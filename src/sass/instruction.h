@@ -49,6 +49,7 @@ struct Instruction {
   std::array<int, 4> live = {};  ///< live registers by bank
   int line = 0;                  ///< in the source, 0 = not known
   bool shows_reuse = false;      ///< the text has ".reuse"
+  bool half_known = false;       ///< names registers of which it is not known what it does to them
 
   [[nodiscard]] Control control() const { return control_of(words); }
   /// Up to the first dot.

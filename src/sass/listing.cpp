@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "sass/unlisted.h"
 
 namespace warpwright::sass {
 
@@ -237,6 +238,7 @@ class ListingParser {
       if (mark == '^' || mark == 'x') instruction.defs.set(index);
       if (mark == 'v' || mark == 'x') instruction.uses.set(index);
     }
+    add_unlisted_registers(instruction);
     return {};
   }
 

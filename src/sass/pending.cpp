@@ -20,18 +20,25 @@ constexpr Masks masks_with(int barrier) {
   return masks;
 }
 
+constexpr std::array<Masks, kBarriers> kMasksWith = [] {
+  std::array<Masks, kBarriers> masks = {};
+  for (int barrier = 0; barrier < kBarriers; ++barrier)
+    masks[static_cast<std::size_t>(barrier)] = masks_with(barrier);
+  return masks;
+}();
+
 /// All masks that a wait for these scoreboards satisfies.
 Masks satisfied_by(unsigned waits) {
   Masks masks = 0;
-  for (int barrier = 0; barrier < kBarriers; ++barrier)
-    if ((waits >> barrier & 1) != 0) masks |= masks_with(barrier);
+  for (std::size_t barrier = 0; barrier < kBarriers; ++barrier)
+    if ((waits >> barrier & 1) != 0) masks |= kMasksWith[barrier];
   return masks;
 }
 
 /// The same masks, each with one more scoreboard.
 Masks extended(Masks masks, int barrier) {
-  const Masks has = masks & masks_with(barrier);
-  return has | (masks & ~has) << (1U << barrier);
+  const Masks with = kMasksWith[static_cast<std::size_t>(barrier)];
+  return (masks & with) | (masks & ~with) << (1U << barrier);
 }
 
 unsigned bit_of(int barrier) { return barrier < kBarriers ? 1U << barrier : 0U; }
@@ -215,7 +222,7 @@ RegisterSet Pending::unread(const Instruction& instruction) const {
 
 unsigned waits_of(const Instruction& instruction) {
   unsigned mask = instruction.control().wait_mask;
-  if (instruction.base_opcode() != "DEPBAR") return mask;
+  if (!instruction.opcode.starts_with("DEPBAR")) return mask;
   const std::size_t at = instruction.operands.find("SB");
   if (at != std::string::npos && at + 2 < instruction.operands.size()) {
     const int number = instruction.operands[at + 2] - '0';

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "sass/program.h"
@@ -64,6 +66,9 @@ class Pending {
   using Masks = std::uint64_t;
   std::array<Masks, kRegisters> writes_ = {}, open_writes_ = {}, reads_ = {}, open_reads_ = {};
 };
+
+/// Registers that instructions use before a scoreboard says that they may, as offset and register.
+using EarlyUses = std::set<std::pair<std::uint64_t, std::size_t>>;
 
 /// Reads its sources some time after its issue: until a scoreboard says so, nobody writes them.
 bool reads_late(const Instruction& instruction);

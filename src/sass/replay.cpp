@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 
 #include "base/mix.h"
 #include "sass/pending.h"
@@ -126,39 +125,49 @@ bool is_same_block(const Function& original, const Function& changed, const Bloc
   return true;
 }
 
-/// Registers that instructions use before a scoreboard says that they may, as "offset register".
-std::map<std::pair<std::uint64_t, std::size_t>, std::size_t> early_uses(const Function& function) {
-  std::map<std::pair<std::uint64_t, std::size_t>, std::size_t> found;
+/// `visit` gets the place of an instruction and the register that it uses early.
+template <class Visit>
+void for_each_early_use(const Function& function, const Visit& visit) {
   const auto entry = pending_at_entry(function);
   for (std::size_t b = 0; b < function.blocks.size(); ++b) {
     Pending state = entry[b];
     for (std::size_t i = function.blocks[b].first; i < function.blocks[b].end; ++i) {
       const Instruction& me = function.code[i];
       state.wait(waits_of(me));
-      for_each_register(state.unwritten(me) | state.unread(me), [&](std::size_t r) {
-        found[{me.offset, r}] = i;
-      });
+      for_each_register(state.unwritten(me) | state.unread(me),
+                        [&](std::size_t r) { visit(i, r); });
       state.issue(me);
     }
   }
-  return found;
 }
 
 }  // namespace
 
+EarlyUses early_uses(const Function& function) {
+  EarlyUses found;
+  for_each_early_use(
+      function, [&](std::size_t at, std::size_t r) { found.emplace(function.code[at].offset, r); });
+  return found;
+}
+
 std::vector<Hazard> replay_against(const Function& original, const Function& changed) {
+  return replay_against(original, early_uses(original), changed);
+}
+
+std::vector<Hazard> replay_against(const Function& original, const EarlyUses& early,
+                                   const Function& changed) {
   std::vector<Hazard> hazards;
   if (changed.code.size() != original.code.size())
     return {{HazardKind::form, original.name, 0, "the function has another length"}};
   for (std::size_t b = 0; b < original.blocks.size(); ++b)
     if (!is_same_block(original, changed, original.blocks[b]))
       compare_values(original, changed, b, hazards);
-  const auto before = early_uses(original);
-  for (const auto& [use, at] : early_uses(changed))
-    if (!before.contains(use))
-      hazards.push_back({HazardKind::scoreboard, original.name, at * kWordBytes,
-                         changed.code[at].text() + ": no wait says that " +
-                             register_name(use.second) + " may be used"});
+  for_each_early_use(changed, [&](std::size_t at, std::size_t r) {
+    if (early.contains({changed.code[at].offset, r})) return;
+    hazards.push_back(
+        {HazardKind::scoreboard, original.name, at * kWordBytes,
+         changed.code[at].text() + ": no wait says that " + register_name(r) + " may be used"});
+  });
   return hazards;
 }
 

@@ -63,7 +63,7 @@ std::string instruction_line(const Function& function, const Block& block, std::
 std::string region_line(const Function& function, const BlockGraph& graph,
                         const LatencyTable& table, std::size_t begin, std::size_t end) {
   const auto times = issue_times(function, graph.first, graph.count);
-  const auto stalls = stalls_of(function, graph, original_order(graph), table);
+  const auto stalls = stalls_of(function, graph, original_order(graph));
   int retimed = 0;
   for (std::size_t i = begin; stalls && i < end; ++i) retimed += (*stalls)[i];
   return fmt::format("      region of {} instructions, {} issue cycles, {} retimed\n", end - begin,

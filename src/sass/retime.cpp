@@ -10,18 +10,16 @@ namespace {
 
 /// Stalls that nobody's registers ask for: pipes, fences, what ptxas leaves behind each opcode.
 int least_stall(const Function& function, const BlockGraph& graph, std::uint32_t first,
-                std::uint32_t second, const LatencyTable& table) {
-  const Instruction& one = function.code[graph.first + first];
-  const Instruction& two = function.code[graph.first + second];
-  const int own = one.control().stall;
+                std::uint32_t second) {
+  const int own = function.code[graph.first + first].control().stall;
   const bool neighbours = second == first + 1;
   if (graph.fence[first]) return own;
-  const PairName pair = issue_name(one, two);
-  const auto known = table.find(pair.relation, pair.producer, pair.consumer);
-  if (neighbours) return std::min(own, known.value_or(own));
-  if (known) return std::max(1, *known);
-  const auto any = table.find(pair.relation, pair.producer, std::string(LatencyTable::kAny));
-  return std::max(graph.fence[second] ? 2 : 1, any.value_or(2));
+  const std::size_t kinds = graph.issue_any.size();
+  const int known = graph.issue_pair[graph.kind[first] * kinds + graph.kind[second]];
+  if (neighbours) return known == BlockGraph::kUnknown ? own : std::min(own, known);
+  if (known != BlockGraph::kUnknown) return std::max(1, known);
+  const int any = graph.issue_any[graph.kind[first]];
+  return std::max(graph.fence[second] ? 2 : 1, any == BlockGraph::kUnknown ? 2 : any);
 }
 
 }  // namespace
@@ -52,8 +50,7 @@ bool keeps_order(const BlockGraph& graph, std::span<const std::uint32_t> order) 
 }
 
 std::optional<std::vector<int>> stalls_of(const Function& function, const BlockGraph& graph,
-                                          std::span<const std::uint32_t> order,
-                                          const LatencyTable& table) {
+                                          std::span<const std::uint32_t> order) {
   std::vector<int> time(graph.count, 0), stalls(graph.count, 0);
   int end = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -61,7 +58,7 @@ std::optional<std::vector<int>> stalls_of(const Function& function, const BlockG
     int earliest = graph.from_start[me];
     if (i > 0) {
       const std::uint32_t before = order[i - 1];
-      earliest = std::max(earliest, time[before] + least_stall(function, graph, before, me, table));
+      earliest = std::max(earliest, time[before] + least_stall(function, graph, before, me));
     }
     for (const std::uint32_t e : graph.predecessors[me])
       earliest = std::max(earliest, time[graph.edges[e].from] + graph.edges[e].cycles);
@@ -148,10 +145,9 @@ void clear_broken_reuse(std::span<Instruction> code) {
 
 std::optional<std::vector<Instruction>> reordered(const Function& function, const BlockGraph& graph,
                                                   std::span<const std::uint32_t> order,
-                                                  const LatencyTable& table,
                                                   std::span<const std::uint8_t> yields) {
   if (!keeps_order(graph, order)) return std::nullopt;
-  const auto stalls = stalls_of(function, graph, order, table);
+  const auto stalls = stalls_of(function, graph, order);
   if (!stalls) return std::nullopt;
   std::vector<Instruction> code;
   code.reserve(order.size());

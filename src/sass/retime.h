@@ -20,15 +20,13 @@ bool keeps_order(const BlockGraph& graph, std::span<const std::uint32_t> order);
 /// The earliest issue times of an order, as stalls behind each instruction. Nothing where a stall
 /// would be longer than an instruction can say.
 std::optional<std::vector<int>> stalls_of(const Function& function, const BlockGraph& graph,
-                                          std::span<const std::uint32_t> order,
-                                          const LatencyTable& table);
+                                          std::span<const std::uint32_t> order);
 
 /// The block in another order, with new stalls and yields, and without reuse bits that would no
 /// longer hold. Nothing where the order is not legal. `yields`, where given, are the wanted ones
 /// by instruction.
 std::optional<std::vector<Instruction>> reordered(const Function& function, const BlockGraph& graph,
                                                   std::span<const std::uint32_t> order,
-                                                  const LatencyTable& table,
                                                   std::span<const std::uint8_t> yields = {});
 
 /// Clears reuse bits whose register is written before the slot is read again, or that nobody uses.

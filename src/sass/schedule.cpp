@@ -32,6 +32,7 @@ Kernel::Kernel(const Function& function, LatencyTable table)
     : function_(function),
       table_(std::move(table)),
       graphs_(graphs_of(function, table_)),
+      early_(early_uses(function)),
       block_weight_(weights_of(function)) {
   for (std::size_t b = 0; b < graphs_.size(); ++b)
     for (const auto& [begin, end] : graphs_[b].regions)
@@ -71,12 +72,12 @@ std::optional<Function> Kernel::apply(const Schedule& schedule) const {
                            function_.code[graphs_[b].first + i].control().yields;
       if (same) continue;  // as ptxas wrote it
     }
-    auto code = reordered(function_, graphs_[b], schedule.orders[b], table_, schedule.yields[b]);
+    auto code = reordered(function_, graphs_[b], schedule.orders[b], schedule.yields[b]);
     if (!code) return std::nullopt;
     std::move(code->begin(), code->end(),
               changed.code.begin() + static_cast<std::ptrdiff_t>(graphs_[b].first));
   }
-  if (!check_against(function_, graphs_, words_of(changed)).empty()) return std::nullopt;
+  if (!check_against(function_, graphs_, early_, words_of(changed)).empty()) return std::nullopt;
   return changed;
 }
 
@@ -139,7 +140,7 @@ Schedule random_schedule(const Kernel& kernel, Random& random) {
       for (std::size_t i = 0; i < graph.count; ++i)
         priority[i] = noise * any(random) - static_cast<double>(i);
       const auto order = list_schedule(kernel, region, schedule.orders[region.block], priority);
-      if (!order || !stalls_of(kernel.function(), graph, *order, kernel.table())) continue;
+      if (!order || !stalls_of(kernel.function(), graph, *order)) continue;
       schedule.orders[region.block] = *order;
       break;
     }

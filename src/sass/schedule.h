@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sass/check.h"
+#include "sass/replay.h"
 #include "sass/retime.h"
 
 namespace warpwright::sass {
@@ -56,6 +57,7 @@ class Kernel {
   const Function& function_;
   LatencyTable table_;
   std::vector<BlockGraph> graphs_;
+  EarlyUses early_;
   std::vector<Region> regions_;
   std::vector<double> block_weight_;
 };

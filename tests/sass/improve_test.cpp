@@ -55,6 +55,21 @@ TEST(Prove, EachStepCanRefuse) {
   EXPECT_EQ(proof.met, "met everything");
 }
 
+TEST(Prove, SaysWhetherTheGoalOrTheTimeEndedIt) {
+  auto canary = fake_canary();
+  const auto ended = [&](std::uint64_t outputs) {
+    ProofOptions options;
+    options.outputs = outputs;
+    return proof_json(prove(kFast, "", canary, options).value());
+  };
+  EXPECT_EQ(ended(1'000'000)["ended_by"], "time");
+  EXPECT_EQ(ended(3000)["ended_by"], "outputs");
+  const auto early = ended(1500);
+  EXPECT_EQ(early["outputs_compared"], 2000) << "sets and disturbed runs count, too";
+  EXPECT_EQ(early["limit_s"], 60);
+  EXPECT_FALSE(proof_json(begin_proof(kFast, "", canary, {}).value()).contains("ended_by"));
+}
+
 TEST(Variants, TheFastestThatPassesIsTaken) {
   auto canary = fake_canary();
   const std::vector<Variant> all = {
@@ -132,6 +147,17 @@ TEST(Improve, AVariantThatCannotBeReadIsTakenAsItIs) {
   EXPECT_DOUBLE_EQ(report["ratio"]["value"], 0.9);
   EXPECT_FALSE(report["schedule"]["accepted"]);
   EXPECT_THAT(improved->sentence(), HasSubstr("ptxas -dlcm=cg"));
+}
+
+TEST(Improve, AVariantWhoseProofFailsAtItsEndIsDropped) {
+  auto canary = fake_canary();
+  const auto program = sass::tiny_program();
+  const auto improved = improve(
+      tiny(program, {variant("O1", std::string(kFast) + " many=different")}), canary, quick());
+  ASSERT_TRUE(improved.ok()) << improved.error().message;
+  EXPECT_FALSE(improved->accepted());
+  EXPECT_EQ(improved->cubin, program.cubin().bytes());
+  EXPECT_EQ(improved->proof(), nullptr);
 }
 
 TEST(Improve, SchedulesOfAVariantAreHeldAgainstIt) {

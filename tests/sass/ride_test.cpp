@@ -26,18 +26,6 @@ Function two_loads() {
 
 LatencyTable no_table() { return LatencyTable::parse("sm_90\n").value(); }
 
-Function permuted(const Function& function, const Numbers& order) {
-  Function changed = function;
-  for (std::size_t i = 0; i < order.size(); ++i) changed.code[i] = function.code[order[i]];
-  return changed;
-}
-
-std::vector<Words> words_in(const Function& function) {
-  std::vector<Words> words;
-  for (const Instruction& instruction : function.code) words.push_back(instruction.words);
-  return words;
-}
-
 TEST(Ride, TheOriginalIsFreeOfHazards) {
   const Function function = two_loads();
   EXPECT_TRUE(check(function, no_table()).empty());
@@ -117,7 +105,7 @@ TEST(Halves, TheLowerOneDoesNotProfitFromTheUpperOne) {
     // What is retimed keeps the distance.
     const BlockGraph graph = graphs_of(function, table).front();
     const Order order{1, 0, 2, 3};
-    const auto stalls = stalls_of(function, graph, order, table);
+    const auto stalls = stalls_of(function, graph, order);
     ASSERT_TRUE(stalls);
     EXPECT_GE((*stalls)[1], 4);
   }

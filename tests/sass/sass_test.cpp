@@ -147,7 +147,7 @@ TEST(Retime, ReproducesPtxasOfTheSameOrder) {
   const Program program = tiny_program();
   const Function& function = program.functions().front();
   for (const BlockGraph& graph : graphs_of(function, tiny_table())) {
-    const auto stalls = stalls_of(function, graph, original_order(graph), tiny_table());
+    const auto stalls = stalls_of(function, graph, original_order(graph));
     ASSERT_TRUE(stalls);
     for (std::size_t i = 0; i < graph.count; ++i)
       EXPECT_EQ((*stalls)[i], function.code[graph.first + i].control().stall) << i;

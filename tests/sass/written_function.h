@@ -40,4 +40,16 @@ inline Control sets(int stall, int write, int read) {
 }
 inline Control waits(int stall, unsigned mask) { return {.stall = stall, .wait_mask = mask}; }
 
+inline Function permuted(const Function& function, const Numbers& order) {
+  Function changed = function;
+  for (std::size_t i = 0; i < order.size(); ++i) changed.code[i] = function.code[order[i]];
+  return changed;
+}
+
+inline std::vector<Words> words_in(const Function& function) {
+  std::vector<Words> words;
+  for (const Instruction& instruction : function.code) words.push_back(instruction.words);
+  return words;
+}
+
 }  // namespace warpwright::sass
