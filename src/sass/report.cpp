@@ -60,8 +60,8 @@ std::string instruction_line(const Function& function, const Block& block, std::
   return line + "\n";
 }
 
-std::string region_line(const Function& function, const BlockGraph& graph,
-                        const LatencyTable& table, std::size_t begin, std::size_t end) {
+std::string region_line(const Function& function, const BlockGraph& graph, std::size_t begin,
+                        std::size_t end) {
   const auto times = issue_times(function, graph.first, graph.count);
   const auto stalls = stalls_of(function, graph, original_order(graph));
   int retimed = 0;
@@ -86,8 +86,7 @@ std::string show_text(const Program& program, const std::vector<const Function*>
         if (at == block.first) text += name + ":\n";
       for (std::size_t i = block.first; i < block.end; ++i) {
         for (const auto& [begin, end] : graphs[b].regions)
-          if (graphs[b].first + begin == i)
-            text += region_line(*function, graphs[b], table, begin, end);
+          if (graphs[b].first + begin == i) text += region_line(*function, graphs[b], begin, end);
         text += instruction_line(*function, block, i);
       }
     }
