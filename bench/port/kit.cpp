@@ -3,7 +3,7 @@
 // port_kit FOLDER LIST OUT
 //
 // Writes what a bare GPU host needs to prove ports (bench/port_h200). For each line
-// NAME<tab>ARGUMENTS<tab>SMALLER of LIST: the folder OUT/NAME with the original, the port to HIP,
+// NAME<tab>ARGUMENTS<tab>OTHERS... of LIST: the folder OUT/NAME with the original, the port to HIP,
 // the port of that back to CUDA, the compiler's arguments for each and the program's own; and our
 // headers that stand for HIP's on a GPU of NVIDIA. A line with a name alone is a program that is
 // carried back and compiled, but not run.
@@ -25,7 +25,7 @@ using namespace warpwright;
 
 struct Row {
   std::string name, arguments;
-  std::string smaller;  ///< arguments for less work
+  std::string others;  ///< arguments to try after those, a line each
   bool runs = false;
 };
 
@@ -40,8 +40,10 @@ Result<std::vector<Row>> rows_of(const fs::path& list) {
     // A list may be two, one behind the other: the first line of a program counts.
     const auto known = [&](const Row& row) { return row.name == name; };
     if (std::any_of(rows.begin(), rows.end(), known)) continue;
-    rows.push_back({name, std::string(trimmed(line.substr(tab, next - tab))),
-                    std::string(trimmed(line.substr(next))), tab < line.size()});
+    std::string others(line.substr(std::min(next + 1, line.size())));
+    std::replace(others.begin(), others.end(), '\t', '\n');
+    rows.push_back({name, std::string(trimmed(line.substr(tab, next - tab))), std::move(others),
+                    tab < line.size()});
   }
   return rows;
 }
@@ -115,7 +117,7 @@ Status write_program(const Row& row, const fs::path& folder, const fs::path& out
   WW_CHECK(write_back(project, out));
   WW_CHECK(write_file(out / "before.nvcc", defines + before));
   WW_CHECK(write_file(out / "after.nvcc", defines + after));
-  return write_file(out / "arguments", row.arguments + "\n" + row.smaller + "\n");
+  return write_file(out / "arguments", row.arguments + "\n" + row.others + "\n");
 }
 
 Status write_kit(const fs::path& folder, const fs::path& list, const fs::path& out) {

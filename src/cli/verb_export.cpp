@@ -146,6 +146,18 @@ Status write_hip(const Files& files, const std::filesystem::path& folder) {
   return {};
 }
 
+/// A kernel in HIP: nothing of what only builds with nvcc (the test, its build file, the baseline)
+/// goes with it.
+Files without_cuda_parts(Files files) {
+  const auto kernel = files.find("kernel.cu");
+  if (kernel == files.end() || !port::is_hip_source(kernel->second)) return files;
+  std::erase_if(files, [](const auto& file) {
+    return file.first != "kernel.cu" && file.first != "kernel.h" &&
+           file.first != "provenance.json" && file.first != "reference.py";
+  });
+  return files;
+}
+
 /// A folder with something in it may be somebody's work.
 Status may_write_to(const std::filesystem::path& folder, bool force) {
   std::error_code code;
@@ -227,6 +239,7 @@ Result<int> write_export(const ExportFlags& flags) {
       WW_TRY(files, export_files(task, run, *best, config, flags.names));
       WW_TRY(auto machine_code, machine_code_files(*archive, run.id, *best));
       files.merge(machine_code);
+      files = without_cuda_parts(std::move(files));
     } else {
       folder = flags.kernels;
       files = kernel_file(flags, task, run, *best, config);

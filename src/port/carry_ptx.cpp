@@ -74,6 +74,10 @@ class PtxProver {
       verdict.notes.push_back("cpu: the CUDA program: " + why);
       return verdict;
     }
+    if (const std::string crash = crash_of(expected); !crash.empty()) {
+      verdict.notes.push_back("cpu: the CUDA program: " + crash);
+      return verdict;
+    }
     WW_TRY(verdict.wave32, judge(program, expected, 0, verdict.notes));
     WW_TRY(verdict.wave64, judge(program, expected, 1, verdict.notes));
     return verdict;

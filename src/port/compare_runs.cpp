@@ -43,6 +43,12 @@ std::optional<std::string> run_difference(const flop::ExactRun& a, const flop::E
 }
 
 /// Floating-point sums whose order depends on the schedule.
+std::string crash_of(const flop::ExactRun& original) {
+  if (original.exit.signal == 0) return {};
+  return "crashes (" + original.exit.describe() +
+         "), which shows nothing; give it other arguments with --run";
+}
+
 bool adds_in_any_order(const flop::BuiltProgram& program) {
   return std::any_of(program.ptx.begin(), program.ptx.end(), [](const std::string& ptx) {
     for (std::size_t at = ptx.find(".add"); at != std::string::npos;

@@ -15,6 +15,9 @@ namespace warpwright::port {
 std::optional<std::string> run_difference(const flop::ExactRun& expected, const flop::ExactRun& got,
                                           Tolerance tolerance);
 
+/// Why a run of the original shows nothing: a signal ended it. Empty: it ended by itself.
+std::string crash_of(const flop::ExactRun& original);
+
 /// Whether a program has floating-point sums whose order depends on the schedule.
 bool adds_in_any_order(const flop::BuiltProgram& program);
 

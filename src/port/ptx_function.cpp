@@ -106,9 +106,9 @@ void PtxFunctionWriter::declare(const ptx::Variable& variable) {
     const auto one = [&](const std::string& name) {
       declarations_ += "  " + type + " " + name + " = 0;\n";
     };
-    if (variable.count == 0) one(cpp_name("v_", variable.name));
+    if (variable.count == 0) one(register_name(variable.name));
     for (std::uint32_t i = 0; i < variable.count; ++i)
-      one(cpp_name("v_", std::string(variable.name) + std::to_string(i)));
+      one(register_name(std::string(variable.name) + std::to_string(i)));
     return;
   }
   // Parameters of calls have scopes of their own, which may use a name again: the largest holds
@@ -144,7 +144,7 @@ void PtxFunctionWriter::write(const ptx::Statement& statement) {
   const ptx::Instruction& in = statement.ins;
   std::string guard;
   if (!in.guard.empty())
-    guard = std::string("if (") + (in.guard_negated ? "!" : "") + cpp_name("v_", in.guard) + ") ";
+    guard = std::string("if (") + (in.guard_negated ? "!" : "") + register_name(in.guard) + ") ";
   if (const Text text = statement_of(in)) {
     text_ += "  " + guard + "{ " + *text + "; }\n";
     return;
@@ -207,7 +207,7 @@ PtxFunctionWriter::Text PtxFunctionWriter::value(const Operand& operand,
   if (operand.kind != Operand::Kind::name) return std::nullopt;
   const std::string sign = operand.negated ? "!" : "";
   if (!names_.register_type(operand.name).empty()) {
-    const std::string name = sign + cpp_name("v_", operand.name);
+    const std::string name = sign + register_name(operand.name);
     return type == "pred" ? name : "ww_as<" + cpp + ">(" + name + ")";
   }
   if (const auto special = special_register(operand.name)) return "(" + cpp + ")" + *special;
@@ -225,7 +225,7 @@ PtxFunctionWriter::Text PtxFunctionWriter::address_of(const Operand& operand,
   if (operand.name.empty()) return hex(operand.bits) + "ull";
   std::string base;
   if (!names_.register_type(operand.name).empty()) {
-    base = "(unsigned long long)" + cpp_name("v_", operand.name);
+    base = "(unsigned long long)" + register_name(operand.name);
   } else if (const auto* place = names_.variable(operand.name)) {
     const bool shared = place->space == ptx::Space::shared;
     base = shared && space == "shared" ? "ww_generic_to_shared(" + place->cpp + ")"
@@ -241,8 +241,8 @@ PtxFunctionWriter::Text PtxFunctionWriter::set(const Operand& target, std::strin
   if (target.kind == Operand::Kind::sink) return "(void)(" + expression + ")";
   if (target.kind != Operand::Kind::name || names_.register_type(target.name).empty())
     return std::nullopt;
-  if (type == "pred") return cpp_name("v_", target.name) + " = " + expression;
-  return "ww_set(" + cpp_name("v_", target.name) + ", (" + std::string(cpp_type_of(type)) + ")(" +
+  if (type == "pred") return register_name(target.name) + " = " + expression;
+  return "ww_set(" + register_name(target.name) + ", (" + std::string(cpp_type_of(type)) + ")(" +
          expression + "))";
 }
 
@@ -335,6 +335,12 @@ PtxFunctionWriter::Text PtxFunctionWriter::move(const ptx::Instruction& in,
 
 PtxFunctionWriter::Text PtxFunctionWriter::convert(const ptx::Instruction& in,
                                                    const PtxOpcode& opcode) {
+  if (in.operands.size() == 3 && opcode.types.size() == 2) {
+    const Text upper = value(in.operands[1], opcode.types[1]);
+    const Text lower = value(in.operands[2], opcode.types[1]);
+    const Text both = upper && lower ? converted_pair(opcode, *upper, *lower) : std::nullopt;
+    return both ? set(in.operands[0], opcode.types[0], *both) : std::nullopt;
+  }
   if (opcode.types.size() != 2 || in.operands.size() != 2 || opcode.name != "cvt")
     return std::nullopt;
   const Text source = value(in.operands[1], opcode.types[1]);
@@ -349,9 +355,16 @@ PtxFunctionWriter::Text PtxFunctionWriter::compare(const ptx::Instruction& in,
   const bool to_number = in.parts[0] == "set";
   if (opcode.types.size() != (to_number ? 2u : 1u) || in.parts.size() < 3) return std::nullopt;
   if (in.operands.size() < 3) return std::nullopt;
-  const std::string& type = opcode.types.back();
-  const Text a = value(in.operands[1], type), b = value(in.operands[2], type);
-  if (!a || !b) return std::nullopt;
+  std::string type = opcode.types.back();
+  Text a = value(in.operands[1], type), b = value(in.operands[2], type);
+  if (!a || !b || type == "f16x2" || opcode.types.front().starts_with("f16x")) return std::nullopt;
+  if (to_number && opcode.types.front() == "f16") return std::nullopt;
+  if (type == "f16") {
+    if (opcode.flushes) return std::nullopt;
+    a = float_of_half(*a);
+    b = float_of_half(*b);
+    type = "f32";
+  }
   const auto flushed = [&](const std::string& text) {
     return opcode.flushes ? "ww_flushed(" + text + ")" : "(" + text + ")";
   };

@@ -12,6 +12,13 @@ std::string cpp_name(std::string_view prefix, std::string_view ptx_name) {
   return name;
 }
 
+std::string register_name(std::string_view ptx_name) {
+  std::string name(ptx_name.starts_with('%') ? "v_" : "own_");
+  for (const char c : ptx_name)
+    if (c != '%') name += c;  // compilers of C++ take '$' as a letter, too
+  return name;
+}
+
 void PtxNames::add_register(const ptx::Variable& declared) {
   auto& table = declared.count > 0 ? families_ : single_;
   table[std::string(declared.name)] = std::string(declared.type);

@@ -9,8 +9,11 @@
 
 namespace warpwright::port {
 
-/// A name of PTX as one of C++, after a prefix: "$L__BB0_2" -> "L_L__BB0_2".
+/// A name of PTX as one of C++, after a prefix: "$L__BB0_2" -> "L_L__BB0_2". Labels and variables.
 std::string cpp_name(std::string_view prefix, std::string_view ptx_name);
+/// A register's: no two of PTX get the same. "%r0" -> "v_r0"; "r0", as assembly written by hand
+/// has it -> "own_r0".
+std::string register_name(std::string_view ptx_name);
 
 /// What the names of a function mean: registers with their types, and variables with their spaces.
 class PtxNames {

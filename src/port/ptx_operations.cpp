@@ -96,6 +96,15 @@ constexpr Row kApproximations[] = {
     {"tanh", Kind::reals, 1, "ww_approx_tanh($1)"},
 };
 
+/// Half precision, alone and in pairs: ww_half_add and ww_pair_add.
+constexpr Row kHalves[] = {
+    {"add", Kind::bits, 2, "add($1, $2)"}, {"sub", Kind::bits, 2, "sub($1, $2)"},
+    {"mul", Kind::bits, 2, "mul($1, $2)"}, {"fma", Kind::bits, 3, "fma($1, $2, $3)"},
+    {"min", Kind::bits, 2, "min($1, $2)"}, {"max", Kind::bits, 2, "max($1, $2)"},
+    {"neg", Kind::bits, 1, "neg($1)"},     {"abs", Kind::bits, 1, "abs($1)"},
+    {"ex2", Kind::bits, 1, "ex2($1)"},     {"tanh", Kind::bits, 1, "tanh($1)"},
+};
+
 /// Functions of HIP for the roundings that C++ has no operator for; %s is rz, rd or ru.
 struct RoundedRow {
   std::string_view name;
@@ -177,9 +186,20 @@ std::string wide_type_of(std::string_view type) {
 
 /// Instructions whose functions are for numbers of 32 bits alone.
 bool is_for_words(std::string_view name) {
-  for (const std::string_view each : {"bfe", "bfi", "bfind", "prmt", "lop3", "dp4a", "mul24.lo"})
+  for (const std::string_view each : {"prmt", "lop3", "dp4a", "mul24.lo"})
     if (name == each) return true;
   return name.starts_with("shf.");
+}
+
+std::optional<std::string> computed_half(const PtxOpcode& opcode,
+                                         const std::vector<std::string>& operands) {
+  if (opcode.flushes || opcode.saturates) return std::nullopt;
+  if (!opcode.rounding.empty() && opcode.rounding != "rn") return std::nullopt;
+  for (const Row& row : kHalves)
+    if (row.name == opcode.name && row.sources == operands.size())
+      return std::string(opcode.types.front() == "f16" ? "ww_half_" : "ww_pair_") +
+             filled(row.cpp, operands, {}, {});
+  return std::nullopt;
 }
 
 bool is_wide(const PtxOpcode& opcode) {
@@ -244,6 +264,7 @@ PtxOpcode opcode_of(const std::vector<std::string_view>& parts) {
 
 std::string operand_type(const PtxOpcode& opcode) {
   const std::string& type = opcode.types.front();
+  if (type == "f16" || type == "f16x2") return type;
   for (const Row& row : kRows) {
     if (row.name != opcode.name || !fits(row.kind, type)) continue;
     if (row.kind == Kind::wrapping && !is_real_type(type)) return unsigned_type_of(type);
@@ -265,7 +286,7 @@ std::optional<std::string> computed(const PtxOpcode& opcode,
   const std::string& type = opcode.types.front();
   const bool real = is_real_type(type);
   if (opcode.types.size() > 1 && opcode.name != "dp4a") return std::nullopt;
-  if (type == "f16" || type == "f16x2") return std::nullopt;
+  if (type == "f16" || type == "f16x2") return computed_half(opcode, operands);
   if (is_for_words(opcode.name) && !type.ends_with("32")) return std::nullopt;
   if (type == "pred") {
     if (operands.size() != (opcode.name == "not" ? 1u : 2u)) return std::nullopt;
@@ -306,6 +327,15 @@ std::optional<std::string> computed(const PtxOpcode& opcode,
   return text;
 }
 
+std::string float_of_half(const std::string& value) { return "ww_from_half(" + value + ")"; }
+
+std::optional<std::string> converted_pair(const PtxOpcode& opcode, const std::string& upper,
+                                          const std::string& lower) {
+  if (opcode.name != "cvt" || opcode.rounding != "rn" || opcode.saturates) return std::nullopt;
+  if (opcode.types != std::vector<std::string>{"f16x2", "f32"}) return std::nullopt;
+  return "ww_pair(ww_to_half(" + upper + "), ww_to_half(" + lower + "))";
+}
+
 std::optional<std::string> compared(std::string_view relation, std::string_view type,
                                     const std::string& a, const std::string& b) {
   constexpr Pair kIntegers[] = {{"eq", " == "}, {"ne", " != "}, {"lt", " < "}, {"le", " <= "},
@@ -335,10 +365,18 @@ std::optional<std::string> converted(const PtxOpcode& opcode, const std::string&
   const bool real_to = is_real_type(to), real_from = is_real_type(from);
   const bool plain = opcode.rounding.empty() || opcode.rounding == "rn";
   if (to == "f16x2" || from == "f16x2") return std::nullopt;
-  if (from == "f16" && to == "f32") return "ww_from_half(" + value + ")";
-  if (to == "f16" && from == "f32" && plain && !opcode.saturates)
+  if (from == "f16") {
+    if (to == "f16") return std::nullopt;
+    // A float holds every half, so that the rest is a conversion of floats.
+    PtxOpcode single = opcode;
+    single.types[1] = "f32";
+    return to == "f32" && plain && !opcode.saturates ? float_of_half(value)
+                                                     : converted(single, float_of_half(value));
+  }
+  if (to == "f16") {
+    if (!plain || opcode.saturates) return std::nullopt;
     return "ww_to_half(" + value + ")";
-  if (to == "f16" || from == "f16") return std::nullopt;
+  }
   std::string text;
   if (real_to && real_from) {
     if (opcode.rounding == "rni") text = "ww_rint(" + value + ")";
@@ -409,6 +447,8 @@ std::optional<KnownFunction> known_function(std::string_view name,
                                             unsigned result_bytes) {
   if (name == "malloc" && parameter_bytes.size() == 1)
     return KnownFunction{"(unsigned long long)malloc", "u64", {"u64"}};
+  if (name == "__assertfail" && parameter_bytes.size() == 5)
+    return KnownFunction{"ww_assert_fail", {}, {"u64", "u64", "u32", "u64", "u64"}};
   constexpr std::string_view kLibrary = "__nv_";
   if (!name.starts_with(kLibrary)) return std::nullopt;
   std::string plain(name.substr(kLibrary.size()));

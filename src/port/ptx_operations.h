@@ -37,6 +37,12 @@ std::optional<std::string> computed(const PtxOpcode& opcode,
 std::string operand_type(const PtxOpcode& opcode);
 std::string result_type(const PtxOpcode& opcode);
 
+/// Numbers of half precision are bits in C++; this makes a float of one, which is exact.
+std::string float_of_half(const std::string& value);
+/// cvt.rn.f16x2.f32: two floats as two halves, the first one above; nothing: there is no rule.
+std::optional<std::string> converted_pair(const PtxOpcode& opcode, const std::string& upper,
+                                          const std::string& lower);
+
 /// A comparison of two expressions of a type; nothing: no such relation.
 std::optional<std::string> compared(std::string_view relation, std::string_view type,
                                     const std::string& a, const std::string& b);

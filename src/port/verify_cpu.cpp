@@ -60,6 +60,10 @@ class CpuProver {
       verdict.notes.push_back("cpu: " + cuda_.name + ": " + expected_.missing);
       return verdict;
     }
+    if (const std::string crash = crash_of(expected_.run); !crash.empty()) {
+      verdict.notes.push_back("cpu: " + cuda_.name + ": " + crash);
+      return verdict;
+    }
     if (!expected_.run.faults.empty())
       verdict.notes.push_back("cpu: " + cuda_.name + ": " + expected_.run.faults.front());
     WW_TRY(const Ran first, run(narrow, simt::Checks::full));

@@ -67,9 +67,37 @@ TEST(PtxProgram, ScopesMayUseANameAgain) {
   hip_of(scope + "{\n .reg .f32 %temp;\n}\n", 1);
 }
 
-TEST(PtxProgram, FieldsOfWiderNumbersHaveNoRule) {
-  hip_of(" bfe.u32 %r1, %r2, 3, 4;");
-  hip_of(" bfe.u64 %rd1, %rd2, 3, 4;", 1);
+TEST(PtxProgram, RegistersOfAssemblyByHandAreNotTheKernels) {
+  const std::string text = hip_of("{\n .reg .b32 r1;\n mov.b32 r1, %r1;\n}\n");
+  EXPECT_THAT(text, HasSubstr("unsigned int own_r1 = 0"));
+  EXPECT_THAT(text, HasSubstr("ww_set(own_r1, (unsigned int)(ww_as<unsigned int>(v_r1)))"));
+}
+
+TEST(PtxProgram, BytesOfWiderNumbersHaveNoRule) {
+  hip_of(" bfe.u64 %rd1, %rd2, 3, 4;");
+  hip_of(" prmt.b64 %rd1, %rd2, %rd3, 4;", 1);
+}
+
+TEST(PtxProgram, HalvesAreComputedAndComparedAsNumbers) {
+  EXPECT_THAT(hip_of(" fma.rn.f16x2 %r1, %r2, %r3, %r4;"), HasSubstr("ww_pair_fma("));
+  EXPECT_THAT(hip_of(" add.f16 %rs1, %rs2, %rs3;"), HasSubstr("ww_half_add("));
+  EXPECT_THAT(hip_of(" setp.lt.f16 %p1, %rs1, %rs2;"), HasSubstr("(ww_from_half("));
+  EXPECT_THAT(hip_of(" cvt.rn.f16x2.f32 %r1, %f1, %f2;"), HasSubstr("ww_pair("));
+  hip_of(" add.ftz.f16x2 %r1, %r2, %r3;\n set.lt.f16x2.f16x2 %r1, %r2, %r3;", 2);
+}
+
+TEST(PtxProgram, AFailedAssertionIsCalled) {
+  const auto program = ptx_as_hip(
+      ".version 7.5\n.target sm_80\n.address_size 64\n"
+      ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, "
+      ".param .b64 e);\n"
+      ".visible .entry k()\n{\n .param .b64 p0;\n .param .b64 p1;\n .param .b32 p2;\n"
+      " .param .b64 p3;\n .param .b64 p4;\n call.uni __assertfail, (p0, p1, p2, p3, p4);\n"
+      " ret;\n}\n",
+      "k.ptx");
+  ASSERT_TRUE(program.ok()) << program.error().message;
+  EXPECT_TRUE(program->findings.unmapped.empty());
+  EXPECT_THAT(program->source, HasSubstr("ww_assert_fail(ww_get<unsigned long long>"));
 }
 
 TEST(PtxProgram, AnUnorderedComparisonIsNone) {
@@ -155,7 +183,56 @@ int main() {
 }
 )";
 
-TEST(PtxOnCpu, AProgramDoesTheSameWithItsPtxInHip) {
+/// Fields that go over the end, assembly with registers of its own, and half precision.
+constexpr const char* kFieldsAndHalves = R"(#include <cassert>
+#include <cstdio>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+__device__ long long fields(long long a, unsigned from, unsigned count) {
+  long long s, u, all;
+  int low, word;
+  asm("bfe.s64 %0, %1, %2, %3;" : "=l"(s) : "l"(a), "r"(from), "r"(count));
+  asm("bfe.u64 %0, %1, %2, %3;" : "=l"(u) : "l"(a), "r"(from), "r"(count));
+  asm("bfi.b64 %0, %1, %2, %3, %4;" : "=l"(all) : "l"(a), "l"(~a), "r"(from), "r"(count));
+  asm("bfe.s32 %0, %1, %2, %3;" : "=r"(low) : "r"((int)a), "r"(from), "r"(count));
+  asm("{ .reg .u32 r0; .reg .u32 r1; mov.b64 {r0, r1}, %1; xor.b32 %0, r0, r1; }"
+      : "=r"(word) : "l"(s));
+  return s ^ u * 3 ^ all * 5 ^ (long long)low * 7 ^ word;
+}
+__global__ void k(long long* out, __half2* halves, int* whole) {
+  const int t = threadIdx.x;
+  const long long a = (long long)(0x9e3779b97f4a7c15ull * (t + 1));
+  assert(t < 128);
+  out[t] = fields(a, t % 70, t * 5 % 80);
+  __half2 x = halves[t], y = halves[(t + 1) % 128];
+  __half2 z = __hadd2(__hmul2(x, y), __hsub2(x, __hfma2(y, y, x)));
+  if (__hlt(__low2half(x), __high2half(y))) z = __hneg2(z);
+  halves[128 + t] = __hadd2(z, __floats2half2_rn((float)t, 1.0f / (t + 1)));
+  whole[t] = __half2int_rz(__low2half(z)) + __half2int_rn(__hadd(__high2half(z), __int2half_rn(t)));
+}
+int main() {
+  long long* out;
+  __half2* halves;
+  int* whole;
+  static long long got[128];
+  static int numbers[128];
+  static __half2 values[256];
+  for (int i = 0; i < 128; ++i)
+    values[i] = __floats2half2_rn(i / 7.0f - 9.0f, 3.0f / (i + 1) - 0.1f * i);
+  cudaMalloc(&out, sizeof got);
+  cudaMalloc(&whole, sizeof numbers);
+  cudaMalloc(&halves, sizeof values);
+  cudaMemcpy(halves, values, sizeof values, cudaMemcpyHostToDevice);
+  k<<<1, 128>>>(out, halves, whole);
+  cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost);
+  cudaMemcpy(values, halves, sizeof values, cudaMemcpyDeviceToHost);
+  cudaMemcpy(numbers, whole, sizeof numbers, cudaMemcpyDeviceToHost);
+  printf("%lld %g %d\n", got[5], (double)__low2float(values[130]), numbers[9]);
+  return 0;
+}
+)";
+
+void expect_the_same_with_its_ptx(const char* program) {
   const build::Toolchain tools = build::find_toolchain();
   if (!tools.supports(build::FrontEnd::clang)) GTEST_SKIP() << "there is no clang";
   if (std::getenv("WARPWRIGHT_SLOW_TESTS") == nullptr)
@@ -168,7 +245,7 @@ TEST(PtxOnCpu, AProgramDoesTheSameWithItsPtxInHip) {
   const auto folder = TemporaryDirectory::create("port-ptx-");
   ASSERT_TRUE(folder.ok());
   const auto source = folder->path() / "program.cu";
-  ASSERT_TRUE(write_file(source, kProgram).ok());
+  ASSERT_TRUE(write_file(source, program).ok());
   const auto ptx = ptx_of_program(source, folder->path() / "out", *builder);
   ASSERT_TRUE(ptx.ok()) << ptx.error().message;
   const auto carried = carry_ptx(*ptx, folder->path() / "out");
@@ -181,6 +258,10 @@ TEST(PtxOnCpu, AProgramDoesTheSameWithItsPtxInHip) {
   EXPECT_THAT(verdict->wave32, Optional(true)) << notes;
   EXPECT_THAT(verdict->wave64, Optional(true)) << notes;
 }
+
+TEST(PtxOnCpu, AProgramDoesTheSameWithItsPtxInHip) { expect_the_same_with_its_ptx(kProgram); }
+
+TEST(PtxOnCpu, FieldsAndHalvesAreTheSame) { expect_the_same_with_its_ptx(kFieldsAndHalves); }
 
 }  // namespace
 }  // namespace warpwright::port

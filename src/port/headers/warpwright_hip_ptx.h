@@ -106,6 +106,33 @@ template <class T>
 WW_DEVICE T ww_int_abs(T a) {
   return a < 0 ? (T)(0 - a) : a;
 }
+// Fields of 64 bits.
+WW_DEVICE unsigned long long ww_bfe(unsigned long long a, unsigned long long from,
+                                    unsigned long long count) {
+  from &= 255u;
+  count &= 255u;
+  if (count == 0u || from > 63u) return 0u;
+  return a >> from & (count > 63u ? ~0ull : (1ull << count) - 1u);
+}
+WW_DEVICE long long ww_bfe(long long a, long long from, long long count) {
+  const unsigned at = (unsigned)from & 255u;
+  const unsigned bits = (unsigned)count & 255u;
+  if (bits == 0u) return 0;
+  if (at > 63u) return a < 0 ? -1 : 0;
+  const unsigned above = at + bits > 64u ? 0u : 64u - at - bits;
+  return (long long)((unsigned long long)a << above) >> (above + at);
+}
+WW_DEVICE unsigned long long ww_bfi(unsigned long long a, unsigned long long b,
+                                    unsigned long long from, unsigned long long count) {
+  from &= 255u;
+  count &= 255u;
+  if (count == 0u || from > 63u) return b;
+  const unsigned long long mask = (count > 63u ? ~0ull : (1ull << count) - 1u) << from;
+  return (b & ~mask) | (a << from & mask);
+}
+WW_DEVICE unsigned ww_bfind(unsigned long long a) { return a == 0u ? ~0u : 63u - ww_clz(a); }
+WW_DEVICE unsigned ww_bfind(long long a) { return ww_bfind((unsigned long long)(a < 0 ? ~a : a)); }
+
 // The carry of an extended addition or subtraction is kept by the caller.
 template <class T>
 WW_DEVICE T ww_add_carry(T a, T b, bool in, bool& out) {
@@ -170,6 +197,83 @@ WW_DEVICE float ww_from_half(unsigned short bits) { return (float)ww_get<_Float1
 WW_DEVICE unsigned short ww_to_half(float value) {
   const _Float16 half = (_Float16)value;
   return ww_get<unsigned short>(&half, 0);
+}
+
+WW_DEVICE unsigned short ww_to_half(double value) {
+  const _Float16 half = (_Float16)value;
+  return ww_get<unsigned short>(&half, 0);
+}
+template <class T>
+WW_DEVICE typename std::enable_if<std::is_integral<T>::value, unsigned short>::type ww_to_half(
+    T value) {
+  const _Float16 half = (_Float16)value;
+  return ww_get<unsigned short>(&half, 0);
+}
+// A float rounds sums and products of halves to the same halves: it has more than twice the digits.
+// Nothing is fused that PTX does not fuse.
+WW_DEVICE unsigned short ww_half_add(unsigned short a, unsigned short b) {
+#pragma clang fp contract(off)
+  return ww_to_half(ww_from_half(a) + ww_from_half(b));
+}
+WW_DEVICE unsigned short ww_half_sub(unsigned short a, unsigned short b) {
+#pragma clang fp contract(off)
+  return ww_to_half(ww_from_half(a) - ww_from_half(b));
+}
+WW_DEVICE unsigned short ww_half_mul(unsigned short a, unsigned short b) {
+#pragma clang fp contract(off)
+  return ww_to_half(ww_from_half(a) * ww_from_half(b));
+}
+WW_DEVICE unsigned short ww_half_fma(unsigned short a, unsigned short b, unsigned short c) {
+  const _Float16 result =
+      __builtin_fmaf16(ww_get<_Float16>(&a, 0), ww_get<_Float16>(&b, 0), ww_get<_Float16>(&c, 0));
+  return ww_get<unsigned short>(&result, 0);
+}
+WW_DEVICE unsigned short ww_half_min(unsigned short a, unsigned short b) {
+  return ww_to_half(fminf(ww_from_half(a), ww_from_half(b)));
+}
+WW_DEVICE unsigned short ww_half_max(unsigned short a, unsigned short b) {
+  return ww_to_half(fmaxf(ww_from_half(a), ww_from_half(b)));
+}
+WW_DEVICE unsigned short ww_half_neg(unsigned short a) { return (unsigned short)(a ^ 0x8000u); }
+WW_DEVICE unsigned short ww_half_abs(unsigned short a) { return (unsigned short)(a & 0x7fffu); }
+WW_DEVICE unsigned short ww_half_ex2(unsigned short a) {
+  return ww_to_half(ww_approx_ex2(ww_from_half(a)));
+}
+WW_DEVICE unsigned short ww_half_tanh(unsigned short a) {
+  return ww_to_half(ww_approx_tanh(ww_from_half(a)));
+}
+// Pairs of them in a word.
+WW_DEVICE unsigned ww_pair(unsigned short upper, unsigned short lower) {
+  return (unsigned)upper << 16 | lower;
+}
+#define WW_PAIR_OF_ONE(name)                                                                      \
+  WW_DEVICE unsigned ww_pair_##name(unsigned a) {                                                 \
+    return ww_pair(ww_half_##name((unsigned short)(a >> 16)), ww_half_##name((unsigned short)a)); \
+  }
+#define WW_PAIR_OF_TWO(name)                                                             \
+  WW_DEVICE unsigned ww_pair_##name(unsigned a, unsigned b) {                            \
+    return ww_pair(ww_half_##name((unsigned short)(a >> 16), (unsigned short)(b >> 16)), \
+                   ww_half_##name((unsigned short)a, (unsigned short)b));                \
+  }
+WW_PAIR_OF_ONE(neg)
+WW_PAIR_OF_ONE(abs)
+WW_PAIR_OF_ONE(ex2)
+WW_PAIR_OF_ONE(tanh)
+WW_PAIR_OF_TWO(add)
+WW_PAIR_OF_TWO(sub)
+WW_PAIR_OF_TWO(mul)
+WW_PAIR_OF_TWO(min)
+WW_PAIR_OF_TWO(max)
+WW_DEVICE unsigned ww_pair_fma(unsigned a, unsigned b, unsigned c) {
+  return ww_pair(
+      ww_half_fma((unsigned short)(a >> 16), (unsigned short)(b >> 16), (unsigned short)(c >> 16)),
+      ww_half_fma((unsigned short)a, (unsigned short)b, (unsigned short)c));
+}
+
+// ---- assertions: addresses of the texts
+WW_DEVICE void ww_assert_fail(unsigned long long message, unsigned long long file, unsigned line,
+                              unsigned long long function, unsigned long long) {
+  __assert_fail((const char*)message, (const char*)file, line, (const char*)function);
 }
 
 // ---- shuffles with PTX's operands: c holds the last lane of a segment and the segment's mask

@@ -91,10 +91,10 @@ WW_DEVICE int ww_bfe(int a, int from, int count) {
   const unsigned at = (unsigned)from & 255u;
   const unsigned bits = (unsigned)count & 255u;
   if (bits == 0u) return 0;
-  const unsigned last = at + bits - 1u > 31u ? 31u : at + bits - 1u;
-  const unsigned field = ww_bfe((unsigned)a, at, bits);
-  const bool negative = ((unsigned)a >> last & 1u) != 0u;
-  return (int)(negative && bits < 32u ? field | ~((1u << bits) - 1u) : field);
+  if (at > 31u) return a < 0 ? -1 : 0;
+  // What lies beyond the last bit has its sign.
+  const unsigned above = at + bits > 32u ? 0u : 32u - at - bits;
+  return (int)((unsigned)a << above) >> (above + at);
 }
 WW_DEVICE unsigned ww_bfi(unsigned a, unsigned b, unsigned from, unsigned count) {
   from &= 255u;
