@@ -90,8 +90,8 @@ class Fast(torch.nn.Module):
         return _OPERATOR(*arguments(self.module, args, kwargs))
 )";
 
-/// autograd.cpp: gradients by an operator of their own. In C++, because Python between two operators
-/// costs more than both: 18 us of a call's 47, also where no gradient is asked for.
+/// autograd.cpp: gradients by an operator of their own. In C++, because Python between two
+/// operators costs more than both: 18 us of a call's 47, also where no gradient is asked for.
 inline constexpr const char* kAutograd = R"(// Made by Warpwright: gradients of the operator.
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/Tensor.h>

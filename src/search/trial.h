@@ -30,8 +30,8 @@ struct Trial {
   Evaluation evaluation;
 };
 
-/// Whether a beats b: valid where the other is not, else a shorter time, and the earlier question on a tie, so that the
-/// answer does not depend on who finished first.
+/// Whether a beats b: valid where the other is not, else a shorter time, and the earlier question
+/// on a tie, so that the answer does not depend on who finished first.
 bool faster(const Trial& a, const Trial& b);
 
 }  // namespace warpwright::search
