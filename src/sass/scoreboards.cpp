@@ -82,11 +82,11 @@ Openness openness_of(const Function& function, const Block& block, Pending state
 
 class BlockRefiner {
  public:
-  BlockRefiner(Function& function, std::size_t block, Pending entry, unsigned taken)
+  BlockRefiner(Function& function, std::size_t block, const Pending& entry, unsigned taken)
       : function_(function),
         block_(function.blocks[block]),
         number_{block},
-        entry_(std::move(entry)),
+        entry_(entry),
         taken_(taken) {
     const auto& next = block_.successors;
     loops_ = std::find(next.begin(), next.end(), block) != next.end();
