@@ -14,11 +14,32 @@ std::uint8_t left_of(int whole, int passed) {
   return static_cast<std::uint8_t>(std::max(0, whole - passed));
 }
 
+void issue_fence(RecentFences& fences, const std::string& opcode, int since) {
+  if (since >= kFenceReach) return;
+  const auto [row, is_new] = fences.emplace(opcode, since);
+  if (!is_new) row->second = std::min(row->second, since);
+}
+
+RecentFences fences_behind(const Function& function, const Block& block,
+                           const RecentFences& entry) {
+  RecentFences now;
+  const int count = static_cast<int>(block.end - block.first);
+  for (const auto& [opcode, since] : entry) issue_fence(now, opcode, since + count);
+  int left = 0;
+  for (std::size_t i = block.end; i-- > block.first;) {
+    left += function.code[i].control().stall;
+    if (holds_back(function.code[i], function.is_fence(i)))
+      issue_fence(now, function.code[i].opcode, left);
+  }
+  return now;
+}
+
 /// What a block leaves behind. Another order of it keeps each distance to its end where that
 /// matters; of its length only one cycle per instruction is certain.
 Border behind(const Function& function, const Block& block, const Border& entry,
               const LatencyTable& table) {
   Border now = entry;
+  now.fences = fences_behind(function, block, entry.fences);
   const int count = static_cast<int>(block.end - block.first);
   for (std::size_t r = 0; r < kRegisters; ++r) {
     now.result[r] = left_of(now.result[r], count);
@@ -52,6 +73,11 @@ bool Border::merge(const Border& other) {
     changed = changed || other.result[r] > result[r] || other.source[r] > source[r];
     result[r] = std::max(result[r], other.result[r]);
     source[r] = std::max(source[r], other.source[r]);
+  }
+  for (const auto& [opcode, since] : other.fences) {
+    const auto [row, is_new] = fences.emplace(opcode, since);
+    changed = changed || is_new || since < row->second;
+    row->second = std::min(row->second, since);
   }
   return changed;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sass/fences.h"
 #include "sass/latency.h"
 #include "sass/program.h"
 
@@ -15,11 +16,12 @@ inline constexpr int kSlowestResult = 64;
 inline constexpr int kSlowestSource = 24;
 
 /// What may still be under way where a block begins, in cycles by register: results that no
-/// scoreboard guards, and sources that are still to be read.
+/// scoreboard guards, and sources that are still to be read. And fences shortly before.
 struct Border {
   std::array<std::uint8_t, kRegisters> result = {}, source = {};
+  RecentFences fences;  ///< that may not hold the warp yet
 
-  /// The later of both; whether that changed anything.
+  /// The later of both, and the nearer fences; whether that changed anything.
   bool merge(const Border& other);
 };
 

@@ -283,6 +283,7 @@ class BlockCheck {
   static HazardKind kind_of(Cause cause) {
     if (cause == Cause::memory) return HazardKind::memory;
     if (cause == Cause::scoreboard || cause == Cause::coverage) return HazardKind::scoreboard;
+    if (cause == Cause::fence) return HazardKind::latency;
     return HazardKind::registers;
   }
 

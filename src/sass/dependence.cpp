@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 
 namespace warpwright::sass {
 
@@ -50,6 +51,7 @@ class GraphBuilder {
     add_scoreboards();
     add_memory();
     add_borders();
+    add_fences();
     add_kinds();
     finish();
     return std::move(graph_);
@@ -276,6 +278,35 @@ class GraphBuilder {
     }
   }
 
+  /// What comes behind a fence comes late enough for the fence to hold the warp: in this block, and
+  /// behind it. Fences of blocks before keep their distance to the border.
+  void add_fences() {
+    const std::vector<std::size_t> first_place = first_places();
+    for (std::size_t f = 0; f < graph_.count; ++f) {
+      if (!holds_back(at(f), graph_.fence[f])) continue;
+      graph_.to_end[f] =
+          std::max(graph_.to_end[f], std::min(distance(f, graph_.count), kFenceReach));
+      for (std::size_t i = f + 1; i < graph_.count && first_place[i] < f + kFenceReach; ++i) {
+        const int cycles = needed_behind_fence(table_, at(f).opcode, at(i), distance(f, i));
+        if (cycles > static_cast<int>(first_place[i] - f)) add(f, i, cycles, Cause::fence, 0);
+      }
+    }
+    for (const auto& [fence, since] : border_.fences)
+      for (std::size_t i = 0; i < graph_.count && first_place[i] < kFenceReach; ++i) {
+        const int cycles = needed_behind_fence(table_, fence, at(i), since + times_[i]) - since;
+        graph_.from_start[i] = std::max(graph_.from_start[i], std::min(cycles, times_[i]));
+      }
+  }
+
+  /// The first place that each instruction could have.
+  [[nodiscard]] std::vector<std::size_t> first_places() const {
+    std::vector<std::size_t> places(graph_.count);
+    std::iota(places.begin(), places.end(), 0U);
+    for (const auto& [begin, end] : graph_.regions)
+      for (std::size_t i = begin; i < end; ++i) places[i] = begin;
+    return places;
+  }
+
   /// Names are looked up once for each pair of opcodes: orders are retimed very often.
   void add_kinds() {
     std::map<std::string_view, std::uint16_t> number;
@@ -340,8 +371,8 @@ class GraphBuilder {
 }  // namespace
 
 std::string_view name_of(Cause cause) {
-  static constexpr std::string_view kNames[] = {"read",   "overwrite",  "after_read",
-                                                "memory", "scoreboard", "coverage"};
+  static constexpr std::string_view kNames[] = {"read",       "overwrite", "after_read", "memory",
+                                                "scoreboard", "coverage",  "fence"};
   return kNames[static_cast<int>(cause)];
 }
 

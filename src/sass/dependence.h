@@ -14,7 +14,7 @@
 namespace warpwright::sass {
 
 /// Why one instruction must stay behind another.
-enum class Cause : int { read, overwrite, after_read, memory, scoreboard, coverage };
+enum class Cause : int { read, overwrite, after_read, memory, scoreboard, coverage, fence };
 std::string_view name_of(Cause cause);
 
 /// Two instructions of a block, by their numbers in it, and the least cycles between their issues.

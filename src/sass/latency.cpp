@@ -11,7 +11,7 @@ namespace warpwright::sass {
 
 namespace {
 
-constexpr std::string_view kRelations = "rpguqwai";
+constexpr std::string_view kRelations = "rpguqwaif";
 
 bool is_matrix(const Instruction& instruction) {
   return instruction.base_opcode().ends_with("MMA");
@@ -197,7 +197,7 @@ std::optional<int> LatencyTable::least_of_comparisons(Relation relation,
 std::optional<int> LatencyTable::most_of(const std::string& producer) const {
   std::optional<int> most;
   for (const char relation : kRelations) {
-    if (relation == 'a' || relation == 'i') continue;
+    if (relation == 'a' || relation == 'i' || relation == 'f') continue;
     for (auto row = rows_.lower_bound({relation, producer, ""});
          row != rows_.end() && row->first.relation == relation && row->first.producer == producer;
          ++row)

@@ -22,6 +22,7 @@ enum class Relation : char {
   overwrite = 'w',          ///< writes a register that the other writes
   after_read = 'a',         ///< writes a register that the other reads
   issue = 'i',              ///< comes right behind it, whatever the registers
+  fence = 'f',              ///< comes somewhere behind a fence, whatever the registers
 };
 
 /// The least number of cycles that ptxas left between two instructions, and how often it was seen.

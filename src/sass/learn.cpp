@@ -4,6 +4,7 @@
 
 #include "base/embedded.h"
 #include "sass/dependence.h"
+#include "sass/fences.h"
 #include "sass/latency.h"
 
 namespace warpwright {
@@ -19,6 +20,20 @@ namespace {
 
 // What lies farther apart tells nothing about a minimum.
 constexpr int kFarthest = 100;
+
+/// How soon behind each fence ptxas puts others.
+void learn_fences(const Function& function, const Block& block, LatencyTable& table) {
+  const std::size_t count = block.end - block.first;
+  const auto times = issue_times(function, block.first, count);
+  for (std::size_t f = 0; f < count; ++f) {
+    const Instruction& fence = function.code[block.first + f];
+    if (!holds_back(fence, function.is_fence(block.first + f))) continue;
+    for (std::size_t i = f + 1; i < count && times[i] - times[f] <= kFenceReach; ++i) {
+      const PairName pair = behind_fence_name(fence.opcode, function.code[block.first + i]);
+      table.observe(pair.relation, pair.producer, pair.consumer, times[i] - times[f]);
+    }
+  }
+}
 
 void learn_block(const Function& function, const Block& block, LatencyTable& table) {
   const std::size_t count = block.end - block.first;
@@ -52,7 +67,10 @@ void learn_block(const Function& function, const Block& block, LatencyTable& tab
 void learn(const Program& program, LatencyTable& table) {
   table.set_architecture(program.cubin().architecture());
   for (const Function& function : program.functions())
-    for (const Block& block : function.blocks) learn_block(function, block, table);
+    for (const Block& block : function.blocks) {
+      learn_block(function, block, table);
+      learn_fences(function, block, table);
+    }
 }
 
 Result<LatencyTable> shipped_table(int architecture) {
