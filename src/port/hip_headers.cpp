@@ -80,4 +80,10 @@ Status write_hip_headers(const fs::path& folder) {
   return {};
 }
 
+std::string hip_headers_text() {
+  std::string all = hip_names_header();
+  for (const EmbeddedFile& file : port_machine_headers()) all += file.content;
+  return all;
+}
+
 }  // namespace warpwright::port

@@ -16,4 +16,7 @@ std::string hip_names_header();
 /// and its like. The folder exists; it is to come before other include folders.
 Status write_hip_headers(const std::filesystem::path& folder);
 
+/// What these headers say, one behind the other.
+std::string hip_headers_text();
+
 }  // namespace warpwright::port

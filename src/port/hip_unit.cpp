@@ -3,16 +3,11 @@
 
 #include <sys/stat.h>
 
-#include "base/embedded.h"
 #include "base/files.h"
 #include "base/sha256.h"
 #include "port/hip_headers.h"
 #include "port/source_text.h"
 #include "port/translate.h"
-
-namespace warpwright {
-std::span<const EmbeddedFile> port_machine_headers();
-}  // namespace warpwright
 
 namespace warpwright::port {
 
@@ -75,8 +70,7 @@ Status write_machine_headers(const fs::path& folder) {
 }
 
 std::string machine_headers_digest() {
-  std::string all = hip_names_header();
-  for (const EmbeddedFile& file : port_machine_headers()) all += file.content;
+  std::string all = hip_headers_text();
   for (const CompatibilityFile& file : compatibility_files(Direction::to_hip)) all += file.content;
   return sha256_hex(all);
 }

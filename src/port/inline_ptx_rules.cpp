@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "port/inline_ptx_rules.h"
 
+#include "port/ptx_operations.h"
+
 namespace warpwright::port {
 
 namespace {
@@ -111,34 +113,9 @@ std::span<const OperationRow> inline_operations() { return kOperations; }
 std::span<const PtxWord> plain_instructions() { return kPlain; }
 
 bool is_hint(std::string_view word) {
-  for (const std::string_view hint : {"rn",
-                                      "ftz",
-                                      "approx",
-                                      "sat",
-                                      "full",
-                                      "uni",
-                                      "ca",
-                                      "cg",
-                                      "cs",
-                                      "lu",
-                                      "cv",
-                                      "wb",
-                                      "wt",
-                                      "nc",
-                                      "volatile",
-                                      "relaxed",
-                                      "acquire",
-                                      "release",
-                                      "gpu",
-                                      "cta",
-                                      "sys",
-                                      "noftz",
-                                      "L1::no_allocate",
-                                      "L1::evict_last",
-                                      "L2::128B",
-                                      "L2::256B",
-                                      "L2::64B",
-                                      "aligned"})
+  if (is_common_hint(word)) return true;
+  for (const std::string_view hint :
+       {"rn", "ftz", "approx", "sat", "full", "volatile", "acquire", "release"})
     if (word == hint) return true;
   return false;
 }

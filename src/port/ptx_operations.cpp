@@ -124,32 +124,32 @@ bool fits(Kind kind, std::string_view type) {
 
 constexpr std::string_view kRoundings[] = {"rn",  "rz",  "rm",  "rp", "rni",
                                            "rzi", "rmi", "rpi", "rna"};
-constexpr std::string_view kHints[] = {"uni",
-                                       "ca",
-                                       "cg",
-                                       "cs",
-                                       "lu",
-                                       "cv",
-                                       "wb",
-                                       "wt",
-                                       "nc",
-                                       "relaxed",
-                                       "weak",
-                                       "gpu",
-                                       "cta",
-                                       "sys",
-                                       "noftz",
-                                       "aligned",
-                                       "cluster",
-                                       "L1::no_allocate",
-                                       "L1::evict_last",
-                                       "L1::evict_first",
-                                       "L1::evict_normal",
-                                       "L1::evict_unchanged",
-                                       "L2::128B",
-                                       "L2::256B",
-                                       "L2::64B",
-                                       "b128"};
+// Of caches, scopes and orders that change no value.
+constexpr std::string_view kCommonHints[] = {
+    "uni",
+    "ca",
+    "cg",
+    "cs",
+    "lu",
+    "cv",
+    "wb",
+    "wt",
+    "nc",
+    "gpu",
+    "cta",
+    "sys",
+    "relaxed",
+    "noftz",
+    "aligned",
+    "L1::no_allocate",
+    "L1::evict_last",
+    "L2::64B",
+    "L2::128B",
+    "L2::256B",
+};
+// Only where whole functions are read: inline assembly has rules for each form of these.
+constexpr std::string_view kFurtherHints[] = {
+    "weak", "cluster", "L1::evict_first", "L1::evict_normal", "L1::evict_unchanged", "b128"};
 constexpr std::string_view kSpaces[] = {"global", "shared", "local", "param", "const"};
 
 bool is_one_of(std::string_view word, const auto& list) {
@@ -229,6 +229,8 @@ std::string unsigned_type_of(std::string_view ptx_type) {
   return "u" + std::string(ptx_type.substr(1));
 }
 
+bool is_common_hint(std::string_view word) { return is_one_of(word, kCommonHints); }
+
 PtxOpcode opcode_of(const std::vector<std::string_view>& parts) {
   PtxOpcode opcode;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -254,7 +256,7 @@ PtxOpcode opcode_of(const std::vector<std::string_view>& parts) {
       opcode.space = std::string(plain);
     } else if (part == "v2" || part == "v4") {
       opcode.lanes = part == "v2" ? 2 : 4;
-    } else if (!is_one_of(part, kHints)) {
+    } else if (!is_common_hint(part) && !is_one_of(part, kFurtherHints)) {
       opcode.name += "." + std::string(part);
     }
     if (part == "relaxed" || part == "cv") opcode.is_volatile = true;

@@ -14,6 +14,9 @@ bool is_real_type(std::string_view ptx_type);
 /// The unsigned type of the same width: "s32" -> "u32", "f32" -> "b32".
 std::string unsigned_type_of(std::string_view ptx_type);
 
+/// Whether a qualifier names a cache, a scope or an order, and changes no value.
+bool is_common_hint(std::string_view word);
+
 /// An opcode cut into what it does, its qualifiers and its types.
 struct PtxOpcode {
   std::string name;                ///< "mul.lo": without types, rounding and hints
