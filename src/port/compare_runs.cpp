@@ -7,6 +7,9 @@ namespace warpwright::port {
 
 namespace {
 
+// A wavefront of 64 takes half as many instructions as two warps; rules and compilers differ.
+constexpr std::uint64_t kLeastWork = 4;
+
 /// Kernels print in the order of their blocks and warps, which says nothing.
 std::vector<std::string> sorted_lines(const std::string& text) {
   std::vector<std::string> lines;
@@ -26,6 +29,13 @@ std::optional<std::string> run_difference(const flop::ExactRun& a, const flop::E
   if (a.exit.exit_code != b.exit.exit_code || a.exit.signal != b.exit.signal)
     return "it ends with " + b.exit.describe() + ", not with " + a.exit.describe() +
            (b.faults.empty() ? "" : ": " + b.faults.front());
+  if (a.launches != b.launches)
+    return "it launches " + std::to_string(b.launches) + " kernels instead of " +
+           std::to_string(a.launches);
+  if (b.warp_instructions < a.warp_instructions / kLeastWork)
+    return "its kernels do less than a quarter of the work: " +
+           std::to_string(b.warp_instructions) + " warp instructions instead of " +
+           std::to_string(a.warp_instructions);
   if (auto found = difference(a.exit.out, b.exit.out, tolerance)) return "it prints " + *found;
   if (sorted_lines(a.printed) != sorted_lines(b.printed)) return "its kernels print something else";
   if (a.fetched.size() != b.fetched.size())
@@ -42,7 +52,6 @@ std::optional<std::string> run_difference(const flop::ExactRun& a, const flop::E
   return std::nullopt;
 }
 
-/// Floating-point sums whose order depends on the schedule.
 std::string crash_of(const flop::ExactRun& original) {
   if (original.exit.signal == 0) return {};
   return "crashes (" + original.exit.describe() +

@@ -10,8 +10,8 @@
 
 namespace warpwright::port {
 
-/// What two runs did otherwise: how they ended, what they printed, what they copied to the host.
-/// Nothing: they did the same.
+/// What two runs did otherwise: how they ended, how many kernels they launched and how much these
+/// did, what they printed, what they copied to the host. Nothing: they did the same.
 std::optional<std::string> run_difference(const flop::ExactRun& expected, const flop::ExactRun& got,
                                           Tolerance tolerance);
 

@@ -156,5 +156,21 @@ TEST_F(PortRepair, OnlyWhatCompilesAndDoesTheSameHolds) {
   EXPECT_THAT(wrong.feedback, HasSubstr("last"));
 }
 
+// Right bytes in the right place, computed on the host.
+TEST_F(PortRepair, AHostThatDoesTheKernelsWorkIsNoPort) {
+  proof_.on_cpu = true;
+  const auto runner = judge();
+  if (runner == nullptr) GTEST_SKIP() << "clang 19, HIP's headers or device libraries are missing";
+  std::string text = port_with(kRight);
+  const std::size_t begin = text.find("k<<<"), end = text.find(';', begin);
+  ASSERT_NE(begin, std::string::npos) << text;
+  text.replace(begin, end - begin + 1,
+               "for (int i = 0; i < 64; ++i) host[i] = (unsigned)((float)host[i] + 0.75f);\n"
+               "  hipMemcpy(out, host, sizeof host, hipMemcpyHostToDevice);");
+  const Evaluation fooled = verdict_of(*runner, text);
+  EXPECT_EQ(fooled.verdict, Verdict::mismatch) << fooled.reason << fooled.feedback;
+  EXPECT_THAT(fooled.feedback, HasSubstr("launches 0 kernels instead of 1"));
+}
+
 }  // namespace
 }  // namespace warpwright::repair
