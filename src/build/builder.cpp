@@ -16,6 +16,7 @@
 #include "build/libraries.h"
 #include "build/resources.h"
 #include "build/signature.h"
+#include "ptx/prints.h"
 
 namespace warpwright {
 std::span<const EmbeddedFile> device_headers();
@@ -29,7 +30,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised when the meaning of a cached result changes.
-constexpr std::string_view kCacheVersion = "8";
+constexpr std::string_view kCacheVersion = "9";
 
 struct ScalarRow {
   ElementType type;
@@ -276,6 +277,26 @@ Status assemble(const Workshop& shop, const fs::path& folder, BuildOutcome& outc
 
 namespace {
 
+/// What a kernel prints is of no use to anybody, and the driver has crashed on it while calls
+/// overlapped: the code for a GPU does without. The PTX keeps it, the SIMT machine prints.
+Status leave_out_prints(const Workshop& shop, BuildOutcome& outcome) {
+  const auto silent = ptx::without_prints(outcome.ptx);
+  if (!silent) return {};
+  outcome.diagnostics.push_back(
+      {"note", 0, 0, "what it prints is left out on a GPU, and takes no time there"});
+  if (outcome.cubin.empty()) return {};
+  WW_TRY(const fs::path folder, bench(shop, "silent"));
+  WW_CHECK(write_file(folder / "device.ptx", *silent));
+  BuildOutcome assembled;
+  assembled.verdict = Verdict::ok;
+  assembled.ptx = *silent;
+  WW_CHECK(assemble(shop, folder, assembled));
+  if (assembled.verdict != Verdict::ok || assembled.cubin.empty()) return {};
+  outcome.cubin = std::move(assembled.cubin);
+  outcome.resources = std::move(assembled.resources);
+  return {};
+}
+
 /// Facts of the code that will run. Whatever the tool says or fails to say, the build stands.
 Status disassemble(const Workshop& shop, BuildOutcome& outcome) {
   const fs::path& tool = shop.builder.tools().nvdisasm;
@@ -348,6 +369,7 @@ Result<BuildOutcome> Builder::build(const BuildRequest& request, const StopSigna
   if (outcome.verdict == Verdict::ok) {
     WW_TRY(outcome.entries, ptx::entries_of(outcome.ptx));
     outcome.census = ptx::census_of(outcome.ptx, kCandidateFile);
+    WW_CHECK(leave_out_prints(shop, outcome));
     WW_CHECK(disassemble(shop, outcome));
   }
   outcome.wall_s =

@@ -280,6 +280,38 @@ TEST_F(ClangTest, AssemblesWhereThereIsAPtxas) {
   EXPECT_GT(built.resources[0].registers, 0);
 }
 
+constexpr const char* kPrinting = R"(
+#include <cuda_runtime.h>
+#include <cstdio>
+__global__ void scale(float* x, float factor, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= factor;
+  if (i < n && printf("%d of %d\n", i, n) != 2) x[i] = 0;
+}
+extern "C" void solve(float* X, float factor, int N) {
+  scale<<<(N + 255) / 256, 256>>>(X, factor, N);
+}
+)";
+
+/// The driver's part of printing: a name in the cubin's table of symbols.
+bool prints(const std::string& cubin) { return cubin.find("vprintf") != std::string::npos; }
+
+TEST_P(BuildTest, CodeForAGpuPrintsNothing) {
+  if (lacks(GetParam()) || builder().tools().ptxas.empty()) return;
+  auto wanted = request(kPrinting, GetParam());
+  wanted.assemble = true;
+  const auto built = build(wanted);
+  ASSERT_EQ(built.verdict, Verdict::ok) << built.reason;
+  EXPECT_NE(built.ptx.find("vprintf"), std::string::npos);
+  ASSERT_FALSE(built.cubin.empty());
+  EXPECT_FALSE(prints(built.cubin));
+  ASSERT_EQ(built.resources.size(), 1U);
+  EXPECT_EQ(built.resources[0].kernel, built.entries[0].name);
+  EXPECT_TRUE(std::any_of(built.diagnostics.begin(), built.diagnostics.end(), [](const auto& said) {
+    return said.message.find("prints") != std::string::npos;
+  }));
+}
+
 TEST(Toolchain, MissingCompilersAreExplained) {
   const Toolchain nothing;
   for (const auto wanted : {FrontEnd::automatic, FrontEnd::clang, FrontEnd::nvcc}) {

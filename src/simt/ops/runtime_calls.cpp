@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ptx/prints.h"
 #include "simt/checks/access.h"
 #include "simt/ops/handlers.h"
 
@@ -97,9 +98,11 @@ const Ins* run_vprintf(Warp& w, const Ins* i) {
   const u64* args = w.slot<u64>(i->more[1]);
   for (u32 l = 0; l < kLanes; ++l) {
     if ((w.mask >> l & 1) == 0) continue;
-    if (w.worker->printed.size() < kMaxPrinted)
-      w.worker->printed += formatted(w, l, text_at(w, l, format[l]), args[l]);
-    w.slot<u32>(i->d)[l] = 0;
+    const std::string text = text_at(w, l, format[l]);
+    // As on a device: a kernel could tell from it where it runs.
+    const int count = format[l] == 0 ? -1 : ptx::printed_arguments(text);
+    if (w.worker->printed.size() < kMaxPrinted) w.worker->printed += formatted(w, l, text, args[l]);
+    w.slot<u32>(i->d)[l] = static_cast<u32>(count);
   }
   return i + 1;
 }
