@@ -35,14 +35,17 @@ double geometric_mean(const Evaluation& evaluation, double Measurement::*field) 
   return std::exp(sum / static_cast<double>(evaluation.measurements.size()));
 }
 
-Status judge_missing(Source& source, const Judging& judging) {
+/// All sources through one pool: many recordings have fewer answers than a GPU's host has cores.
+Status judge_missing(const std::vector<std::unique_ptr<Source>>& sources, const Judging& judging) {
   JudgePool pool(judging);
-  WW_CHECK(source.each([&](const Place& place) -> Status {
-    WW_TRY(const Sample sample, source.fetch(place));
-    if (sample.evaluation) return {};
-    if (auto wish = wish_of(sample)) return pool.add(std::move(*wish));
-    return {};
-  }));
+  for (const auto& source : sources) {
+    WW_CHECK(source->each([&](const Place& place) -> Status {
+      WW_TRY(const Sample sample, source->fetch(place));
+      if (sample.evaluation) return {};
+      if (auto wish = wish_of(sample)) return pool.add(std::move(*wish));
+      return {};
+    }));
+  }
   return pool.finish();
 }
 
@@ -144,10 +147,10 @@ Result<Catalogue> make_catalogue(std::vector<std::unique_ptr<Source>> sources,
   Catalogue catalogue;
   catalogue.sources = std::move(sources);
   Tasks tasks(catalogue.tasks);
+  if (options.judging != nullptr) {
+    WW_CHECK(judge_missing(catalogue.sources, *options.judging));
+  }
   for (std::uint32_t i = 0; i < catalogue.sources.size(); ++i) {
-    if (options.judging != nullptr) {
-      WW_CHECK(judge_missing(*catalogue.sources[i], *options.judging));
-    }
     WW_CHECK(add_cards(catalogue, i, tasks, options));
   }
   return catalogue;

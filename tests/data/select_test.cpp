@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
 #include "data/curate.h"
 #include "data/export.h"
 #include "data/made_archive.h"
@@ -210,6 +214,33 @@ TEST(Curate, OnlyWhatHasNoVerdictIsJudgedAndOnlyOnce) {
   EXPECT_EQ(stats.tasks.at(0).verdicts.at("mismatch"), 1U);
   static_cast<void>(stats_of(made.catalogue(&judging)));
   EXPECT_EQ(made.judged, 1);
+}
+
+TEST(Catalogue, SourcesDoNotWaitForEachOther) {
+  MadeArchive first, second;
+  first.add_run("transpose", {{"r1.c1", made_answer("ok 10", "a1"), "", "", false}});
+  second.add_run("copy", {{"r1.c1", made_answer("ok 20", "b2"), "", "", false}});
+  std::mutex mutex;
+  std::condition_variable changed;
+  int begun = 0;
+  bool together = true;
+  Judging judging = first.judging();
+  judging.judge = [&](const JudgeWish& wish, const StopSignal&) -> Result<Evaluation> {
+    std::unique_lock lock(mutex);
+    ++begun;
+    changed.notify_all();
+    together =
+        changed.wait_for(lock, std::chrono::seconds(20), [&] { return begun == 2; }) && together;
+    return made_verdict(wish.source);
+  };
+  const SystemClock clock;
+  auto sources = open_sources({first.path().string(), second.path().string()}, clock,
+                              MadeArchive::find_task());
+  ASSERT_TRUE(sources.ok());
+  const auto made = make_catalogue(std::move(sources).value(), {RewardRule{}, &judging});
+  ASSERT_TRUE(made.ok());
+  EXPECT_TRUE(together);
+  EXPECT_EQ(stats_of(*made).ok, 2U);
 }
 
 }  // namespace
