@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <atomic>
 
 #include "base/files.h"
 #include "cli/exit_codes.h"
@@ -71,17 +72,30 @@ class DataJudge {
               }
               return workshop_->judge(asked, stop);
             },
-            workshop_->parallelism(), ledger_.get(), manner_, &stop_};
+            workshop_->parallelism(),
+            ledger_.get(),
+            manner_,
+            &stop_,
+            [this](const data::JudgeWish& wish, const Evaluation& verdict) { say(wish, verdict); }};
   }
   StopSignal& stop() { return stop_; }
 
  private:
+  /// What is read may be gigabytes: how much is left nobody knows.
+  void say(const data::JudgeWish& wish, const Evaluation& verdict) {
+    std::fputs(
+        fmt::format("judged {}: {} {}\n", ++judged_, wish.task->name, name_of(verdict.verdict))
+            .c_str(),
+        stderr);
+  }
+
   std::unique_ptr<TemporaryDirectory> folder_;
   std::unique_ptr<store::Ledger> ledger_;
   std::unique_ptr<ServerWorkshop> workshop_;
   std::string manner_;
   bool quick_ = false;
   StopSignal stop_;
+  std::atomic<int> judged_{0};
 };
 
 /// Tasks by name: of the folders that were named, else built-in ones. Each is loaded once.

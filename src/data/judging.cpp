@@ -103,6 +103,7 @@ Status JudgePool::judge_as(const std::string& key, const JudgeWish& wish) {
     if (result.ok() && result->verdict != Verdict::harness_error) break;
   }
   if (!result.ok()) return result.error();
+  if (judging_.heard) judging_.heard(wish, *result);
   // Of a judge that failed nothing is remembered; the other answers are judged all the same.
   if (result->verdict == Verdict::harness_error) return judging_.ledger->drop(key);
   return judging_.ledger->finish(key, evaluation_to_json(*result));

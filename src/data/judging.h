@@ -33,6 +33,8 @@ struct Judging {
   store::Ledger* ledger = nullptr;
   std::string manner;  ///< everything beside the wish that a verdict depends on
   const StopSignal* stop = nullptr;
+  /// Hears of every new verdict, from several threads.
+  std::function<void(const JudgeWish& wish, const Evaluation& verdict)> heard = {};
 };
 
 /// The wish of a sample that has code and whose task is known.

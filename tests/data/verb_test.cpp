@@ -30,6 +30,7 @@ TEST(DataVerb, StatsCurateExportAndCheck) {
   const auto stats = run({"data", "stats", archive, "--judge", "--json"});
   EXPECT_EQ(stats.exit_code, 0) << stats.err;
   EXPECT_EQ(Json::parse(stats.out)["judged"], 4);
+  EXPECT_THAT(stats.err, HasSubstr("judged 4: transpose "));
   const auto curated = run({"data", "curate", archive, "-o", "curated.jsonl", "--licence",
                             "Apache-2.0", "--concise", "0"});
   EXPECT_EQ(curated.exit_code, 0) << curated.err;
