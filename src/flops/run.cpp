@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/files.h"
+#include "flops/arena_folder.h"
 #include "flops/runtime/protocol.h"
 
 namespace warpwright::flop {
@@ -28,13 +29,6 @@ using ww_flops::AskHead;
 constexpr std::uint64_t kHostBytes = std::uint64_t{8} << 30;
 constexpr int kTries = 5;
 constexpr int kWaits = 10;  ///< a program mostly waits for its kernels
-
-/// A folder in memory where there is one: the arena is a file, and nobody wants it on a disk.
-Result<TemporaryDirectory> folder_in_memory() {
-  constexpr std::string_view kPrefix = "warpwright-flops-";
-  auto made = TemporaryDirectory::create_in("/dev/shm", kPrefix);
-  return made.ok() ? std::move(made) : TemporaryDirectory::create(kPrefix);
-}
 
 /// The program's questions come in through one pipe, answers go out through the other.
 class Line {
@@ -132,7 +126,7 @@ sandbox::Request request_of(const BuiltProgram& program, const RunRequest& reque
 Result<ProcessExit> converse_once(const sandbox::Sandbox& sandbox, const BuiltProgram& program,
                                   const RunRequest& request, const MakeConversation& make,
                                   const StopSignal* stop) {
-  WW_TRY(const TemporaryDirectory folder, folder_in_memory());
+  WW_TRY(const ArenaFolder folder, ArenaFolder::create());
   ::chmod(folder.path().c_str(), 0755);
   WW_TRY(Line line, Line::open(folder.path()));
   WW_TRY(SharedArena arena, SharedArena::create(folder.path() / ww_flops::kMemoryName));
