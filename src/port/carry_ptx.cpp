@@ -226,8 +226,10 @@ Result<CpuVerdict> verify_ptx_on_cpu(const CarriedPtx& carried, const fs::path& 
                                      const RunProof& proof, const build::Builder& builder,
                                      const StopSignal* stop) {
   if (!builder.tools().supports(build::FrontEnd::clang))
-    return CpuVerdict{
-        {}, {}, {"cpu: there is no clang 17 or newer, which compiles HIP for the CPU"}};
+    return CpuVerdict{{},
+                      {},
+                      {"cpu: there is no clang 17 or newer, which compiles HIP for the CPU"},
+                      Hindrance::tools};
   WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-port-run-"));
   ::chmod(folder.path().c_str(), 0755);
   return PtxProver(carried, proof, builder, stop, folder.path()).prove(absolute_path(host));

@@ -15,4 +15,13 @@ struct RunProof {
   std::chrono::seconds time_on_gpu{300};  ///< of each run on a GPU
 };
 
+/// What kept two programs from being compared.
+enum class Hindrance {
+  none,
+  tools,           ///< this machine lacks something
+  original,        ///< the program before the port cannot be built, run or compared
+  port_not_built,  ///< by the compiler that the proof takes
+  port_not_run,    ///< within its limits
+};
+
 }  // namespace warpwright::port

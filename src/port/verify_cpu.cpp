@@ -56,18 +56,17 @@ class CpuProver {
     const Version narrow{hip, kNarrow, "wavefronts of 32"}, wide{hip, kWide, "wavefronts of 64"};
     CpuVerdict verdict;
     WW_TRY(expected_, run(cuda_, simt::Checks::fast));
-    if (!expected_.missing.empty()) {
-      verdict.notes.push_back("cpu: " + cuda_.name + ": " + expected_.missing);
-      return verdict;
-    }
-    if (const std::string crash = crash_of(expected_.run); !crash.empty()) {
-      verdict.notes.push_back("cpu: " + cuda_.name + ": " + crash);
+    std::string hindrance = expected_.missing;
+    if (hindrance.empty()) hindrance = crash_of(expected_.run);
+    if (!hindrance.empty()) {
+      verdict.notes.push_back("cpu: " + cuda_.name + ": " + hindrance);
+      verdict.hindrance = hindrance_of(cuda_, expected_);
       return verdict;
     }
     if (!expected_.run.faults.empty())
       verdict.notes.push_back("cpu: " + cuda_.name + ": " + expected_.run.faults.front());
     WW_TRY(const Ran first, run(narrow, simt::Checks::full));
-    WW_TRY(verdict.wave32, judge(narrow, first, verdict.notes));
+    WW_TRY(verdict.wave32, judge(narrow, first, verdict));
     // A program whose code is the same for both sizes does the same; what the host learns of the
     // size of a warp is 32 after a port.
     WW_TRY(flop::BuiltProgram second, build(wide));
@@ -76,7 +75,7 @@ class CpuProver {
       return verdict;
     }
     WW_TRY(const Ran other, run_built(wide, std::move(second), simt::Checks::full));
-    WW_TRY(verdict.wave64, judge(wide, other, verdict.notes));
+    WW_TRY(verdict.wave64, judge(wide, other, verdict));
     return verdict;
   }
 
@@ -190,22 +189,31 @@ class CpuProver {
     return {};
   }
 
+  /// Of a version that could not be run.
+  static Hindrance hindrance_of(const Version& version, const Ran& ran) {
+    if (version.side == Side::before) return Hindrance::original;
+    return ran.program.ok ? Hindrance::port_not_run : Hindrance::port_not_built;
+  }
+
   /// Nothing where it could not be run.
-  Result<std::optional<bool>> judge(const Version& version, const Ran& ran,
-                                    std::vector<std::string>& notes) {
+  Result<std::optional<bool>> judge(const Version& version, const Ran& ran, CpuVerdict& verdict) {
     const auto say = [&](const std::string& text) {
-      notes.push_back("cpu, " + version.name + ": " + text);
+      verdict.notes.push_back("cpu, " + version.name + ": " + text);
+    };
+    const auto unknown = [&](Hindrance hindrance) {
+      if (verdict.hindrance == Hindrance::none) verdict.hindrance = hindrance;
+      return std::optional<bool>();
     };
     if (!ran.missing.empty()) {
       say(ran.missing);
-      return std::optional<bool>();
+      return unknown(hindrance_of(version, ran));
     }
     const bool sums = adds_in_any_order(expected_.program) || adds_in_any_order(ran.program);
     const Tolerance tolerance = sums ? Tolerance::sums : Tolerance::none;
     WW_TRY(const auto found, difference_to(ran.run, tolerance));
     if (found) {
-      say(*found);
-      return std::optional<bool>(found->starts_with(kUnknown) ? std::optional<bool>() : false);
+      say(found->text);
+      return found->is_known ? std::optional<bool>(false) : unknown(Hindrance::original);
     }
     WW_TRY(const std::string fault, new_fault(ran.run));
     if (!fault.empty()) {
@@ -215,13 +223,15 @@ class CpuProver {
     return std::optional<bool>(true);
   }
 
-  static constexpr std::string_view kUnknown = "cannot be compared";
+  struct Difference {
+    std::string text;
+    bool is_known = true;  ///< false: the two cannot be compared
+  };
 
   /// What is not as the CUDA program does it. What that one does in another way each time is left
   /// out.
-  Result<std::optional<std::string>> difference_to(const flop::ExactRun& got, Tolerance tolerance) {
-    auto found = run_difference(expected_.run, got, tolerance);
-    if (!found) return found;
+  Result<std::optional<Difference>> difference_to(const flop::ExactRun& got, Tolerance tolerance) {
+    if (!run_difference(expected_.run, got, tolerance)) return std::optional<Difference>();
     if (!again_) {
       WW_TRY(Ran again, run_built(cuda_, expected_.program, simt::Checks::fast));
       again_ = std::move(again);
@@ -230,13 +240,14 @@ class CpuProver {
     flop::ExactRun a = first, b = got;
     const auto stable = without_changing_parts(first.exit.out, again_->run.exit.out, got.exit.out);
     if (!stable || first.fetched.size() != again_->run.fetched.size())
-      return std::optional<std::string>(std::string(kUnknown) +
-                                        ": the CUDA program does something else each time");
+      return std::optional(
+          Difference{"cannot be compared: the CUDA program does something else each time", false});
     a.exit.out = stable->expected;
     b.exit.out = stable->got;
     for (std::size_t i = 0; i < std::min(a.fetched.size(), b.fetched.size()); ++i)
       if (first.fetched[i].digest != again_->run.fetched[i].digest) b.fetched[i] = a.fetched[i];
-    return run_difference(a, b, tolerance);
+    const auto found = run_difference(a, b, tolerance);
+    return found ? std::optional(Difference{*found}) : std::optional<Difference>();
   }
 
   /// A fault of a kind that the CUDA program has not under the same checks; empty: none.
@@ -269,8 +280,10 @@ Result<CpuVerdict> verify_on_cpu(const CarriedProject& project, Direction direct
                                  const RunProof& proof, const build::Builder& builder,
                                  const StopSignal* stop) {
   if (!builder.tools().supports(build::FrontEnd::clang))
-    return CpuVerdict{
-        {}, {}, {"cpu: there is no clang 17 or newer, which compiles HIP for the CPU"}};
+    return CpuVerdict{{},
+                      {},
+                      {"cpu: there is no clang 17 or newer, which compiles HIP for the CPU"},
+                      Hindrance::tools};
   WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-port-run-"));
   ::chmod(folder.path().c_str(), 0755);
   return CpuProver(project, proof, builder, stop, folder.path()).prove(direction);

@@ -17,7 +17,8 @@ namespace warpwright::port {
 /// found out.
 struct CpuVerdict {
   std::optional<bool> wave32, wave64;
-  std::vector<std::string> notes;  ///< reasons
+  std::vector<std::string> notes;         ///< reasons
+  Hindrance hindrance = Hindrance::none;  ///< the first, where something is not known
 };
 
 /// Runs both programs on the SIMT machine, the HIP one with wavefronts of 32 and of 64 lanes, and

@@ -56,30 +56,37 @@ class GpuProver {
 
   Result<CudaVerdict> prove(Direction direction) {
     CudaVerdict verdict;
-    const auto unknown = [&](const std::string& why) {
+    const auto say = [&](const std::string& why, Hindrance hindrance = Hindrance::none) {
       verdict.notes.push_back("cuda: " + why);
+      verdict.hindrance = hindrance;
       return verdict;
     };
     WW_CHECK(write_hip_headers(folder_ / "headers"));
     const bool hip_after = direction == Direction::to_hip;
     WW_TRY(const Built before, build(true, !hip_after));
-    if (before.program.empty()) return unknown("the original is not compiled: " + before.error);
+    if (before.program.empty()) {
+      return say("the original is not compiled: " + before.error, Hindrance::original);
+    }
     WW_TRY(const Built after, build(false, hip_after));
-    if (after.program.empty()) return unknown("the port is not compiled: " + after.error);
+    if (after.program.empty()) {
+      return say("the port is not compiled: " + after.error, Hindrance::port_not_built);
+    }
     WW_TRY(const ProcessExit expected, run(before.program, "first"));
-    if (expected.timed_out) return unknown("the original did not end: " + expected.describe());
+    if (expected.timed_out) {
+      return say("the original did not end: " + expected.describe(), Hindrance::original);
+    }
     WW_TRY(const ProcessExit again, run(before.program, "again"));
     WW_TRY(const ProcessExit got, run(after.program, "port"));
     const auto stable = without_changing_parts(expected.out, again.out, got.out);
-    if (!stable) return unknown("the original prints something else each time");
+    if (!stable) return say("the original prints something else each time", Hindrance::original);
     verdict.same = expected.exit_code == got.exit_code && expected.signal == got.signal;
     if (!*verdict.same)
-      return unknown("it ends with " + got.describe() + ", not with " + expected.describe());
+      return say("it ends with " + got.describe() + ", not with " + expected.describe());
     // The order in which a GPU adds is its own.
     const auto found = difference(stable->expected, stable->got,
                                   adds_atomically() ? Tolerance::sums : Tolerance::none);
     verdict.same = !found;
-    return found ? unknown("it prints " + *found) : verdict;
+    return found ? say("it prints " + *found) : verdict;
   }
 
  private:
@@ -179,10 +186,12 @@ Result<CudaVerdict> verify_on_gpu(const CarriedProject& project, Direction direc
   CudaVerdict verdict;
   if (tools.nvcc.empty() || tools.host_compiler.empty()) {
     verdict.notes.emplace_back("cuda: there is no nvcc, or no g++: install a CUDA toolkit");
+    verdict.hindrance = Hindrance::tools;
     return verdict;
   }
   if (!has_gpu()) {
     verdict.notes.emplace_back("cuda: there is no GPU of NVIDIA on this machine");
+    verdict.hindrance = Hindrance::tools;
     return verdict;
   }
   WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-port-gpu-"));

@@ -17,7 +17,8 @@ namespace warpwright::port {
 /// out.
 struct CudaVerdict {
   std::optional<bool> same;
-  std::vector<std::string> notes;  ///< reasons
+  std::vector<std::string> notes;         ///< reasons
+  Hindrance hindrance = Hindrance::none;  ///< the first, where something is not known
 };
 
 /// Builds the program before and the one after the port with nvcc, the HIP one with our headers in

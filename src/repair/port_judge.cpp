@@ -74,17 +74,22 @@ Result<Evaluation> judge_by_compilers(const PortProof& proof, const port::Carrie
 }
 
 /// Of one answer of a proof by running.
-Evaluation judge_answer(const std::optional<bool>& same, const std::string& what,
-                        const std::string& notes) {
+Evaluation judge_answer(const std::optional<bool>& same, port::Hindrance hindrance,
+                        const std::string& what, const std::string& notes) {
   if (same && *same) return ended(Verdict::ok, Stage::validate, "", "");
   if (same)
     return ended(Verdict::mismatch, Stage::validate,
                  "it does not do what the original does " + what,
                  "The program was run beside the original " + what + ". What differs:\n" + notes);
-  const bool built = notes.find("cannot be built") == std::string::npos;
+  const bool built = hindrance != port::Hindrance::port_not_built;
   return ended(built ? Verdict::timeout : Verdict::compile_error,
                built ? Stage::validate : Stage::build, "it could not be run " + what,
                "The program could not be run " + what + ":\n" + notes);
+}
+
+/// Nothing that a model writes changes the original, or what this machine has.
+bool can_be_mended(port::Hindrance hindrance) {
+  return hindrance != port::Hindrance::tools && hindrance != port::Hindrance::original;
 }
 
 Result<Evaluation> judge_on_cpu(const PortProof& proof, const port::CarriedProject& project,
@@ -92,12 +97,12 @@ Result<Evaluation> judge_on_cpu(const PortProof& proof, const port::CarriedProje
   WW_TRY(const auto verdict,
          port::verify_on_cpu(project, proof.direction, proof.run, builder, &stop));
   const std::string notes = without_folder(joined(verdict.notes), project.folder);
-  // Nothing that a model writes changes that.
-  if (!verdict.wave32 && !verdict.wave64 && notes.starts_with("cpu: "))
+  if (!can_be_mended(verdict.hindrance))
     return Error{"the original cannot be run on the CPU: " + notes};
-  Evaluation narrow = judge_answer(verdict.wave32, "with wavefronts of 32 lanes", notes);
+  Evaluation narrow =
+      judge_answer(verdict.wave32, verdict.hindrance, "with wavefronts of 32 lanes", notes);
   if (!narrow.valid()) return narrow;
-  return judge_answer(verdict.wave64, "with wavefronts of 64 lanes", notes);
+  return judge_answer(verdict.wave64, verdict.hindrance, "with wavefronts of 64 lanes", notes);
 }
 
 Result<Evaluation> judge_on_gpu(const PortProof& proof, const port::CarriedProject& project,
@@ -105,9 +110,9 @@ Result<Evaluation> judge_on_gpu(const PortProof& proof, const port::CarriedProje
   WW_TRY(const auto verdict, port::verify_on_gpu(project, proof.direction, proof.run,
                                                  port::find_port_tools(), sandbox, &stop));
   const std::string notes = without_folder(joined(verdict.notes), project.folder);
-  if (!verdict.same && notes.find("the port") == std::string::npos)
+  if (!can_be_mended(verdict.hindrance))
     return Error{"the original cannot be run on a GPU: " + notes};
-  return judge_answer(verdict.same, "on a GPU of NVIDIA", notes);
+  return judge_answer(verdict.same, verdict.hindrance, "on a GPU of NVIDIA", notes);
 }
 
 }  // namespace
