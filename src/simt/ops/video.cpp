@@ -98,6 +98,8 @@ void add_video_ops(OpTable& t) {
   t.add_name("max.s16x2.relu", "max.relu.s16x2");
   t.add<relu<minimum>>("min.relu.s32", OpClass::integer);
   t.add<relu<maximum>>("max.relu.s32", OpClass::integer);
+  t.add_name("min.s32.relu", "min.relu.s32");
+  t.add_name("max.s32.relu", "max.relu.s32");
   for_types<s8, u8, s16, u16>([&]<class T>() {
     add_forms<T, add>(t, "vadd");
     add_forms<T, sub>(t, "vsub");
