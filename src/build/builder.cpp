@@ -141,6 +141,7 @@ std::string key_of(const Builder& builder, const BuildRequest& request, FrontEnd
 Status compile_recorder(const Builder& builder, FrontEnd front_end, const fs::path& folder) {
   const Toolchain& tools = builder.tools();
   WW_CHECK(unpack(recorder_sources(), "build/recorder/", folder));
+  WW_CHECK(unpack(recorder_sources(), "simt/isa/", folder));
   const bool clang = front_end == FrontEnd::clang;
   const std::string include =
       clang ? builder.headers().string() : (tools.toolkit / "include").string();
@@ -149,7 +150,7 @@ Status compile_recorder(const Builder& builder, FrontEnd front_end, const fs::pa
   auto program = compile;
   compile.insert(compile.end(),
                  {"-std=c++17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-I" + include,
-                  "all.cpp", "unsupported.cpp", "-o", "libcudart.so"});
+                  "all.cpp", "unsupported.cpp", "tensor_maps.cpp", "-o", "libcudart.so"});
   program.insert(program.end(),
                  {"program.cpp", "-o", "record", "-L.", "-l:libcudart.so", "-Wl,-rpath,$ORIGIN"});
   for (const auto& argv : {compile, program}) {

@@ -42,7 +42,8 @@ std::vector<std::string> language_flags(const Workshop& shop, Side side) {
     // Before ours, which has small parts of the same names.
     argv.insert(argv.end(),
                 {"-I" + shop.libraries.string(), "-Xclang", "-fcuda-allow-variadic-functions",
-                 "-DNVTX_DISABLE", "-DCCCL_IGNORE_DEPRECATED_CPP_DIALECT", "-w"});
+                 "-DNVTX_DISABLE", "-DCCCL_IGNORE_DEPRECATED_CPP_DIALECT", "-DWW_LIBRARIES", "-w",
+                 "-idirafter", (shop.builder.tools().toolkit / "include").string()});
   }
   if (!request.platform.empty()) argv.push_back("-I" + request.platform.string());
   if (request.wavefront != 0) argv.push_back("-DWW_WAVE_SIZE=" + std::to_string(request.wavefront));
@@ -83,10 +84,10 @@ Result<ProcessExit> compile(const Workshop& shop, const fs::path& folder, Side s
                              (shop.precompiled / pch_name(side)).string()});
   }
   argv.insert(argv.end(), {"-include", std::string(kSignatureFile)});
-  argv.insert(argv.end(),
-              {"-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20",
-               "-ftemplate-backtrace-limit=3", "-fmacro-backtrace-limit=2",
-               "-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument", "-Wno-register"});
+  argv.insert(argv.end(), {"-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20",
+                           "-ftemplate-backtrace-limit=3", "-fmacro-backtrace-limit=2",
+                           "-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument",
+                           "-Wno-register", "-Wno-c++11-narrowing"});
   if (side == Side::device) {
     argv.insert(argv.end(), {"-S", std::string(kCandidateFile), "-o", "device.ptx"});
   } else {
@@ -199,14 +200,19 @@ Result<Compiled> compile_both(const Workshop& shop, const std::string& attempt) 
   return compiled;
 }
 
-/// The toolkit's libraries of device code (CUB, libcu++, Thrust), where the source asks for them.
-fs::path libraries_for(const Workshop& shop) {
+/// Whether a source, or what it includes, may need more of the toolkit than our headers have.
+bool asks_for_toolkit(const Workshop& shop, const Compiled& compiled) {
   constexpr std::array<std::string_view, 4> kAsking = {"<cub/", "<cuda/", "<thrust/", "<nv/"};
   const std::string& source = shop.request.source;
-  const bool asks = std::any_of(kAsking.begin(), kAsking.end(), [&](std::string_view name) {
-    return source.find(name) != std::string::npos;
-  });
-  if (!asks || shop.builder.tools().toolkit.empty()) return {};
+  return compiled.device.err.find("file not found") != std::string::npos ||
+         compiled.host.err.find("file not found") != std::string::npos ||
+         std::any_of(kAsking.begin(), kAsking.end(),
+                     [&](std::string_view name) { return source.find(name) != std::string::npos; });
+}
+
+/// The toolkit's libraries of device code (CUB, libcu++, Thrust).
+fs::path libraries_for(const Workshop& shop) {
+  if (shop.builder.tools().toolkit.empty()) return {};
   std::error_code ignored;
   // Since CUDA 13 in a folder of their own.
   for (const char* place : {"include/cccl", "include"}) {
@@ -282,7 +288,7 @@ Result<BuildOutcome> build_with_clang(const Workshop& given) {
     WW_TRY(compiled, compile_both(shop, "-again"));
   }
   if (!succeeded(compiled)) {
-    shop.libraries = libraries_for(shop);
+    if (asks_for_toolkit(shop, compiled)) shop.libraries = libraries_for(shop);
     if (!shop.libraries.empty()) {
       shop.precompiled.clear();
       WW_TRY(compiled, compile_both(shop, "-libraries"));

@@ -36,7 +36,10 @@ Json list_json(const simt::Module& module) {
                        {"local_bytes", k.local_bytes},
                        {"max_threads", k.max_threads}});
   }
-  return {{"format", 1}, {"target", module.target()}, {"kernels", kernels}};
+  Json refused = Json::array();
+  for (const auto& [name, why] : module.refused())
+    refused.push_back({{"name", name}, {"reason", why}});
+  return {{"format", 1}, {"target", module.target()}, {"kernels", kernels}, {"refused", refused}};
 }
 
 Result<Json> result_json(const simt::StandaloneResult& result, const simt::StandaloneRun& run) {

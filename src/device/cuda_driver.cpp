@@ -24,6 +24,8 @@ Result<CudaDriver> CudaDriver::open() {
   if (missing != nullptr) {
     return Error{std::string("the NVIDIA driver is too old: libcuda.so.1 lacks ") + missing};
   }
+  driver.tensor_map_encode = reinterpret_cast<decltype(driver.tensor_map_encode)>(
+      dlsym(library, "cuTensorMapEncodeTiled"));
   WW_CHECK(driver.check(driver.init(0), "initialise the NVIDIA driver"));
   int count = 0;
   WW_CHECK(driver.check(driver.device_count(&count), "count the GPUs"));

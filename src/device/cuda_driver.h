@@ -118,6 +118,43 @@ struct CuCopy2D {
   std::size_t to_pitch = 0;
   std::size_t width_bytes = 0, height = 0;
 };
+using CuTexture = unsigned long long;
+struct alignas(64) CuTensorMap {
+  std::uint64_t opaque[16];
+};
+struct CuLinear {
+  CuAddress at;
+  int format;
+  unsigned channels;
+  std::size_t bytes;
+};
+struct CuRows {
+  CuAddress at;
+  int format;
+  unsigned channels;
+  std::size_t width, height, pitch;
+};
+struct CuResource {
+  int type = 0;
+  union {
+    int reserved[32] = {};
+    CuLinear linear;
+    CuRows rows;
+  };
+  unsigned flags = 0;
+};
+struct CuTextureForm {
+  int edge[3] = {};
+  int filter = 0;
+  unsigned flags = 0;
+  unsigned anisotropy = 0;
+  int mipmap_filter = 0;
+  float mipmap_bias = 0, mipmap_least = 0, mipmap_most = 0;
+  float border[4] = {};
+  int reserved[12] = {};
+};
+static_assert(sizeof(CuTensorMap) == 128 && sizeof(CuResource) == 144 &&
+              sizeof(CuTextureForm) == 104);
 static_assert(sizeof(CuMemProperties) == 32 && sizeof(CuMemAccess) == 12);
 static_assert(sizeof(CuLaunchAttribute) == 72 && sizeof(CuLaunchConfig) == 56);
 static_assert(sizeof(CuCopy2D) == 128);
@@ -178,6 +215,9 @@ static_assert(sizeof(CuCopy2D) == 128);
   X(function_set_attribute, "cuFuncSetAttribute", (CuFunction, int, int))                          \
   X(occupancy_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                               \
     (int*, CuFunction, int, std::size_t))                                                          \
+  X(texture_create, "cuTexObjectCreate",                                                           \
+    (CuTexture*, const CuResource*, const CuTextureForm*, const void*))                            \
+  X(texture_destroy, "cuTexObjectDestroy", (CuTexture))                                            \
   X(launch, "cuLaunchKernelEx", (const CuLaunchConfig*, CuFunction, void**, void**))               \
   X(stream_create, "cuStreamCreate", (CuStream*, unsigned))                                        \
   X(stream_destroy, "cuStreamDestroy_v2", (CuStream))                                              \
@@ -202,6 +242,11 @@ struct CudaDriver {
 #define WW_CUDA_MEMBER(member, name, parameters) CuResult(*member) parameters = nullptr;
   WW_CUDA_FUNCTIONS(WW_CUDA_MEMBER)
 #undef WW_CUDA_MEMBER
+  /// Of drivers since CUDA 12; else null.
+  CuResult (*tensor_map_encode)(CuTensorMap*, int type, unsigned rank, CuAddress,
+                                const std::uint64_t* sizes, const std::uint64_t* strides,
+                                const std::uint32_t* box, const std::uint32_t* steps,
+                                int interleave, int swizzle, int promotion, int fill) = nullptr;
 
   /// Opens libcuda.so.1 and initialises it. The error says which of library, function or GPU is
   /// missing. The library stays open for the life of the process.

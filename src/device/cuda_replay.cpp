@@ -7,6 +7,7 @@
 
 #include "base/mix.h"
 #include "base/one_way.h"
+#include "device/cuda_descriptors.h"
 
 namespace warpwright::device {
 
@@ -44,6 +45,7 @@ CudaReplay::~CudaReplay() {
     return;
   }
   drop_graphs();
+  drop_textures();
 }
 
 Status CudaReplay::allocate(const CudaReplay* sibling) {
@@ -111,6 +113,7 @@ Status CudaReplay::resolve() {
       bases_[i] = *at;
     }
   }
+  WW_CHECK(make_textures());
   functions_.clear();
   local_bytes_ = 0;
   parameters_.assign(plan_.steps.size(), {});
@@ -119,9 +122,45 @@ Status CudaReplay::resolve() {
     if (launch == nullptr) continue;
     parameters_[i] = launch->parameters;
     relocate(parameters_[i], launch->pointers, bases_);
+    encode(parameters_[i]);
     WW_CHECK(resolve_function(launch->kernel, *launch));
   }
   return {};
+}
+
+Status CudaReplay::make_textures() {
+  drop_textures();
+  // All of them before any base changes: what they read from is memory.
+  std::vector<std::pair<std::uint32_t, CuTexture>> made;
+  for (const PlanStep& step : plan_.steps) {
+    const auto* upload = std::get_if<Upload>(&step);
+    if (upload == nullptr || !describes_texture(*upload)) continue;
+    std::string bytes = upload->bytes;
+    relocate(bytes, upload->pointers, bases_);
+    const auto texture = make_texture(driver_, bytes);
+    if (!texture.ok()) {
+      fault_ = Fault{.verdict = Verdict::launch_error,
+                     .kind = "device_limit",
+                     .message = texture.error().message};
+      return {};
+    }
+    textures_.push_back(*texture);
+    made.emplace_back(upload->destination.buffer, *texture);
+  }
+  for (const auto& [buffer, texture] : made) bases_[buffer] = texture;
+  return {};
+}
+
+void CudaReplay::drop_textures() {
+  for (const CuTexture texture : textures_) driver_.texture_destroy(texture);
+  textures_.clear();
+}
+
+void CudaReplay::encode(std::string& bytes) {
+  const Status done = encode_tensor_maps(driver_, bytes);
+  if (done.ok()) return;
+  fault_ = Fault{
+      .verdict = Verdict::launch_error, .kind = "device_limit", .message = done.error().message};
 }
 
 Status CudaReplay::resolve_function(const std::string& kernel, const KernelLaunch& launch) {
@@ -161,7 +200,7 @@ Status CudaReplay::stage_uploads() {
   staged_.resize(plan_.steps.size());
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
     const auto* upload = std::get_if<Upload>(&plan_.steps[i]);
-    if (upload == nullptr || upload->bytes.empty()) continue;
+    if (upload == nullptr || upload->bytes.empty() || describes_texture(*upload)) continue;
     WW_TRY(staged_[i], CudaMemory::allocate(driver_, device_.device_, upload->bytes.size(),
                                             CudaMemory::Guard::margins));
   }
@@ -237,6 +276,7 @@ Status CudaReplay::fill_staged() {
     const auto& upload = std::get<Upload>(plan_.steps[i]);
     std::string bytes = upload.bytes;
     relocate(bytes, upload.pointers, bases_);
+    encode(bytes);
     WW_CHECK(
         driver_.check(driver_.copy_to_device(staged_[i]->address(), bytes.data(), bytes.size()),
                       "upload to the GPU"));

@@ -35,6 +35,11 @@ class CudaReplay final : public Replay {
   Status set_limits();
   /// Addresses and functions of the module as it is loaded now.
   Status resolve();
+  /// Puts texture objects in the place of the buffers that describe them.
+  Status make_textures();
+  void drop_textures();
+  /// What the driver makes of tensor maps among relocated bytes; sets fault_ where it refuses one.
+  void encode(std::string& bytes);
   Status resolve_function(const std::string& kernel, const KernelLaunch& launch);
   Status stage_uploads();
   Status reset(const RunOptions& options);
@@ -79,6 +84,7 @@ class CudaReplay final : public Replay {
   std::vector<std::unique_ptr<CudaMemory>> staged_;  ///< by step: what uploads upload
   std::vector<std::uint64_t> bases_;
   std::vector<std::string> parameters_;  ///< by step, relocated
+  std::vector<CuTexture> textures_;
   std::map<std::string, CuFunction> functions_;
   CuGraph captured_ = nullptr;
   std::vector<CuGraphExec> graphs_;

@@ -271,7 +271,7 @@ Status compile_runtime(const build::Builder& builder, FrontEnd front_end, const 
   request.argv.insert(
       request.argv.end(),
       {"-std=c++17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-I" + include.string(),
-       "all.cpp", "files.cpp", "missing.cpp", "-ldl", "-o", "libcudart.so"});
+       "all.cpp", "files.cpp", "missing.cpp", "tensor_maps.cpp", "-ldl", "-o", "libcudart.so"});
   request.env = minimal_environment();
   request.cwd = folder;
   request.readable = tools.folders();

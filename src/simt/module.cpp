@@ -79,6 +79,10 @@ Status Module::runnable(std::string_view kernel) const {
   return {};
 }
 
+const std::vector<std::pair<std::string, std::string>>& Module::refused() const {
+  return program_->refused;
+}
+
 std::string_view Module::target() const { return program_->ast.target; }
 
 }  // namespace warpwright::simt

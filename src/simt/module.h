@@ -43,6 +43,8 @@ class Module {
  public:
   [[nodiscard]] std::vector<KernelFacts> kernels() const;
   [[nodiscard]] std::vector<VariableFacts> variables() const;
+  /// Kernels that the text has but the machine cannot run, with the reason.
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& refused() const;
   [[nodiscard]] std::string_view target() const;
   /// Fails for a kernel that the text has but the machine cannot run, naming the instruction.
   [[nodiscard]] Status runnable(std::string_view kernel) const;

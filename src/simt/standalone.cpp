@@ -257,6 +257,7 @@ std::string describe_kernels(const Module& module) {
     if (k.max_threads != 0) text += fmt::format(", at most {} threads a block", k.max_threads);
     text += "\n";
   }
+  for (const auto& [name, why] : module.refused()) text += name + ": cannot run: " + why + "\n";
   return text;
 }
 

@@ -49,6 +49,22 @@ TEST(SimtVerb, ReportsGiveOneAndUsageGivesTwo) {
   EXPECT_THAT(list.out, HasSubstr("saxpy(4 bytes, 8 bytes, 8 bytes, 4 bytes)"));
 }
 
+TEST(SimtVerb, AListNamesKernelsThatCannotRun) {
+  Program program;
+  program.write("two.ptx",
+                ".version 8.3\n.target sm_90\n.address_size 64\n.entry good()\n{\n  ret;\n}\n"
+                ".entry bad()\n{\n  .reg .b64 %rd<2>;\n  tensormap.cp_fenceproxy.x [%rd1];\n"
+                "  ret;\n}\n");
+  const auto list = program.run({"simt", "two.ptx", "--list"});
+  EXPECT_EQ(list.exit_code, 0) << list.err;
+  EXPECT_THAT(list.out, HasSubstr("good(): 1 instructions"));
+  EXPECT_THAT(list.out, HasSubstr("bad: cannot run: PTX line 11"));
+  const auto json = program.run({"simt", "two.ptx", "--list", "--json"});
+  const auto told = nlohmann::json::parse(json.out);
+  EXPECT_EQ(told["kernels"].size(), 1U);
+  EXPECT_EQ(told["refused"][0]["name"], "bad");
+}
+
 // Columns are read with a stride, the tile has bank conflicts, and there is no barrier.
 constexpr std::string_view kTranspose = R"(#include <cuda_runtime.h>
 __global__ void turn(const float* in, float* out, int rows, int cols) {

@@ -95,6 +95,17 @@ __WW_FP8 __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(const __half_raw x,
   return __nv_cvt_float_to_fp8(__half2float(__half(x)), saturate, kind);
 }
 
+__WW_FP8 __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_fp8(const __nv_bfloat16_raw x,
+                                                        const __nv_saturation_t saturate,
+                                                        const __nv_fp8_interpretation_t kind) {
+  return __nv_cvt_float_to_fp8(__bfloat162float(__nv_bfloat16(x)), saturate, kind);
+}
+__WW_FP8 __nv_fp8x2_storage_t __nv_cvt_double2_to_fp8x2(const double2 x,
+                                                        const __nv_saturation_t saturate,
+                                                        const __nv_fp8_interpretation_t kind) {
+  return __nv_cvt_float2_to_fp8x2(make_float2((float)x.x, (float)x.y), saturate, kind);
+}
+
 #define __WW_FP8_CLASS(NAME, KIND)                                                               \
   struct NAME {                                                                                  \
     __nv_fp8_storage_t __x;                                                                      \

@@ -163,3 +163,49 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid_size, int
   return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
       grid_size, block_size, function, [=](int) { return dynamic_bytes; }, limit);
 }
+
+static inline struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
+  return {width, height, depth};
+}
+static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
+static inline struct cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t width,
+                                                        size_t height) {
+  return {pointer, pitch, width, height};
+}
+
+/// The format of an array of such elements.
+template <class T>
+static inline cudaChannelFormatDesc cudaCreateChannelDesc() {
+  return {0, 0, 0, 0, cudaChannelFormatKindNone};
+}
+#define __WW_CHANNELS(SCALAR, NAME, KIND)                                   \
+  template <>                                                               \
+  inline cudaChannelFormatDesc cudaCreateChannelDesc<SCALAR>() {            \
+    return {8 * (int)sizeof(SCALAR), 0, 0, 0, cudaChannelFormatKind##KIND}; \
+  }                                                                         \
+  template <>                                                               \
+  inline cudaChannelFormatDesc cudaCreateChannelDesc<NAME##1>() {           \
+    return {8 * (int)sizeof(SCALAR), 0, 0, 0, cudaChannelFormatKind##KIND}; \
+  }                                                                         \
+  template <>                                                               \
+  inline cudaChannelFormatDesc cudaCreateChannelDesc<NAME##2>() {           \
+    const int bits = 8 * (int)sizeof(SCALAR);                               \
+    return {bits, bits, 0, 0, cudaChannelFormatKind##KIND};                 \
+  }                                                                         \
+  template <>                                                               \
+  inline cudaChannelFormatDesc cudaCreateChannelDesc<NAME##4>() {           \
+    const int bits = 8 * (int)sizeof(SCALAR);                               \
+    return {bits, bits, bits, bits, cudaChannelFormatKind##KIND};           \
+  }
+__WW_CHANNELS(float, float, Float)
+__WW_CHANNELS(signed char, char, Signed)
+__WW_CHANNELS(unsigned char, uchar, Unsigned)
+__WW_CHANNELS(short, short, Signed)
+__WW_CHANNELS(unsigned short, ushort, Unsigned)
+__WW_CHANNELS(int, int, Signed)
+__WW_CHANNELS(unsigned, uint, Unsigned)
+#undef __WW_CHANNELS
+template <>
+inline cudaChannelFormatDesc cudaCreateChannelDesc<char>() {
+  return {8, 0, 0, 0, cudaChannelFormatKindSigned};
+}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types around texture objects, for headers that mention them. There are no textures here: a
-// program that makes one does not link, and the message names the call.
+// The types around arrays and texture objects.
 #pragma once
 
 #include <stddef.h>
@@ -8,7 +7,14 @@
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 typedef struct cudaArray* cudaArray_t;
+typedef const struct cudaArray* cudaArray_const_t;
 typedef struct cudaMipmappedArray* cudaMipmappedArray_t;
+#define cudaArrayDefault 0x00
+#define cudaArrayLayered 0x01
+#define cudaArraySurfaceLoadStore 0x02
+#define cudaArrayCubemap 0x04
+#define cudaArrayTextureGather 0x08
+struct cudaResourceViewDesc;
 
 enum cudaChannelFormatKind {
   cudaChannelFormatKindSigned = 0,

@@ -203,4 +203,13 @@ __WW_DEFINE float __nv_fast_powf(float a, float b) {
 }
 __WW_DEFINE float __nv_fast_fdividef(float a, float b) { return __nvvm_div_approx_f(a, b); }
 
+__WW_DEFINE void __nv_sincosf(float a, float* s, float* c) {
+  *s = __nv_sinf(a);
+  *c = __nv_cosf(a);
+}
+__WW_DEFINE void __nv_sincos(double a, double* s, double* c) {
+  *s = __nv_sin(a);
+  *c = __nv_cos(a);
+}
+
 #undef __WW_DEFINE

@@ -11,6 +11,10 @@
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 3
 #define __CUDACC_VER_BUILD__ 0
+// Programs choose CUDA by it. The toolkit's libraries must see who compiles them.
+#ifndef WW_LIBRARIES
+#define __NVCC__ 1
+#endif
 
 // What is inlined from here counts as the line of the call.
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
@@ -21,10 +25,13 @@
 #include <climits>
 #include <cmath>
 #include <cstdlib>
+#include <array>
 #include <assert.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cuda.h"
 #include "host_defines.h"
@@ -107,6 +114,8 @@ static inline __device__ size_t __cvta_generic_to_shared(const void* p);
 #include "ww_atomics.h"
 #include "ww_intrinsics.h"
 #include "cuda_runtime.h"
+#include "ww_textures.h"
+#include "ww_dpx.h"
 // clang-format on
 
 // nvcc knows isnan and its like without std:: in functions for both sides.
@@ -123,6 +132,10 @@ __host__ __device__ constexpr size_t __ww_alignment() {
   return N;
 }
 #define alignas(...) __attribute__((aligned(__ww_alignment<__VA_ARGS__>())))
+
+#ifdef WW_LIBRARIES
+#include "ww_toolkit.h"
+#endif
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
                                                 void* stream = 0);

@@ -15,6 +15,8 @@
 //
 #include "graphs.cpp"  // NOLINT(bugprone-suspicious-include)
 //
+#include "textures.cpp"  // NOLINT(bugprone-suspicious-include)
+//
 #include "walls.cpp"  // NOLINT(bugprone-suspicious-include)
 //
 #include "clocks.cpp"  // NOLINT(bugprone-suspicious-include)

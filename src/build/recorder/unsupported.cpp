@@ -6,26 +6,23 @@
 extern "C" [[noreturn]] void ww_unsupported_call(const char* api, const char* instead,
                                                  const void* caller);
 
+/// What tensor maps and textures lack.
+extern "C" [[noreturn]] void ww_missing_entry_point(const char* name, const void* caller) {
+  ww_unsupported_call(name,
+                      "of the driver's functions there are cuTensorMapEncodeTiled and "
+                      "cuTensorMapReplaceAddress",
+                      caller);
+}
+
 #define WW_UNSUPPORTED(NAME, INSTEAD)                                 \
   extern "C" __attribute__((visibility("default"))) int NAME() {      \
     ww_unsupported_call(#NAME, INSTEAD, __builtin_return_address(0)); \
   }
 
-// Textures, surfaces, arrays and three-dimensional copies.
-WW_UNSUPPORTED(cudaCreateTextureObject,
-               "read the buffer through a const __restrict__ pointer, or with __ldg()")
-WW_UNSUPPORTED(cudaDestroyTextureObject,
-               "read the buffer through a const __restrict__ pointer, or with __ldg()")
-WW_UNSUPPORTED(cudaCreateSurfaceObject,
-               "read the buffer through a const __restrict__ pointer, or with __ldg()")
-WW_UNSUPPORTED(cudaMallocArray, "use cudaMalloc or cudaMallocPitch")
-WW_UNSUPPORTED(cudaMalloc3DArray, "use cudaMalloc or cudaMallocPitch")
-WW_UNSUPPORTED(cudaMalloc3D, "use cudaMalloc or cudaMallocPitch")
-WW_UNSUPPORTED(cudaFreeArray, "use cudaMalloc or cudaMallocPitch")
-WW_UNSUPPORTED(cudaMemcpy3D, "use cudaMemcpy2DAsync, plane by plane, or a kernel")
-WW_UNSUPPORTED(cudaMemcpy3DAsync, "use cudaMemcpy2DAsync, plane by plane, or a kernel")
-WW_UNSUPPORTED(cudaMemcpy2DToArray, "use cudaMemcpy2DAsync, plane by plane, or a kernel")
-WW_UNSUPPORTED(cudaMemcpyToArray, "use cudaMemcpy2DAsync, plane by plane, or a kernel")
+// Surfaces.
+WW_UNSUPPORTED(cudaCreateSurfaceObject, "write through a pointer to the buffer")
+WW_UNSUPPORTED(cudaDestroySurfaceObject, "write through a pointer to the buffer")
+WW_UNSUPPORTED(cudaMallocMipmappedArray, "use an array for each level")
 // Other devices, other processes, managed and mapped memory.
 WW_UNSUPPORTED(cudaMemcpyPeer, "there is one device")
 WW_UNSUPPORTED(cudaMemcpyPeerAsync, "there is one device")
@@ -37,20 +34,13 @@ WW_UNSUPPORTED(cudaMemPrefetchAsync, "use cudaMalloc and cudaMemcpyAsync")
 WW_UNSUPPORTED(cudaMemAdvise, "use cudaMalloc and cudaMemcpyAsync")
 WW_UNSUPPORTED(cudaStreamAttachMemAsync, "use cudaMalloc and cudaMemcpyAsync")
 WW_UNSUPPORTED(cudaHostGetDevicePointer, "use cudaMalloc and cudaMemcpyAsync")
-// Callbacks, the L2 cache, profiling, libraries loaded at run time. The driver's entry points are
-// asked for to encode tensor maps.
+// Callbacks, the L2 cache, profiling, libraries loaded at run time.
 WW_UNSUPPORTED(cudaStreamAddCallback, "")
 WW_UNSUPPORTED(cudaStreamSetAttribute, "")
 WW_UNSUPPORTED(cudaCtxResetPersistingL2Cache, "")
 WW_UNSUPPORTED(cudaProfilerStart, "")
 WW_UNSUPPORTED(cudaProfilerStop, "")
 WW_UNSUPPORTED(cudaGraphExecUpdate, "instantiate the graph anew")
-WW_UNSUPPORTED(
-    cudaGetDriverEntryPoint,
-    "for tiles use cp.async.bulk (cuda::memcpy_async with a barrier) row by row, or cp.async")
-WW_UNSUPPORTED(
-    cudaGetDriverEntryPointByVersion,
-    "for tiles use cp.async.bulk (cuda::memcpy_async with a barrier) row by row, or cp.async")
 WW_UNSUPPORTED(cudaLibraryLoadData, "")
 
 // What changes nothing in a plan: everything runs in order, and memory comes from one place.

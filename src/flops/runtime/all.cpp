@@ -7,4 +7,5 @@
 #include "streams.cpp"
 #include "device.cpp"
 #include "random.cpp"
+#include "textures.cpp"
 // clang-format on

@@ -241,27 +241,7 @@ WW_API cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
   return cudaSuccess;
 }
 
-// Boxes of memory. Our own header does not know their types; programs that need them are built with
-// a toolkit's.
-#ifdef __DRIVER_TYPES_H__
-namespace {
-
-/// Where a box begins in memory with rows.
-char* corner(const cudaPitchedPtr& memory, const cudaPos& at) {
-  return static_cast<char*>(memory.ptr) + (at.z * memory.ysize + at.y) * memory.pitch + at.x;
-}
-
-}  // namespace
-
-WW_API cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent_of) {
-  if (memory == nullptr) return failed(cudaErrorInvalidValue);
-  void* pointer = nullptr;
-  size_t pitch = 0;
-  const cudaError_t error =
-      cudaMallocPitch(&pointer, &pitch, extent_of.width, extent_of.height * extent_of.depth);
-  *memory = cudaPitchedPtr{pointer, pitch, extent_of.width, extent_of.height};
-  return error;
-}
+// Of boxes; copies of them and arrays are in textures.cpp.
 WW_API cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent box) {
   for (size_t z = 0; z < box.depth; ++z) {
     const cudaError_t error = set(static_cast<char*>(memory.ptr) + z * memory.ysize * memory.pitch,
@@ -274,20 +254,3 @@ WW_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExten
                                      cudaStream_t) {
   return cudaMemset3D(memory, value, box);
 }
-WW_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
-  if (p == nullptr) return failed(cudaErrorInvalidValue);
-  if (p->srcArray != nullptr || p->dstArray != nullptr) missing_call("cudaMemcpy3D of an array");
-  for (size_t z = 0; z < p->extent.depth; ++z) {
-    cudaPos from = p->srcPos, to = p->dstPos;
-    from.z += z;
-    to.z += z;
-    const cudaError_t error = copy(corner(p->dstPtr, to), p->dstPtr.pitch, corner(p->srcPtr, from),
-                                   p->srcPtr.pitch, p->extent.width, p->extent.height);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
-}
-WW_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t) {
-  return cudaMemcpy3D(p);
-}
-#endif

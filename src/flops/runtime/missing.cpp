@@ -4,26 +4,22 @@
 // parameters, which nobody looks at.
 extern "C" [[noreturn]] void ww_missing_call(const char* api);
 
+/// What tensor maps and textures lack.
+extern "C" [[noreturn]] void ww_missing_entry_point(const char* name, const void*) {
+  ww_missing_call(name);
+}
+
 #define WW_MISSING(NAME) \
   extern "C" __attribute__((visibility("default"))) int NAME() { ww_missing_call(#NAME); }
 
-// Textures, surfaces and arrays.
-WW_MISSING(cudaCreateTextureObject)
-WW_MISSING(cudaDestroyTextureObject)
+// Surfaces, older textures, mipmaps.
 WW_MISSING(cudaCreateSurfaceObject)
 WW_MISSING(cudaDestroySurfaceObject)
-WW_MISSING(cudaMallocArray)
-WW_MISSING(cudaMalloc3DArray)
-WW_MISSING(cudaFreeArray)
-WW_MISSING(cudaMemcpy2DToArray)
-WW_MISSING(cudaMemcpyToArray)
 WW_MISSING(cudaBindTexture)
 WW_MISSING(cudaBindTexture2D)
 WW_MISSING(cudaBindTextureToArray)
 WW_MISSING(cudaUnbindTexture)
 WW_MISSING(cudaMemcpyFromArray)
-WW_MISSING(cudaMemcpy2DFromArray)
-WW_MISSING(cudaMemcpy2DToArrayAsync)
 WW_MISSING(cudaMallocMipmappedArray)
 WW_MISSING(cudaGetMipmappedArrayLevel)
 // Other devices and other processes.
@@ -49,8 +45,6 @@ WW_MISSING(cudaGraphGetNodes)
 WW_MISSING(cudaGraphExecKernelNodeSetParams)
 WW_MISSING(cudaGraphAddDependencies)
 WW_MISSING(cudaGraphExecUpdate)
-WW_MISSING(cudaGetDriverEntryPoint)
-WW_MISSING(cudaGetDriverEntryPointByVersion)
 WW_MISSING(cudaLibraryLoadData)
 
 // What changes nothing that is counted.

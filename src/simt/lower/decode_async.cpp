@@ -124,10 +124,11 @@ Status decode_copy_bulk(Lowering& l) {
   const std::vector<Operand>& ops = l.operands();
   if (parts.size() < 4) return l.unsupported();
   if (parts[3] == "commit_group" || parts[3] == "wait_group" ||
-      (parts[3] == "prefetch" && !has(parts, "tensor"))) {
+      parts[3] == "prefetch") {
     l.emit(Opcode::nothing);
     return {};
   }
+  if (parts[3] == "tensor") return decode_copy_tensor(l);
   if (!only(parts, 3,
             {"shared::cluster", "shared::cta", "global", "mbarrier::complete_tx::bytes",
              "bulk_group", "L2::cache_hint", "multicast::cluster"}))

@@ -41,6 +41,8 @@ std::optional<Element> element(std::string_view name);
 Status decode_movmatrix(Lowering& l);
 Status decode_mbarrier(Lowering& l);
 Status decode_copy_bulk(Lowering& l);
+Status decode_copy_tensor(Lowering& l);
+Status decode_texture(Lowering& l);
 Status decode_store_async(Lowering& l);
 Status decode_reduce_async(Lowering& l);
 Status decode_mapa(Lowering& l);

@@ -28,10 +28,10 @@ struct InsteadRow {
 };
 constexpr InsteadRow kInstead[] = {
     {"tcgen05", "", "wgmma or mma.sync"},
-    {"cp.async.bulk", ".tensor", "cp.async.bulk of each row, or cp.async"},
+    {"cp.async.bulk", ".tensor", "cp.async.bulk.tensor in tiled mode, or cp.async"},
     {"cp.reduce", "", "red or atom of each element"},
-    {"tensormap", "", "cp.async.bulk with addresses of its own"},
-    {"tex", "", "ld.global.nc: __ldg() or a const __restrict__ pointer"},
+    {"tensormap", "", "a tensor map that the host makes"},
+    {"tex", "", "tex.1d, 2d, 3d, a1d or a2d of a texture object, or __ldg()"},
     {"tld4", "", "ld.global.nc: __ldg() or a const __restrict__ pointer"},
     {"suld", "", "ld.global"},
     {"sust", "", "st.global"},

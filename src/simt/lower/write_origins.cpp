@@ -114,6 +114,9 @@ WriteOrigins find_write_origins(const LoweredKernel& k) {
   std::vector<Val> traced;
   for (const Lir& l : k.code) {
     if (l.flow == Lir::Flow::call || l.flow == Lir::Flow::give_back) return all;
+    // A tensor map says where, and it is data.
+    if (l.info.opcode == Opcode::copy_tensor && l.info.op_class == OpClass::store_global)
+      return all;
     if (!writes_global(l) || std::find(traced.begin(), traced.end(), l.a) != traced.end()) continue;
     traced.push_back(l.a);
     std::vector<std::uint32_t> origins;

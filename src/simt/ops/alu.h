@@ -186,6 +186,7 @@ void add_rounded_ops(OpTable& t);
 void add_half_ops(OpTable& t);
 void add_compare_ops(OpTable& t);
 void add_convert_ops(OpTable& t);
+void add_fp8_ops(OpTable& t);
 void add_integer_convert_ops(OpTable& t);
 void add_video_ops(OpTable& t);
 void add_special_ops(OpTable& t);

@@ -4,44 +4,38 @@
 #include <algorithm>
 #include <cstring>
 
-#include "simt/checks/access.h"
 #include "simt/checks/order.h"
+#include "simt/ops/bulk_copy.h"
 #include "simt/ops/mbarrier.h"
 
 namespace warpwright::simt {
-namespace {
 
-constexpr u32 kPiece = 16;
-
-/// Resolves a run of bytes in pieces of 16, many at a time so that sectors are counted once. Null
-/// when a part of it was a fault.
-std::byte* resolve_run(Warp& w, const Ins* i, u32 lane, u64 at, u32 bytes, Access kind,
-                       bool shared) {
+std::byte* resolve_run(Warp& w, const Ins* i, u32 lane, u64 at, u32 bytes, Access kind, bool shared,
+                       u32 piece) {
   u64 a[kLanes] = {};
   Target t;
   const auto resolve = [&](u32 m) {
     if (shared)
-      resolve_shared(w, i, a, m, kPiece, kind, t);
+      resolve_shared(w, i, a, m, piece, kind, t);
     else
-      resolve_global(w, i, a, m, kPiece, kind, t);
+      resolve_global(w, i, a, m, piece, kind, t);
     return t.ok == m;
   };
   // Both ends for the thread that asked, so that a fault names it.
   const u32 mine = u32{1} << lane;
-  a[lane] = at + bytes - kPiece;
+  a[lane] = at + bytes - piece;
   if (!resolve(mine)) return nullptr;
   a[lane] = at;
   if (!resolve(mine)) return nullptr;
   std::byte* const first = t.lane[lane];
-  for (u32 done = 0; done < bytes; done += kLanes * kPiece) {
-    const u32 pieces = std::min<u32>((bytes - done) / kPiece, kLanes);
-    for (u32 l = 0; l < pieces; ++l) a[l] = at + done + u64{l} * kPiece;
+  for (u32 done = 0; done < bytes; done += kLanes * piece) {
+    const u32 pieces = std::min<u32>((bytes - done) / piece, kLanes);
+    for (u32 l = 0; l < pieces; ++l) a[l] = at + done + u64{l} * piece;
     if (!resolve(pieces == kLanes ? kAllLanes : (u32{1} << pieces) - 1)) return nullptr;
   }
   return first;
 }
 
-/// One copy to shared memory that is complete when somebody looks at its mbarrier.
 void send(Warp& w, const Ins* i, u32 lane, const std::byte* source, u32 bytes, u64 to,
           u64 barrier) {
   std::byte* target = resolve_run(w, i, lane, to, bytes, Access::store, true);
@@ -61,12 +55,9 @@ void send(Warp& w, const Ins* i, u32 lane, const std::byte* source, u32 bytes, u
   pending_arrivals(*w.block).push_back(std::move(arrival));
 }
 
-/// The same place in the block of that rank.
 u64 in_block(u64 address, u32 rank) {
   return (address & ((u64{1} << kClusterRankShift) - 1)) | u64{rank + 1} << kClusterRankShift;
 }
-
-}  // namespace
 
 const Ins* run_copy_bulk(Warp& w, const Ins* i) {
   const u32 m = w.lanes(i);
@@ -81,7 +72,7 @@ const Ins* run_copy_bulk(Warp& w, const Ins* i) {
   for (u32 l = 0; l < kLanes; ++l) {
     if ((m >> l & 1) == 0) continue;
     const u32 bytes = sizes[l];
-    if (bytes % kPiece != 0) {
+    if (bytes % kBulkPiece != 0) {
       report(w, i, FaultKind::misaligned, l, to[l], to_shared ? "shared" : "global",
              "a bulk copy of a number of bytes that is not a multiple of 16");
       continue;

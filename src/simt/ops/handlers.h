@@ -92,6 +92,9 @@ const Ins* run_copy_wait(Warp& w, const Ins* i);  ///< imm = groups that may sta
 /// a = mbarrier; aux = bit 0: narrow address, bit 1: the arrival adds to those expected.
 const Ins* run_copy_arrive(Warp& w, const Ins* i);
 
+// tex: a = texture object, more = four results, then coordinates; aux = TextureForm fields.
+const Ins* run_texture(Warp& w, const Ins* i);
+
 // Clusters. Waiting needs an arrival before it; aux = kBarrierAligned or 0.
 const Ins* run_cluster_arrive(Warp& w, const Ins* i);
 const Ins* run_cluster_wait(Warp& w, const Ins* i);

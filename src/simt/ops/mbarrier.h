@@ -42,6 +42,10 @@ inline constexpr std::uint32_t kBulkNarrowBarrier = 16;
 inline constexpr std::uint32_t kBulkMulticast = 32;
 const Ins* run_copy_bulk(Warp& w, const Ins* i);
 
+/// Copies of tiles of tensors: a = shared memory, b = tensor map, more = coordinates, then barrier,
+/// then mask of blocks; imm, aux2 = offsets of a and b. aux = kBulk... flags | rank << 8.
+const Ins* run_copy_tensor(Warp& w, const Ins* i);
+
 /// st.async: a = to, c = barrier, more = values; imm, aux2 = offsets of to and barrier.
 /// aux = flags | elements << 8 | bytes of an element << 16.
 inline constexpr std::uint32_t kStoreNarrowTo = 1;

@@ -15,6 +15,7 @@ OpTable make_table() {
   add_half_ops(t);
   add_compare_ops(t);
   add_convert_ops(t);
+  add_fp8_ops(t);
   add_integer_convert_ops(t);
   add_special_ops(t);
   add_math_calls(t);

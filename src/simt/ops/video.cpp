@@ -93,8 +93,13 @@ void add_video_ops(OpTable& t) {
   add_halves<u16>(t, "u16x2");
   t.add<halves<s16, minimum, true>>("min.relu.s16x2", OpClass::integer);
   t.add<halves<s16, maximum, true>>("max.relu.s16x2", OpClass::integer);
+  // The toolkit's headers write it the other way round.
+  t.add_name("min.s16x2.relu", "min.relu.s16x2");
+  t.add_name("max.s16x2.relu", "max.relu.s16x2");
   t.add<relu<minimum>>("min.relu.s32", OpClass::integer);
   t.add<relu<maximum>>("max.relu.s32", OpClass::integer);
+  t.add_name("min.s32.relu", "min.relu.s32");
+  t.add_name("max.s32.relu", "max.relu.s32");
   for_types<s8, u8, s16, u16>([&]<class T>() {
     add_forms<T, add>(t, "vadd");
     add_forms<T, sub>(t, "vsub");
