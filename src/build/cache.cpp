@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "build/diagnostics.h"
+#include "core/json_reader.h"
 
 namespace warpwright::build {
 
@@ -145,8 +146,7 @@ Status store_outcome(const fs::path& folder, const BuildOutcome& outcome) {
         WW_CHECK(write_file(partial / "bounds.ptx", outcome.bounds_ptx));
       if (!outcome.cubin.empty()) WW_CHECK(write_file(partial / "device.cubin", outcome.cubin));
     }
-    return write_file(partial / "outcome.json",
-                      root.dump(1, ' ', false, Json::error_handler_t::replace));
+    return write_file(partial / "outcome.json", dump_json(root, 1));
   });
   if (!stored.ok()) return stored.error();
   return {};

@@ -259,8 +259,7 @@ std::string provenance_text(const Task& task, const store::RunRecord& run,
                              {"source_sha256", best.source_sha256}};
   if (best.reply)
     document["answered_by"] = {{"model", best.reply->model}, {"origin", best.reply->origin}};
-  document["evaluation"] =
-      nlohmann::json::parse(evaluation_to_json(*best.evaluation), nullptr, false);
+  document["evaluation"] = parse_json_or_discard(evaluation_to_json(*best.evaluation));
   for (const auto& value : config) {
     document["settings"][value.key] = {{"value", value.value}, {"origin", value.origin}};
   }

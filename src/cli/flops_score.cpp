@@ -14,6 +14,7 @@
 #include "base/stop.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
+#include "core/json_reader.h"
 #include "llm/make_model.h"
 
 namespace warpwright::cli {
@@ -125,7 +126,7 @@ std::string score_report(const std::vector<flop::Question>& questions, const Exa
                                  {"sp_answer", number_json(examined.answers[i].sp)},
                                  {"dp_answer", number_json(examined.answers[i].dp)}});
   }
-  return report.dump(2, ' ', false, ScoreJson::error_handler_t::replace) + "\n";
+  return dump_json(report, 2) + "\n";
 }
 
 std::string prompt_report(const std::vector<flop::Question>& questions, bool json) {
@@ -133,7 +134,7 @@ std::string prompt_report(const std::vector<flop::Question>& questions, bool jso
     ScoreJson all = ScoreJson::array();
     for (const flop::Question& each : questions)
       all.push_back({{"id", each.id}, {"kernel", each.kernel}, {"prompt", each.text}});
-    return all.dump(2, ' ', false, ScoreJson::error_handler_t::replace) + "\n";
+    return dump_json(all, 2) + "\n";
   }
   std::string text;
   for (const flop::Question& each : questions) {

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/sha256.h"
 #include "cli/cache_place.h"
+#include "core/json_reader.h"
 #include "core/task_json.h"
 #include "costs/counted.h"
 #include "suite/load.h"
@@ -23,7 +24,7 @@ constexpr std::string_view kRules = "costs 1";  // raised when counting changes
 std::optional<costs::CountedCosts> remembered(const fs::path& file) {
   const auto text = read_file(file, std::size_t{1} << 16);
   if (!text.ok()) return std::nullopt;
-  const auto json = nlohmann::json::parse(*text, nullptr, false);
+  const auto json = parse_json_or_discard(*text);
   if (!json.is_object() || !json.contains("flops") || !json.contains("bytes") ||
       !json["flops"].is_string() || !json["bytes"].is_string())
     return std::nullopt;
@@ -59,7 +60,7 @@ Result<Task> with_counted_costs(Task task) {
   if (const auto known = remembered(file)) return costs::with_costs(std::move(task), *known);
   WW_TRY(const costs::CountedCosts counted, counted_now(task, cache));
   const nlohmann::json json = {{"flops", counted.flops}, {"bytes", counted.bytes}};
-  WW_CHECK(write_file_durably(file, json.dump() + "\n"));
+  WW_CHECK(write_file_durably(file, dump_json(json) + "\n"));
   return costs::with_costs(std::move(task), counted);
 }
 

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "core/json_reader.h"
 #include "exchange/trace_solution.h"
 #include "suite/load.h"
 
@@ -28,9 +29,7 @@ constexpr std::size_t kMostAsked = 1024;
 constexpr double kLongestWaitSeconds = 3600;
 constexpr int kMostWaitingRequests = 64;
 
-std::string json_text(const TraceJson& json) {
-  return json.dump(-1, ' ', false, TraceJson::error_handler_t::replace);
-}
+std::string json_text(const TraceJson& json) { return dump_json(json); }
 
 WebAnswer web_json(int status, const TraceJson& body) {
   return {status, "application/json", json_text(body) + "\n"};

@@ -133,7 +133,7 @@ Result<int> show_run(store::Archive& archive, const store::RunRecord& run, const
 
 /// The task as a job carries it, and what the model is told of it.
 Result<int> show_task_json(const Task& task) {
-  json document = json::parse(task_to_json(task), nullptr, false);
+  json document = parse_json_or_discard(task_to_json(task));
   document["signature"] = signature_of(task);
   document["prompt"] = description_for_model(task);
   std::printf("%s\n", dump_json(document, 1).c_str());

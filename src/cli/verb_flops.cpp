@@ -15,6 +15,7 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
+#include "core/json_reader.h"
 #include "flops/analysis.h"
 #include "flops/questions.h"
 #include "flops/source_files.h"
@@ -135,7 +136,7 @@ Result<std::vector<FlopsFlags>> programs_of(const FlopsFlags& flags) {
   for (const std::string_view line : lines_of(text)) {
     ++number;
     if (trimmed(line).empty()) continue;
-    const auto row = nlohmann::json::parse(line, nullptr, false);
+    const auto row = parse_json_or_discard(line);
     const std::string place = "'" + flags.suite + "' line " + std::to_string(number);
     if (!row.is_object() || !row.contains("files"))
       return Error{place + ": not a JSON object with \"files\""};

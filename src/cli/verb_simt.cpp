@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "cli/exit_codes.h"
 #include "cli/verbs.h"
+#include "core/json_reader.h"
 #include "device/simt_report_json.h"
 #include "simt/standalone.h"
 
@@ -70,7 +71,7 @@ Result<int> run_file(const SimtFlags& flags) {
   const auto module = simt::load(ptx);
   if (!module.ok()) return Error{flags.file + ": " + module.error().message};
   if (flags.list) {
-    std::fputs(flags.json ? (list_json(*module).dump(2) + "\n").c_str()
+    std::fputs(flags.json ? (dump_json(list_json(*module), 2) + "\n").c_str()
                           : simt::describe_kernels(*module).c_str(),
                stdout);
     return static_cast<int>(kOk);
@@ -82,7 +83,7 @@ Result<int> run_file(const SimtFlags& flags) {
   std::string text;
   if (flags.json) {
     WW_TRY(const Json document, result_json(result, run));
-    text = document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    text = dump_json(document, 2) + "\n";
   } else {
     WW_TRY(text, simt::standalone_text(result, run));
   }

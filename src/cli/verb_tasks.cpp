@@ -180,7 +180,7 @@ Result<int> lint_tasks(std::vector<std::string> names, bool as_json, const Setti
       print_lint(name, found);
     std::fflush(stdout);
   }
-  if (as_json) std::printf("%s\n", all.dump(1).c_str());
+  if (as_json) std::printf("%s\n", dump_json(all, 1).c_str());
   return static_cast<int>(sound ? kOk : kBad);
 }
 

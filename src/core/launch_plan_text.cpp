@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/json_reader.h"
 #include "core/launch_plan.h"
 
 namespace warpwright {
@@ -415,7 +416,7 @@ std::string plan_to_text(const LaunchPlan& plan) {
   const Json root = {{"version", kVersion},           {"stack_bytes", plan.stack_bytes},
                      {"heap_bytes", plan.heap_bytes}, {"host_us", plan.host_us},
                      {"buffers", std::move(buffers)}, {"steps", std::move(steps)}};
-  return root.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(root);
 }
 
 Result<LaunchPlan> plan_from_text(std::string_view text) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/closest.h"
+#include "core/json_reader.h"
 #include "core/task_domains.h"
 
 namespace warpwright {
@@ -405,7 +406,7 @@ std::string task_to_json(const Task& task) {
                          {"shapes", task.torch.shapes},
                          {"python", task.torch.python}};
   }
-  return document.dump(1, ' ', false, OrderedJson::error_handler_t::replace);
+  return dump_json(document, 1);
 }
 
 std::variant<Task, TaskProblem> read_task_json(std::string_view text, Domains domains) {

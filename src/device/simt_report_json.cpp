@@ -2,6 +2,7 @@
 #include "device/simt_report_json.h"
 
 #include <nlohmann/json.hpp>
+#include "core/json_reader.h"
 
 namespace warpwright::device {
 namespace {
@@ -110,9 +111,7 @@ Json list_json(const std::vector<T>& items) {
   return list;
 }
 
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string text_of(const Json& json) { return dump_json(json); }
 
 }  // namespace
 

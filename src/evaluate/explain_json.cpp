@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/evaluation_json.h"
+#include "core/json_reader.h"
 #include "device/kernel_name.h"
 #include "device/simt_report_json.h"
 #include "evaluate/explain_lines.h"
@@ -82,7 +83,7 @@ std::string explanation_json(const Explanation& e) {
     json["lines"].push_back(line_json(number, facts));
   for (const device::LaunchDetail& launch : e.counted)
     json["launches"].push_back(launch_json(launch));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+  return dump_json(json, 2);
 }
 
 }  // namespace warpwright::evaluate

@@ -37,7 +37,7 @@ void read_choice(JsonReader& in, const char* key, Choice& field) {
 std::string request_to_json(const JobRequest& request) {
   json document = {{"format", kFormat},
                    {"id", request.id},
-                   {"task", json::parse(task_to_json(request.task), nullptr, false)},
+                   {"task", parse_json_or_discard(task_to_json(request.task))},
                    {"is_baseline", request.is_baseline},
                    {"timing_only", request.timing_only},
                    {"device", request.device.text()},

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include "core/json_reader.h"
 
 namespace warpwright::exchange {
 
@@ -97,7 +98,7 @@ void add_judgement(const Evaluation& evaluation, SuiteRow& row) {
 }
 
 Result<std::map<std::string, double>> baseline_times(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = parse_json_or_discard(text);
   if (!json.is_object()) return Error{"baseline times are a JSON object: {\"level1\": {...}}"};
   std::map<std::string, double> times;
   for (const auto& [level, files] : json.items()) {
@@ -149,7 +150,7 @@ std::string suite_json(const std::vector<SuiteRow>& rows) {
                             {"time_ms", row.time_ms},
                             {"eager_ms", row.eager_ms},
                             {"compiled_ms", row.compiled_ms}});
-  return json.dump(1, ' ', false, ResultJson::error_handler_t::replace) + "\n";
+  return dump_json(json, 1) + "\n";
 }
 
 std::string eval_results(const std::vector<SuiteRow>& rows, const std::string& level) {
@@ -168,7 +169,7 @@ std::string eval_results(const std::vector<SuiteRow>& rows, const std::string& l
     if (correct(row))
       json[row.problem][0]["runtime_stats"] = {{"mean", row.time_ms}, {"num_trials", 1}};
   }
-  return json.dump(4, ' ', false, ResultJson::error_handler_t::replace) + "\n";
+  return dump_json(json, 4) + "\n";
 }
 
 }  // namespace warpwright::exchange

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/json_reader.h"
 #include "exchange/operator_of.h"
 #include "exchange/stand_in.h"
 #include "exchange/trace_solution.h"
@@ -32,8 +33,8 @@ bool is_cuda(const nlohmann::json& spec) {
 }
 
 std::string described_language(const nlohmann::json& spec) {
-  if (spec.contains("languages")) return spec["languages"].dump();
-  return spec.contains("language") ? spec["language"].dump() : "none";
+  if (spec.contains("languages")) return dump_json(spec["languages"]);
+  return spec.contains("language") ? dump_json(spec["language"]) : "none";
 }
 
 /// Sources as one text: own headers where they are included, the frameworks' stood in for.
@@ -192,7 +193,7 @@ Result<std::string> wrapper_text(const Solution& solution, const Task& task) {
 }  // namespace
 
 Result<Solution> read_solution(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = parse_json_or_discard(text);
   if (!json.is_object()) return Error{"a solution is a JSON object"};
   Solution solution{.name = text_at(json, "name"), .definition = text_at(json, "definition")};
   if (solution.name.empty() || solution.definition.empty())

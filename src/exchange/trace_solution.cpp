@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/sha256.h"
+#include "core/json_reader.h"
 #include "exchange/torch_binding.h"
 
 namespace warpwright::exchange {
@@ -152,7 +153,7 @@ Result<std::string> ffi_solution(const Winner& winner, const TraceOrigin& origin
                   {"destination_passing_style", true},
                   {"binding", "tvm-ffi"}};
   json["sources"] = {{{"path", "kernel.cu"}, {"content", text}}};
-  return json.dump(2, ' ', false, SolutionJson::error_handler_t::replace) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 Result<std::string> torch_solution(const Winner& winner, const TraceOrigin& origin,
@@ -176,7 +177,7 @@ Result<std::string> torch_solution(const Winner& winner, const TraceOrigin& orig
       {"compile_options",
        {{"cflags", SolutionJson::array()}, {"cuda_cflags", {"-O3"}}, {"ld_flags", flags}}}};
   json["sources"] = {{{"path", "kernel.cu"}, {"content", text}}};
-  return json.dump(2, ' ', false, SolutionJson::error_handler_t::replace) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 }  // namespace
@@ -187,13 +188,13 @@ TraceOrigin trace_origin(const Task& task) {
   const auto at = text.find("# trace: {");
   if (at != std::string::npos) {
     const auto line = text.substr(at + 9, text.find('\n', at) - at - 9);
-    const auto json = nlohmann::json::parse(line, nullptr, false);
+    const auto json = parse_json_or_discard(line);
     if (json.is_object() && json.contains("definition") && json["definition"].is_string()) {
       origin.definition = json["definition"].get<std::string>();
       origin.inputs = names_in(json, "inputs");
       origin.outputs = names_in(json, "outputs");
       if (json.contains("workload") && json["workload"].is_object())
-        origin.workload = json["workload"].dump();
+        origin.workload = dump_json(json["workload"]);
     }
   }
   if (!origin.definition.empty()) return origin;
@@ -263,7 +264,7 @@ std::string trace_text(const std::string& definition, const std::string& workloa
   line["workload"] = SolutionJson::parse(workload, nullptr, false);
   line["solution"] = solution;
   line["evaluation"] = result;
-  return line.dump(-1, ' ', false, SolutionJson::error_handler_t::replace);
+  return dump_json(line);
 }
 
 std::string size_of_workload(const Task& task, const std::string& uuid) {
@@ -272,7 +273,7 @@ std::string size_of_workload(const Task& task, const std::string& uuid) {
     if (size.label.size() >= kLeast && uuid.starts_with(size.label)) return size.label;
   }
   const TraceOrigin origin = trace_origin(task);
-  const auto timed = nlohmann::json::parse(origin.workload, nullptr, false);
+  const auto timed = parse_json_or_discard(origin.workload);
   const bool is_given = timed.is_object() && timed.contains("uuid") && timed["uuid"].is_string() &&
                         timed["uuid"].get<std::string>() == uuid;
   return is_given && !task.sizes.empty() ? task.sizes.front().label : "";
@@ -285,9 +286,7 @@ std::string trace_lines(const Task& task, const Evaluation& evaluation, const st
   for (std::size_t i = 0; i < task.sizes.size(); ++i) {
     const bool given = i == 0 && !origin.workload.empty();
     const std::string workload =
-        given ? origin.workload
-              : workload_of(task, task.sizes[i], origin)
-                    .dump(-1, ' ', false, SolutionJson::error_handler_t::replace);
+        given ? origin.workload : dump_json(workload_of(task, task.sizes[i], origin));
     lines +=
         trace_text(origin.definition, workload, solution, evaluation, task.sizes[i].label, hacks) +
         "\n";

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/json_reader.h"
 #include "flops/analysis.h"
 #include "flops/roofline.h"
 
@@ -159,7 +160,7 @@ std::string analysis_json(const Analysis& analysis) {
     json["kernels"].push_back(launch_json(analysis, launch));
   if (!analysis.reason.empty()) json["reason"] = analysis.reason;
   if (!analysis.notes.empty()) json["notes"] = analysis.notes;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 std::string analysis_text(const Analysis& analysis) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/json_reader.h"
 #include "flops/static_count.h"
 
 namespace warpwright::flop {
@@ -46,7 +47,7 @@ std::string static_json(const std::vector<StaticCount>& counts,
     json["kernels"].push_back(std::move(row));
   }
   if (!reason.empty()) json["reason"] = reason;
-  return json.dump(2, ' ', false, StaticJson::error_handler_t::replace) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 std::string static_text(const std::vector<StaticCount>& counts) {

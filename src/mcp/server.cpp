@@ -288,13 +288,13 @@ void Connection::negotiated(std::string version, std::string client) {
 void Connection::expect(const Json& id) {
   const std::lock_guard lock(mutex_);
   if (calls_.size() < max_calls_) {
-    calls_.emplace(id.dump(), Entry{std::make_shared<StopSignal>(), false});
+    calls_.emplace(dump_json(id), Entry{std::make_shared<StopSignal>(), false});
   }
 }
 
 std::shared_ptr<StopSignal> Connection::begin(const Json& id, std::string& why) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = calls_.find(id.dump()); found != calls_.end()) {
+  if (const auto found = calls_.find(dump_json(id)); found != calls_.end()) {
     if (found->second.begun) {
       why = "a call with this id is under way";
       return nullptr;
@@ -306,12 +306,12 @@ std::shared_ptr<StopSignal> Connection::begin(const Json& id, std::string& why) 
     why = "busy: " + std::to_string(calls_.size()) + " calls are under way; wait for one";
     return nullptr;
   }
-  return calls_.emplace(id.dump(), Entry{std::make_shared<StopSignal>()}).first->second.stop;
+  return calls_.emplace(dump_json(id), Entry{std::make_shared<StopSignal>()}).first->second.stop;
 }
 
 void Connection::end(const Json& id) {
   const std::lock_guard lock(mutex_);
-  calls_.erase(id.dump());
+  calls_.erase(dump_json(id));
 }
 
 void Connection::cancel(const Json& id) {

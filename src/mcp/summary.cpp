@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "core/evaluation_json.h"
+#include "core/json_reader.h"
 #include "evaluate/explain_lines.h"
 
 namespace warpwright::mcp {
@@ -178,7 +179,7 @@ ToolAnswer evaluation_answer(const Evaluation& evaluation, bool complete) {
   if (complete) {
     data["evaluation"] = evaluation_for_model(evaluation);
     answer.text += "\n" + shortened(evaluation.feedback, kFeedbackBytes) + "\n" +
-                   data["evaluation"].dump(1, ' ', false, Json::error_handler_t::replace);
+                   dump_json(data["evaluation"], 1);
   }
   return answer;
 }

@@ -2,6 +2,7 @@
 // Tools that show what there is: tasks, devices and what a device allows at best.
 #include <fmt/format.h>
 
+#include "core/json_reader.h"
 #include "mcp/tool.h"
 #include "profile/roofline.h"
 #include "suite/listing.h"
@@ -211,7 +212,7 @@ ToolAnswer show_device(ToolBox& box, const Json& arguments, const CallScope&) {
   if (!device.ok()) return tool_failure(device.error().message);
   ToolAnswer answer;
   answer.data = {{"device", device_json(*device)}};
-  answer.text = answer.data["device"].dump(1) + "\n";
+  answer.text = dump_json(answer.data["device"], 1) + "\n";
   if (arguments.contains("task")) {
     const auto task = task_of(box, arguments);
     if (!task.ok()) return tool_failure(task.error().message);

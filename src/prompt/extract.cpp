@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "core/json_reader.h"
 #include "prompt/code_shape.h"
 #include "prompt/reply_blocks.h"
 
@@ -223,7 +224,7 @@ void find_program(const nlohmann::json& value, int depth, std::string& longest) 
 
 Found from_json_text(std::string_view text, bool was_cut) {
   constexpr int kDepth = 6;
-  const auto parsed = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto parsed = parse_json_or_discard(text);
   if (parsed.is_discarded()) return std::nullopt;
   std::string program;
   find_program(parsed, kDepth, program);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include "core/json_reader.h"
 
 namespace warpwright::reorder {
 
@@ -180,7 +181,7 @@ std::string improvement_json(const Improvement& improvement, const TuneOptions& 
     json["variants"]["tried"].push_back(variant_json(outcome));
   json["schedule"] = schedule_json(improvement.schedule, options);
   if (!improvement.note.empty()) json["schedule"]["note"] = improvement.note;
-  return json.dump(2) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 }  // namespace warpwright::reorder

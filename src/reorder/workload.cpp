@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/mix.h"
+#include "core/json_reader.h"
 #include "core/task.h"
 
 namespace warpwright::reorder {
@@ -220,7 +221,7 @@ std::string workload_text(const Workload& workload) {
     json["cases"].push_back(std::move(row));
   }
   if (!workload.task.empty()) json["task"] = workload.task;
-  return json.dump(1) + "\n";
+  return dump_json(json, 1) + "\n";
 }
 
 std::string input_bytes(const WorkBuffer& buffer, std::uint64_t argument, std::uint64_t set) {

@@ -2,6 +2,7 @@
 #include "report/archive_json.h"
 
 #include "core/evaluation_json.h"
+#include "core/json_reader.h"
 
 namespace warpwright::report {
 
@@ -42,7 +43,7 @@ json trial_json(const store::TrialRecord& trial) {
   object["failures"] = failures;
   if (trial.candidate) object["source"] = trial.candidate->source;
   if (trial.evaluation) {
-    object["evaluation"] = json::parse(evaluation_to_json(*trial.evaluation), nullptr, false);
+    object["evaluation"] = parse_json_or_discard(evaluation_to_json(*trial.evaluation));
   }
   return object;
 }
@@ -53,7 +54,7 @@ json derived_json(const store::DerivedRecord& record) {
                  {"accepted", record.accepted},
                  {"summary", record.summary},
                  {"created_ms", record.created_ms}};
-  json report = json::parse(record.report, nullptr, false);
+  json report = parse_json_or_discard(record.report);
   if (report.is_object()) object["report"] = std::move(report);
   return object;
 }

@@ -18,7 +18,7 @@ namespace {
 /// look at for any but the best kernel. The archive has them.
 std::string without_samples(const std::string& text) {
   if (text.find("raw_us") == std::string::npos) return text;
-  json result = json::parse(text, nullptr, false);
+  json result = parse_json_or_discard(text);
   if (!result.is_object()) return text;
   const auto clean = [](json& holder, const char* list) {
     if (!holder.is_object() || !holder.contains(list) || !holder[list].is_array()) return;

@@ -19,7 +19,7 @@ TrialStory* find(const Index& index, SQLite::Statement& row) {
 /// The messages column; a damaged one reads as no messages.
 std::vector<std::pair<int, std::string>> read_messages(const std::string& column) {
   std::vector<std::pair<int, std::string>> messages;
-  const auto list = nlohmann::json::parse(column, nullptr, false);
+  const auto list = parse_json_or_discard(column);
   if (!list.is_array()) return messages;
   for (const auto& entry : list) {
     if (entry.is_array() && entry.size() == 2 && entry[0].is_number_integer() &&

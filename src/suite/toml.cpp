@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include "core/json_reader.h"
 
 namespace warpwright::suite {
 
@@ -68,7 +69,7 @@ std::string TomlDocument::to_json(const Additions& additions) const {
                      {"reference", additions.reference},
                      {"device_reference", additions.device_reference}};
   if (!additions.torch.empty()) json["sources"]["torch"] = additions.torch;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(json);
 }
 
 std::string TomlDocument::place_of(std::string_view path) const {

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "core/expression.h"
+#include "core/json_reader.h"
 #include "torch/interpreter.h"
 
 namespace warpwright::torch {
@@ -36,11 +37,11 @@ bool is_there(const fs::path& path) {
 std::string python_text(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
   if (value.is_null()) return "None";
-  if (!value.is_array() && !value.is_object()) return value.dump();
+  if (!value.is_array() && !value.is_object()) return dump_json(value);
   std::string text;
   for (const auto& [key, item] : value.items()) {
     text += text.empty() ? "" : ", ";
-    text += (value.is_object() ? Json(key).dump() + ": " : "") + python_text(item);
+    text += (value.is_object() ? dump_json(Json(key)) + ": " : "") + python_text(item);
   }
   return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
@@ -133,8 +134,7 @@ Result<std::string> describe_module(const ModuleFile& file, const sandbox::Sandb
                         {"load_s", kLoad},           {"search_s", kSearch},
                         {"limit_s", kLimit},         {"threads", module_threads()},
                         {"settle_s", kSettle},       {"stream", file.stream}};
-  WW_CHECK(write_file(folder.path() / "options.json",
-                      options.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  WW_CHECK(write_file(folder.path() / "options.json", dump_json(options)));
   auto request = python_request(interpreter, folder.path(), "ww_describe.py");
   request.limits.wall = std::chrono::seconds(kWall);
   WW_TRY(const auto exit, sandbox.run(request, stop));

@@ -14,6 +14,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "core/json_reader.h"
 
 namespace warpwright::torch {
 
@@ -76,7 +77,7 @@ Status ModuleProcess::run(const Task& task, const Interpreter& interpreter) {
                                            {"backward", task.torch.backward},
                                            {"gpu", options_.place == Place::gpu},
                                            {"threads", module_threads()}};
-  WW_CHECK(write_file(folder() / "task.json", settings.dump()));
+  WW_CHECK(write_file(folder() / "task.json", dump_json(settings)));
   WW_TRY(questions_, make_pipe(folder() / "questions"));
   WW_TRY(answers_, make_pipe(folder() / "answers"));
   const auto request = request_at(interpreter, folder(), options_.place);
@@ -111,7 +112,7 @@ Status ModuleProcess::hear() {
     if (heard_.size() > kLongestAnswer) return Error{"the reference's answer is too long"};
     end = heard_.find('\n');
   }
-  const auto reply = nlohmann::json::parse(heard_.substr(0, end), nullptr, false);
+  const auto reply = parse_json_or_discard(heard_.substr(0, end));
   heard_.erase(0, end + 1);
   if (reply.is_object() && reply.contains("ok")) return {};
   if (reply.is_object() && reply.contains("error") && reply["error"].is_string())

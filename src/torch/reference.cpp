@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "core/json_reader.h"
 #include "torch/large_files.h"
 #include "torch/module_process.h"
 
@@ -54,7 +55,7 @@ std::string content_key(const Task& task, const Values& values, std::span<const 
   for (const auto& argument : task.arguments)
     slots.push_back({slot_of(argument), name_of(argument.type), name_of(argument.role)});
   std::string all = fmt::format("1\n{}\n{}\n{}\n{}\n", sha256_hex(task.torch.source),
-                                task.torch.mode, task.torch.backward, slots.dump());
+                                task.torch.mode, task.torch.backward, dump_json(slots));
   for (const auto& [name, value] : values) all += fmt::format("{}={:.17g}\n", name, value);
   for (const Bytes& bytes : inputs) all += sha256_hex(view_of(bytes)) + "\n";
   return sha256_hex(all);
@@ -214,7 +215,7 @@ class ModuleReference::Asking {
     }
     OrderedJson whole = question;
     whole["folder"] = folder.string();
-    WW_CHECK(process.ask(whole.dump()));
+    WW_CHECK(process.ask(dump_json(whole)));
     std::vector<Expected> expected(inputs.size());
     for (const OrderedJson& entry : question["outputs"]) {
       const auto file = folder / entry["file"].get<std::string>();

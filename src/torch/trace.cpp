@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "core/expression.h"
+#include "core/json_reader.h"
 #include "torch/trace_inputs.h"
 
 namespace warpwright::torch {
@@ -67,7 +68,7 @@ Result<Axes> read_axes(const TraceJson& definition) {
     if (type == "const") {
       if (!axis.contains("value") || !axis["value"].is_number_integer())
         return Error{fmt::format("the constant axis '{}' has no whole number", name)};
-      axes.constant[name] = axis["value"].dump();
+      axes.constant[name] = dump_json(axis["value"]);
     } else if (type == "expr") {
       static const std::regex allowed(R"([\w\s+*/%().-]+)");
       const std::string expression = text_member(axis, "expression");
@@ -135,7 +136,7 @@ std::string workload_lines(const std::vector<TraceJson>& workloads) {
     std::string axes;
     for (const auto& [name, value] : workload["axes"].items())
       if (is_identifier(name) && value.is_number_integer())
-        axes += fmt::format("{}\"{}\": {}", axes.empty() ? "" : ", ", name, value.dump());
+        axes += fmt::format("{}\"{}\": {}", axes.empty() ? "" : ", ", name, dump_json(value));
     text += fmt::format("    (\"{}\", {{{}}}),\n", uuid, axes);
   }
   return text.empty() ? ""

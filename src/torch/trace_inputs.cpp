@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include "core/json_reader.h"
 
 namespace warpwright::torch {
 
@@ -67,7 +68,7 @@ std::string TraceInputs::scalar(const std::string& name, const std::string& dtyp
       workload_["inputs"].contains(name)) {
     const auto& given = workload_["inputs"][name];
     if (given.is_object() && given.contains("value") && given["value"].is_number())
-      return given["value"].dump();
+      return dump_json(given["value"]);
     if (given.is_object() && given.contains("value") && given["value"].is_boolean())
       return given["value"].get<bool>() ? "True" : "False";
   }
