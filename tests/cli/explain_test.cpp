@@ -59,8 +59,8 @@ TEST(SimtVerb, AListNamesKernelsThatCannotRun) {
   EXPECT_EQ(list.exit_code, 0) << list.err;
   EXPECT_THAT(list.out, HasSubstr("good(): 1 instructions"));
   EXPECT_THAT(list.out, HasSubstr("bad: cannot run: PTX line 11"));
-  const auto json = program.run({"simt", "two.ptx", "--list", "--json"});
-  const auto told = nlohmann::json::parse(json.out);
+  const auto listed = program.run({"simt", "two.ptx", "--list", "--json"});
+  const auto told = nlohmann::json::parse(listed.out);
   EXPECT_EQ(told["kernels"].size(), 1U);
   EXPECT_EQ(told["refused"][0]["name"], "bad");
 }

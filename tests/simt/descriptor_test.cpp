@@ -103,7 +103,7 @@ Params parameters(const TensorMap& map, const TensorMap& back, Address out, std:
 
 TEST(TensorCopy, TilesAreCutAtTheEdgesAndFilledWithZeros) {
   constexpr std::uint32_t kWidth = 36, kHeight = 10;
-  for (const auto [x, y] : {std::pair{0, 0}, {-3, -2}, {30, 7}, {4, 3}, {100, 0}}) {
+  for (const auto& [x, y] : {std::pair{0, 0}, {-3, -2}, {30, 7}, {4, 3}, {100, 0}}) {
     Launcher l(kTiles);
     const Address from = l.put(numbers(std::size_t{kWidth} * kHeight), "from");
     const Address to = l.put(std::vector<std::uint32_t>(kWidth * kHeight, 7), "to");
