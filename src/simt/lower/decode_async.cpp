@@ -123,8 +123,7 @@ Status decode_copy_bulk(Lowering& l) {
   const auto& parts = l.statement().ins.parts;
   const std::vector<Operand>& ops = l.operands();
   if (parts.size() < 4) return l.unsupported();
-  if (parts[3] == "commit_group" || parts[3] == "wait_group" ||
-      parts[3] == "prefetch") {
+  if (parts[3] == "commit_group" || parts[3] == "wait_group" || parts[3] == "prefetch") {
     l.emit(Opcode::nothing);
     return {};
   }

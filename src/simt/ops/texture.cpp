@@ -18,7 +18,6 @@ namespace {
 using ww_descriptors::Texture;
 using ww_descriptors::TextureEdge;
 using ww_descriptors::TextureKind;
-using ww_descriptors::TextureSource;
 
 constexpr u32 kDimensions = 3;
 
