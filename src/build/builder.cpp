@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised when the meaning of a cached result changes.
-constexpr std::string_view kCacheVersion = "9";
+constexpr std::string_view kCacheVersion = "10";
 
 struct ScalarRow {
   ElementType type;
@@ -279,23 +279,21 @@ Status assemble(const Workshop& shop, const fs::path& folder, BuildOutcome& outc
 namespace {
 
 /// What a kernel prints is of no use to anybody, and the driver has crashed on it while calls
-/// overlapped: the code for a GPU does without. The PTX keeps it, the SIMT machine prints.
+/// overlapped. All that is judged does without: what printf returns would tell one device from
+/// another.
 Status leave_out_prints(const Workshop& shop, BuildOutcome& outcome) {
-  const auto silent = ptx::without_prints(outcome.ptx);
+  auto silent = ptx::without_prints(outcome.ptx);
   if (!silent) return {};
   outcome.diagnostics.push_back(
-      {"note", 0, 0, "what it prints is left out on a GPU, and takes no time there"});
+      {"note", 0, 0, "what it prints is left out, and takes no time here"});
+  outcome.ptx = std::move(*silent);
+  if (auto bounds = ptx::without_prints(outcome.bounds_ptx))
+    outcome.bounds_ptx = std::move(*bounds);
   if (outcome.cubin.empty()) return {};
   WW_TRY(const fs::path folder, bench(shop, "silent"));
-  WW_CHECK(write_file(folder / "device.ptx", *silent));
-  BuildOutcome assembled;
-  assembled.verdict = Verdict::ok;
-  assembled.ptx = *silent;
-  WW_CHECK(assemble(shop, folder, assembled));
-  if (assembled.verdict != Verdict::ok || assembled.cubin.empty()) return {};
-  outcome.cubin = std::move(assembled.cubin);
-  outcome.resources = std::move(assembled.resources);
-  return {};
+  WW_CHECK(write_file(folder / "device.ptx", outcome.ptx));
+  outcome.cubin.clear();  // without ptxas the driver assembles the PTX
+  return assemble(shop, folder, outcome);
 }
 
 /// Facts of the code that will run. Whatever the tool says or fails to say, the build stands.
@@ -368,9 +366,11 @@ Result<BuildOutcome> Builder::build(const BuildRequest& request, const StopSigna
     outcome.reason = outcome.diagnostics[0].message;
   }
   if (outcome.verdict == Verdict::ok) {
+    WW_CHECK(leave_out_prints(shop, outcome));
+  }
+  if (outcome.verdict == Verdict::ok) {
     WW_TRY(outcome.entries, ptx::entries_of(outcome.ptx));
     outcome.census = ptx::census_of(outcome.ptx, kCandidateFile);
-    WW_CHECK(leave_out_prints(shop, outcome));
     WW_CHECK(disassemble(shop, outcome));
   }
   outcome.wall_s =

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "base/text.h"
-#include "ptx/prints.h"
 #include "ptx/variables.h"
 
 namespace warpwright::device {
@@ -44,9 +43,8 @@ Result<std::optional<Fault>> CudaModule::load_image() {
   std::array<char, 4096> log{};
   std::array<int, 2> options{kCuJitErrorLog, kCuJitErrorLogBytes};
   std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
-  const std::string text = ptx::without_prints(code_.ptx).value_or(code_.ptx);
   const CuResult result =
-      driver_.module_load(&module_, text.c_str(), 2, options.data(), values.data());
+      driver_.module_load(&module_, code_.ptx.c_str(), 2, options.data(), values.data());
   if (result == 0) return std::optional<Fault>{};
   const std::string said = clean_utf8(trimmed(log.data()));
   if (result != kCuInvalidPtx || said.empty()) {
