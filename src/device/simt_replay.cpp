@@ -266,6 +266,8 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
   request.options.engine = device_.engine_;
   request.options.threads = launch.cooperative ? 1 : threads_for(blocks);
   request.options.cooperative = launch.cooperative;
+  // One block fits on every multiprocessor, or the launch fails.
+  request.options.co_resident = static_cast<std::uint64_t>(device_.info_.facts.sm_count);
   request.options.log = watched_ ? &log_ : nullptr;
   request.options.early_log = watched_ && launch.overlaps ? &early_log_ : nullptr;
   request.options.schedule = options.schedule;

@@ -140,7 +140,7 @@ std::pair<std::uint64_t, std::uint64_t> residency(const LaunchState& s) {
   const std::uint64_t room = std::min(most_resident(*s.kernel, *s.launch), kMostInTurns);
   if (schedule.kind == Schedule::Kind::few) {
     const auto few = std::min<std::uint64_t>(schedule.resident, room);
-    return {few, few};
+    return {few, s.held_at_once ? room : few};
   }
   return {schedule.kind == Schedule::Kind::shuffled ? std::min(kAtOnce, room) : 1, room};
 }

@@ -218,6 +218,22 @@ TEST(ScheduleTest, a_block_that_waits_for_one_that_cannot_start_is_told_so) {
   EXPECT_EQ(run({Kind::few, 1, 4}, true), "");
 }
 
+TEST(ScheduleTest, a_grid_that_the_device_surely_holds_may_wait_for_blocks_that_start_later) {
+  const auto clean = [](const Schedule& s, std::uint64_t co_resident, std::uint32_t blocks) {
+    Launcher l(kChain);
+    const Address flags = l.put(std::vector<std::uint32_t>(blocks, 0), "flags");
+    LaunchOptions options;
+    options.schedule = s;
+    options.co_resident = co_resident;
+    options.max_warp_instructions = 500'000;
+    return l.run("upward", {blocks}, {32}, Params().add(flags), options).clean();
+  };
+  for (const Schedule& s : {Schedule{}, Schedule{Kind::few, 1, 4}, Schedule{Kind::few, 7, 2}}) {
+    EXPECT_TRUE(clean(s, kBlocks, kBlocks)) << name_of(s);
+    EXPECT_FALSE(clean(s, kBlocks, kBlocks + 1)) << name_of(s);
+  }
+}
+
 // What each of these leaves depends on who came first, with nothing that the race checks mind:
 // `last` on the order of blocks, `last_warp` on that of warps, `most` on how many blocks are
 // resident at once, `turned` on lanes that keep step (with `keeps` they wait for each other).

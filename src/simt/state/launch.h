@@ -32,6 +32,9 @@ struct LaunchOptions {
   std::uint64_t max_warp_instructions = std::uint64_t{1} << 34;
   double max_wall_s = 0;     ///< of this machine's time, then it is a timeout; 0: no limit
   bool cooperative = false;  ///< all blocks resident at once
+  /// Blocks that the device surely runs at once: a smaller grid may wait for its own blocks without
+  /// a cooperative launch. 0: none may.
+  std::uint64_t co_resident = 0;
   Schedule schedule;         ///< another one than forward: one host thread
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;  ///< for malloc in device code
   /// Run only these blocks (x fastest), to sample a large launch; empty: all.

@@ -21,7 +21,8 @@ struct Schedule {
     shuffled,  ///< by seed, in short turns, several blocks at once; one that waits lets more start;
                ///< lanes of some warps go in groups, each at its own pace
     few,       ///< blocks start in order, `resident` at a time, in short turns by seed: one that
-               ///< waits for a block that cannot start waits for ever
+               ///< waits for a block that cannot start waits for ever, unless the device holds the
+               ///< whole grid (LaunchOptions::co_resident)
   };
   Kind kind = Kind::forward;
   std::uint64_t seed = 1;
