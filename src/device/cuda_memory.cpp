@@ -8,7 +8,8 @@ namespace warpwright::device {
 
 namespace {
 
-constexpr std::uint64_t kAlignment = 256;
+// As cudaMalloc gives it: texture objects need no less.
+constexpr std::uint64_t kAlignment = 512;
 constexpr std::uint64_t kPlainMargin = 64 << 10;
 constexpr std::size_t kMostKeptBuffers = 1024;
 

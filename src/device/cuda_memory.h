@@ -14,7 +14,7 @@ namespace warpwright::device {
 
 /// Device memory of one buffer with forbidden ground around it. Where the driver can map memory
 /// page by page, the buffer ends at the last mapped page and unmapped pages follow and precede it:
-/// running over its end by 256 bytes or more faults at once. The mapped rest around the buffer is
+/// running over its end by 512 bytes or more faults at once. The mapped rest around the buffer is
 /// a margin: filled before a call, looked at after it.
 class CudaMemory {
  public:
