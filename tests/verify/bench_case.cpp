@@ -67,6 +67,8 @@ void set_element(ElementType type, Bytes& bytes, std::size_t k, double value) {
       return store(bytes, k, single);
     case ElementType::f16:
       return store(bytes, k, to_half_bits(single));
+    case ElementType::bf16:
+      return store(bytes, k, to_bfloat_bits(single));
     case ElementType::i32:
       return store(bytes, k, static_cast<std::int32_t>(value));
     case ElementType::i8:  // outputs of the rule `rounded`

@@ -21,6 +21,7 @@ std::size_t tokens(const CaseData& d) {
 Outputs sees_later_drafts(const CaseData& d) {
   auto outputs = d.honest;
   auto& out = output_of(outputs, d, "out");
+  const ElementType type = d.instance.task->arguments[index_of(*d.instance.task, "out")].type;
   const std::size_t heads = value(d, "H"), dh = value(d, "Dh"), l_max = value(d, "L_max");
   std::size_t t = 0;
   const auto& cache = d.expected;
@@ -44,7 +45,7 @@ Outputs sees_later_drafts(const CaseData& d) {
         for (std::size_t j = 0; j < dh; ++j) {
           double sum = 0;
           for (std::size_t p = 0; p < count; ++p) sum += weight[p] * values[base + p * dh + j];
-          set_element(ElementType::f16, out, row + j, sum / total);
+          set_element(type, out, row + j, sum / total);
         }
       }
     }

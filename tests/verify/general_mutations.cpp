@@ -74,7 +74,7 @@ void map_reals(const TaskArgument& argument, Bytes& bytes, double (*change)(doub
   if (!is_floating(argument.type)) return;
   for (std::size_t k = 0; k < count_of(argument, bytes); ++k) {
     const double value = element_as_double(argument.type, bytes, k);
-    set_element(argument.type, bytes, k, change(value, argument.type == ElementType::f16));
+    set_element(argument.type, bytes, k, change(value, bytes_of(argument.type) == 2));
   }
 }
 
@@ -172,9 +172,9 @@ void add_lost_outputs(std::vector<Mutation>& list) {
       on_outputs("one element wrong", [](const CaseData& d, const TaskArgument& a, Bytes& b) {
         const std::size_t k = below(philox(1, 2, 3, 4, d.instance.seed).w[0], count_of(a, b));
         const double value = element_as_double(a.type, b, k);
-        const double wrong = a.type == ElementType::f32   ? value * 1.01 + 1e-3
-                             : a.type == ElementType::f16 ? value * 1.05 + 0.05
-                                                          : value + 1;
+        const double wrong = a.type == ElementType::f32 ? value * 1.01 + 1e-3
+                             : is_floating(a.type)      ? value * 1.05 + 0.05
+                                                        : value + 1;
         set_element(a.type, b, k, wrong);
       }));
 }

@@ -1,0 +1,1 @@
+../ems_accept/reference.cu

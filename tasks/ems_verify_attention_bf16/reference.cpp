@@ -1,0 +1,1 @@
+../ems_verify_attention/reference.cpp
