@@ -117,13 +117,15 @@ Status CudaReplay::resolve() {
   functions_.clear();
   local_bytes_ = 0;
   parameters_.assign(plan_.steps.size(), {});
+  named_parameters_.clear();
   for (std::size_t i = 0; i < plan_.steps.size() && !fault_; ++i) {
     const auto* launch = std::get_if<KernelLaunch>(&plan_.steps[i]);
     if (launch == nullptr) continue;
     parameters_[i] = launch->parameters;
     relocate(parameters_[i], launch->pointers, bases_);
-    encode(parameters_[i]);
+    const bool maps = encode(parameters_[i]);
     WW_CHECK(resolve_function(launch->kernel, *launch));
+    if (maps && !fault_) name_parameters(i, launch->kernel);
   }
   return {};
 }
@@ -156,11 +158,22 @@ void CudaReplay::drop_textures() {
   textures_.clear();
 }
 
-void CudaReplay::encode(std::string& bytes) {
-  const Status done = encode_tensor_maps(driver_, bytes);
-  if (done.ok()) return;
+bool CudaReplay::encode(std::string& bytes) {
+  const auto maps = encode_tensor_maps(driver_, bytes);
+  if (maps.ok()) return *maps;
   fault_ = Fault{
-      .verdict = Verdict::launch_error, .kind = "device_limit", .message = done.error().message};
+      .verdict = Verdict::launch_error, .kind = "device_limit", .message = maps.error().message};
+  return false;
+}
+
+void CudaReplay::name_parameters(std::size_t step, const std::string& kernel) {
+  auto named = parameters_of(driver_, functions_.at(kernel), parameters_[step]);
+  if (named.ok()) {
+    named_parameters_[step] = std::move(*named);
+    return;
+  }
+  fault_ = Fault{
+      .verdict = Verdict::launch_error, .kind = "device_limit", .message = named.error().message};
 }
 
 Status CudaReplay::resolve_function(const std::string& kernel, const KernelLaunch& launch) {
@@ -315,6 +328,8 @@ CuResult CudaReplay::issue_step(const KernelLaunch& launch, std::size_t step, Cu
   const CuLaunchConfig config{
       launch.grid.x,  launch.grid.y,       launch.grid.z, launch.block.x,    launch.block.y,
       launch.block.z, launch.shared_bytes, stream,        attributes.data(), count};
+  if (const auto named = named_parameters_.find(step); named != named_parameters_.end())
+    return driver_.launch(&config, functions_.at(launch.kernel), named->second.data(), nullptr);
   std::size_t bytes = parameters_[step].size();
   // Pairs of a key and a value, ended by a null: 1 = the parameters' bytes, 2 = their number.
   std::array<void*, 5> extra = {reinterpret_cast<void*>(1), parameters_[step].data(),
