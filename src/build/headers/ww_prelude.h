@@ -115,6 +115,7 @@ static inline __device__ size_t __cvta_generic_to_shared(const void* p);
 #include "ww_intrinsics.h"
 #include "cuda_runtime.h"
 #include "ww_textures.h"
+#include "ww_surfaces.h"
 #include "ww_dpx.h"
 // clang-format on
 
