@@ -142,3 +142,13 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
                                                 void* stream = 0);
 
 #pragma clang attribute pop
+
+// Where this program's managed variables are (host_defines.h).
+#if defined(WW_MANAGED_SHADOWS) && !defined(__CUDA_ARCH__)
+extern "C" __attribute__((weak, visibility("hidden"))) char __start_ww_managed[],
+    __stop_ww_managed[];
+extern "C" void __ww_managed_shadows(char* begin, char* end);
+__attribute__((constructor)) static void __ww_tell_shadows() {
+  if (__start_ww_managed != nullptr) __ww_managed_shadows(__start_ww_managed, __stop_ww_managed);
+}
+#endif
