@@ -92,6 +92,15 @@ std::string with_cluster_dims(std::string_view ptx,
     const auto row = dims.find(name);
     // Directives stand between the parameters and the body.
     const std::size_t body = ptx.find('{', at);
+    const std::size_t declared = ptx.find(';', at);
+    if (declared < body) {
+      // The note is a use before the definition, so that clang declares the kernel first. Nobody
+      // calls it: what reads the text is to see it once.
+      const std::size_t line = ptx.rfind('\n', at) + 1;
+      out += ptx.substr(done, std::max(line, done) - done);
+      done = declared + 1;
+      continue;
+    }
     if (row == dims.end() || body == std::string_view::npos) continue;
     out += ptx.substr(done, body - done);
     out += ".explicitcluster\n.reqnctapercluster " + row->second + "\n";

@@ -16,7 +16,8 @@ bool mentions_cluster_dims(std::string_view source);
 /// Kernel -> "8, 1, 1", from a text in LLVM's language.
 std::map<std::string, std::string, std::less<>> find_cluster_dims(std::string_view llvm);
 
-/// The PTX with the directives of the kernels that need them.
+/// The PTX with the directives of the kernels that need them, and without mere declarations of
+/// kernels.
 std::string with_cluster_dims(std::string_view ptx,
                               const std::map<std::string, std::string, std::less<>>& dims);
 

@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include <fmt/format.h>
+
 #include "base/files.h"
 #include "cli/session.h"
 
@@ -28,6 +30,17 @@ Result<Evaluation> judge_baseline(evaluate::Evaluator& evaluator, const Task& ta
   return evaluator.evaluate({id, task.baseline_source, true}, stop);
 }
 
+namespace {
+
+/// Why a valid kernel has no speed-up: the task must be mended.
+Finding without_baseline(const Evaluation& own) {
+  return {"note", 0,
+          fmt::format("no speed-up: the task's own baseline got the verdict {}: {}",
+                      name_of(own.verdict), own.reason)};
+}
+
+}  // namespace
+
 Result<Evaluation> judge_source(evaluate::Evaluator& evaluator, const std::string& id,
                                 const std::string& source, const StopSignal& stop,
                                 const BaselineJudge& baseline) {
@@ -35,6 +48,7 @@ Result<Evaluation> judge_source(evaluate::Evaluator& evaluator, const std::strin
   if (evaluation.valid() && baseline) {
     WW_TRY(const Evaluation own, baseline());
     add_baseline_times(evaluation, own);
+    if (!own.valid()) evaluation.findings.push_back(without_baseline(own));
   }
   return evaluation;
 }

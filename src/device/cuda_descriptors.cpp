@@ -112,12 +112,16 @@ bool describes_texture(const Upload& upload) {
   Texture texture;
   if (upload.bytes.size() != sizeof texture || upload.destination.offset != 0) return false;
   std::memcpy(&texture, upload.bytes.data(), sizeof texture);
-  return ww_descriptors::is_marked(texture, ww_descriptors::kTextureMark);
+  return ww_descriptors::is_marked(texture, ww_descriptors::kTextureMark) ||
+         ww_descriptors::is_marked(texture, ww_descriptors::kSurfaceMark);
 }
 
 Result<CuTexture> make_texture(const CudaDriver& driver, const std::string& bytes) {
   Texture texture;
   std::memcpy(&texture, bytes.data(), sizeof texture);
+  // Arrays are pitched memory in a plan, and the driver makes surfaces of its own arrays alone.
+  if (ww_descriptors::is_marked(texture, ww_descriptors::kSurfaceMark))
+    return Error{"surfaces are not replayed on a GPU: read and write through a pointer to memory"};
   WW_TRY(const CuResource resource, resource_of(texture));
   const CuTextureForm form = form_of(texture);
   CuTexture made = 0;

@@ -144,11 +144,15 @@ std::uint32_t bytes_of(std::string_view opcode) {
   const std::vector<std::string_view> parts = parts_of(opcode);
   if (parts.empty()) return 0;
   const std::string_view base = parts[0];
-  if (base != "ld" && base != "ldu" && base != "st" && base != "atom" && base != "red") return 0;
+  // Behind the type of a surface's access stands what happens at the edges.
+  const bool surface = base == "suld" || base == "sust";
+  if (base != "ld" && base != "ldu" && base != "st" && base != "atom" && base != "red" && !surface)
+    return 0;
   if (has(parts, "param") || has(parts, "shared") || has(parts, "local") || has(parts, "const"))
     return 0;
   std::uint64_t bits = 0;
-  const std::string_view type = parts.back();
+  const std::string_view type =
+      surface && parts.size() > 1 ? parts[parts.size() - 2] : parts.back();
   if (type.empty()) return 0;
   const std::size_t digit = type.find_first_of("0123456789");
   if (digit == std::string_view::npos) return 0;

@@ -105,7 +105,7 @@ std::vector<std::string> clang_flags(const Shop& shop, const fs::path& file, Sid
   argv.insert(argv.end(),
               {"-x", "cuda", "-std=c++17", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
                "-Xclang", "-target-sdk-version=12.3", "-Wno-unknown-cuda-version",
-               "-D__WW_ROOTS_OF_CLANG__", "-include", "ww_prelude.h"});
+               "-D__WW_ROOTS_OF_CLANG__", "-DWW_MANAGED_SHADOWS", "-include", "ww_prelude.h"});
   if (shop.request.fast_math)
     argv.insert(argv.end(), {"-ffast-math", "-fgpu-approx-transcendentals"});
   if (shop.request.rolled) argv.emplace_back("-fno-unroll-loops");

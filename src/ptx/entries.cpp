@@ -53,6 +53,8 @@ class EntryReader {
         word = words_.word();
       }
     }
+    // One that is only declared is defined elsewhere in the text.
+    if (word == ";") return {};
     uses_.emplace_back();
     if (word == "{") body(uses_.back(), &entry);
     entries_.push_back(std::move(entry));

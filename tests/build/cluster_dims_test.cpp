@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ptx/entries.h"
+
 namespace warpwright::build {
 namespace {
 
@@ -33,6 +35,24 @@ TEST(ClusterDims, DirectivesStandBeforeTheBodyOfTheirKernelAlone) {
             ".visible .entry one(\n\t.param .u64 one_param_0\n)\n.maxntid 128, 1, 1\n"
             ".explicitcluster\n.reqnctapercluster 4, 1, 1\n{\n\tret;\n}\n"
             ".visible .entry onemore()\n{\n\tret;\n}\n");
+}
+
+// clang declares a kernel with a note before it defines any.
+TEST(ClusterDims, ADeclaredKernelGetsItsDirectivesWhereItIsDefined) {
+  const std::string ptx =
+      ".address_size 64\n.visible .entry one\n(\n\t.param .u64 one_param_0\n)\n;\n"
+      ".visible .entry other()\n{\n\tret;\n}\n"
+      ".visible .entry one(\n\t.param .u64 one_param_0\n)\n{\n\tret;\n}\n";
+  const std::string made = with_cluster_dims(ptx, {{"one", "4, 1, 1"}});
+  EXPECT_EQ(made,
+            ".address_size 64\n\n"
+            ".visible .entry other()\n{\n\tret;\n}\n"
+            ".visible .entry one(\n\t.param .u64 one_param_0\n)\n"
+            ".explicitcluster\n.reqnctapercluster 4, 1, 1\n{\n\tret;\n}\n");
+  // Readers see a declared kernel once, too.
+  const auto entries = ptx::entries_of(ptx);
+  ASSERT_TRUE(entries.ok());
+  EXPECT_EQ(entries->size(), 2U);
 }
 
 TEST(ClusterDims, TextsWithoutNotesStayAsTheyAre) {

@@ -144,6 +144,36 @@ TEST(Settings, ExplainReadsThemToo) {
   EXPECT_THAT(program.run({"explain", "transpose", "kernel.cu"}).err, HasSubstr("no size '7x7'"));
 }
 
+TEST(Settings, EveryVerbThatJudgesReadsThem) {
+  Program program;
+  program.write("kernel.cu", "x");
+  program.write("solution.json", "{}");
+  program.write("warpwright.toml", "[judge]\ntraget = \"h200\"\n");
+  const std::vector<std::vector<std::string>> verbs = {
+      {"run", "transpose", "--model", "inbox"},
+      {"campaign", "run", "paper", "--model", "inbox", "--budget", "evaluations=1"},
+      {"prompt", "transpose"},
+      {"eval", "transpose", "kernel.cu"},
+      {"explain", "transpose", "kernel.cu"},
+      {"compare", "transpose", "kernel.cu", "baseline"},
+      {"tune", "transpose", "kernel.cu"},
+      {"merge", "kernel.cu", "kernel.cu", "-o", "merged.cu"},
+      {"bench"},
+      {"tasks", "check", "transpose"},
+      {"verifiers", "last"},
+      {"data", "stats", ".", "--judge"},
+      {"serve", "--judge"},
+      {"mcp"},
+      {"judge-solution", "solution.json", "--definition", "solution.json"}};
+  for (const auto& verb : verbs) {
+    const auto exit = program.run(verb);
+    EXPECT_EQ(exit.exit_code, 2) << verb[0];
+    EXPECT_THAT(exit.err, HasSubstr("warpwright.toml:2: unknown setting 'judge.traget'; did you "
+                                    "mean 'judge.target'?"))
+        << verb[0];
+  }
+}
+
 TEST(Show, ATaskAsJson) {
   Program program;
   const auto exit = program.run({"show", "transpose", "--json"});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fake_worker JOBDIR: keeps the job directory's contract, but the verdict is a function of the
-// source's hash, so that a search of many candidates takes milliseconds and repeats exactly. It
+// source's hash, so that a search of many candidates takes milliseconds and repeats exactly; a
+// source with "refused because ..." is refused for the rest of that line. It
 // appends its whole environment to worker_environment.txt beside the jobs. As a server
 // (fake_worker --serve LOG MILLISECONDS) it takes so long for each job and notes in LOG what it
 // does.
@@ -25,6 +26,14 @@ Evaluation judge(const evaluate::JobRequest& request) {
   evaluation.device = "fake";
   evaluation.device_s = 0.25;
   const char digit = request.is_baseline ? 'f' : hash[0];
+  constexpr std::string_view kRefused = "refused because ";
+  if (const auto at = request.source.find(kRefused); at != std::string::npos) {
+    const auto begin = at + kRefused.size();
+    evaluation.verdict = Verdict::mismatch;
+    evaluation.stage = Stage::validate;
+    evaluation.reason = request.source.substr(begin, request.source.find('\n', begin) - begin);
+    return evaluation;
+  }
   if (digit <= '4') {
     evaluation.verdict = digit <= '2' ? Verdict::compile_error : Verdict::mismatch;
     evaluation.stage = digit <= '2' ? Stage::build : Stage::validate;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvcuda::wmma over the compiler's matrix built-ins: half, bfloat16, tf32 and 8-bit integers.
+// nvcuda::wmma over the compiler's matrix built-ins: half, bfloat16, tf32, double and 8-bit
+// integers.
 #pragma once
 
 #include "cuda_bf16.h"
@@ -50,12 +51,14 @@ struct ww_layout<col_major> {
 };
 
 // The built-ins want their layout as a constant.
-#define __WW_LOAD_INPUT(USE, M, N, K, T, SOURCE, BUILTIN)                              \
+#define __WW_LOAD_WORDS(USE, M, N, K, T, SOURCE, WORD, BUILTIN)                        \
   template <class Layout>                                                              \
   static inline __device__ void load_matrix_sync(fragment<USE, M, N, K, T, Layout>& f, \
                                                  const SOURCE* p, unsigned ldm) {      \
-    BUILTIN((int*)f.x, (const int*)p, ldm, ww_layout<Layout>::value);                  \
+    BUILTIN((WORD*)f.x, (const WORD*)p, ldm, ww_layout<Layout>::value);                \
   }
+#define __WW_LOAD_INPUT(USE, M, N, K, T, SOURCE, BUILTIN) \
+  __WW_LOAD_WORDS(USE, M, N, K, T, SOURCE, int, BUILTIN)
 #define __WW_ACCUMULATOR(M, N, K, T, WORD, LOAD, STORE)                                        \
   static inline __device__ void load_matrix_sync(fragment<accumulator, M, N, K, T, void>& f,   \
                                                  const T* p, unsigned ldm, layout_t layout) {  \
@@ -74,13 +77,15 @@ struct ww_layout<col_major> {
     }                                                                                          \
   }
 // Row-row, row-column, column-row, column-column are 0 to 3.
-#define __WW_MMA(M, N, K, T, D, DWORD, C, CWORD, BUILTIN)                                    \
+#define __WW_MMA(M, N, K, T, D, DWORD, C, CWORD, BUILTIN) \
+  __WW_MMA_WORDS(M, N, K, T, int, D, DWORD, C, CWORD, BUILTIN)
+#define __WW_MMA_WORDS(M, N, K, T, WORD, D, DWORD, C, CWORD, BUILTIN)                        \
   template <class LayoutA, class LayoutB>                                                    \
   static inline __device__ void mma_sync(fragment<accumulator, M, N, K, D, void>& d,         \
                                          const fragment<matrix_a, M, N, K, T, LayoutA>& a,   \
                                          const fragment<matrix_b, M, N, K, T, LayoutB>& b,   \
                                          const fragment<accumulator, M, N, K, C, void>& c) { \
-    BUILTIN((DWORD*)d.x, (const int*)a.x, (const int*)b.x, (const CWORD*)c.x,                \
+    BUILTIN((DWORD*)d.x, (const WORD*)a.x, (const WORD*)b.x, (const CWORD*)c.x,              \
             2 * ww_layout<LayoutA>::value + ww_layout<LayoutB>::value, 0);                   \
   }
 
@@ -120,6 +125,14 @@ __WW_LOAD_INPUT(matrix_b, 16, 16, 8, precision::tf32, float, __mma_tf32_m16n16k8
 __WW_ACCUMULATOR(16, 16, 8, float, float, __mma_tf32_m16n16k8_ld_c, __mma_m16n16k8_st_c_f32)
 __WW_MMA(16, 16, 8, precision::tf32, float, float, float, float, __mma_tf32_m16n16k8_mma_f32)
 
+__WW_FRAGMENT(matrix_a, 8, 8, 4, double, double, 1)
+__WW_FRAGMENT(matrix_b, 8, 8, 4, double, double, 1)
+__WW_FRAGMENT(accumulator, 8, 8, 4, double, double, 2)
+__WW_LOAD_WORDS(matrix_a, 8, 8, 4, double, double, double, __dmma_m8n8k4_ld_a)
+__WW_LOAD_WORDS(matrix_b, 8, 8, 4, double, double, double, __dmma_m8n8k4_ld_b)
+__WW_ACCUMULATOR(8, 8, 4, double, double, __dmma_m8n8k4_ld_c, __dmma_m8n8k4_st_c_f64)
+__WW_MMA_WORDS(8, 8, 4, double, double, double, double, double, double, __dmma_m8n8k4_mma_f64)
+
 static inline __device__ float __float_to_tf32(float f) {
   float rounded;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(*(int*)&rounded) : "f"(f));
@@ -147,8 +160,10 @@ static inline __device__ void fill_fragment(fragment<Use, M, N, K, T, Layout>& f
 
 #undef __WW_FRAGMENT
 #undef __WW_LOAD_INPUT
+#undef __WW_LOAD_WORDS
 #undef __WW_ACCUMULATOR
 #undef __WW_MMA
+#undef __WW_MMA_WORDS
 #undef __WW_HALF_SHAPE
 #undef __WW_BF16_SHAPE
 #undef __WW_INTEGER_SHAPE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types around arrays and texture objects.
+// The types around arrays, texture and surface objects.
 #pragma once
 
 #include <stddef.h>
@@ -52,6 +52,11 @@ struct cudaResourceDesc {
       size_t width, height, pitchInBytes;
     } pitch2D;
   } res;
+};
+enum cudaSurfaceBoundaryMode {
+  cudaBoundaryModeZero = 0,
+  cudaBoundaryModeClamp = 1,
+  cudaBoundaryModeTrap = 2
 };
 enum cudaTextureAddressMode {
   cudaAddressModeWrap = 0,

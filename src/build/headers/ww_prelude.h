@@ -115,6 +115,7 @@ static inline __device__ size_t __cvta_generic_to_shared(const void* p);
 #include "ww_intrinsics.h"
 #include "cuda_runtime.h"
 #include "ww_textures.h"
+#include "ww_surfaces.h"
 #include "ww_dpx.h"
 // clang-format on
 
@@ -141,3 +142,13 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
                                                 void* stream = 0);
 
 #pragma clang attribute pop
+
+// Where this program's managed variables are (host_defines.h).
+#if defined(WW_MANAGED_SHADOWS) && !defined(__CUDA_ARCH__)
+extern "C" __attribute__((weak, visibility("hidden"))) char __start_ww_managed[],
+    __stop_ww_managed[];
+extern "C" void __ww_managed_shadows(char* begin, char* end);
+__attribute__((constructor)) static void __ww_tell_shadows() {
+  if (__start_ww_managed != nullptr) __ww_managed_shadows(__start_ww_managed, __stop_ww_managed);
+}
+#endif

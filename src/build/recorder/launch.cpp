@@ -164,7 +164,10 @@ WW_API void __cudaRegisterVar(void**, char* host, char*, const char* name, int, 
 }
 WW_API void __cudaRegisterManagedVar(void**, void**, char*, const char* name, int, size_t, int,
                                      int) {
-  unsupported(name, "__managed__ variables are not supported", nullptr);
+  unsupported(name,
+              "__managed__ variables are not supported; use a __device__ variable and "
+              "cudaMemcpyToSymbol",
+              nullptr);
 }
 WW_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void* stream) {
   state().configurations.push_back({grid, block, shared, stream, WW_CALLER});

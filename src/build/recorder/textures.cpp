@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays and texture objects, made of calls of the runtime API itself: an array is pitched memory,
-// a texture object is the address of its description. Both runtimes that programs are linked with
+// Arrays, texture and surface objects, made of calls of the runtime API itself: an array is pitched
+// memory, an object is the address of its description. Both runtimes that programs are linked with
 // have this file; a GPU gets the driver's own texture in its place.
 #include <cstdint>
 #include <cstring>
@@ -33,7 +33,7 @@ struct Array {
   std::size_t planes() const { return depth == 0 ? 1 : depth; }
 };
 
-constexpr unsigned kLayered = 1;
+constexpr unsigned kLayered = 1, kSurface = 2;
 
 inline std::size_t bytes_of(const cudaChannelFormatDesc& format) {
   return static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;
@@ -116,6 +116,16 @@ inline bool describe(Texture& t, const cudaResourceDesc& resource, const cudaTex
   const bool reals = t.as_fractions != 0 || t.kind == static_cast<std::uint8_t>(TextureKind::f);
   if (t.as_fractions != 0 && t.channel_bytes == 4) return false;
   return t.interpolates == 0 || reals;
+}
+
+/// The description in device memory; its address is the object.
+inline cudaError_t put(unsigned long long* made, const Texture& described) {
+  void* place = nullptr;
+  cudaError_t error = cudaMalloc(&place, sizeof described);
+  if (error == cudaSuccess)
+    error = cudaMemcpy(place, &described, sizeof described, cudaMemcpyHostToDevice);
+  *made = reinterpret_cast<std::uintptr_t>(place);
+  return error;
 }
 
 inline cudaError_t make_array(cudaArray_t* made, const cudaChannelFormatDesc* format,
@@ -266,13 +276,24 @@ WW_TEXTURE_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* made,
                            __builtin_return_address(0));
   ww_descriptors::Texture texture;
   if (!ww_textures::describe(texture, *resource, *how)) return cudaErrorInvalidValue;
-  void* place = nullptr;
-  cudaError_t error = cudaMalloc(&place, sizeof texture);
-  if (error == cudaSuccess)
-    error = cudaMemcpy(place, &texture, sizeof texture, cudaMemcpyHostToDevice);
-  *made = reinterpret_cast<std::uintptr_t>(place);
-  return error;
+  return ww_textures::put(made, texture);
 }
 WW_TEXTURE_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) {
   return cudaFree(reinterpret_cast<void*>(texture));
+}
+/// Of an array that was made for it (cudaArraySurfaceLoadStore).
+WW_TEXTURE_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* made,
+                                                   const cudaResourceDesc* resource) {
+  if (made == nullptr || resource == nullptr || resource->resType != cudaResourceTypeArray)
+    return cudaErrorInvalidValue;
+  ww_descriptors::Texture surface;
+  std::memset(&surface, 0, sizeof surface);
+  std::memcpy(surface.mark, ww_descriptors::kSurfaceMark, sizeof surface.mark);
+  if (!ww_textures::set_source(surface, *resource)) return cudaErrorInvalidValue;
+  const ww_textures::Array& array = *ww_textures::array_of(resource->res.array.array);
+  if ((array.flags & ww_textures::kSurface) == 0) return cudaErrorInvalidValue;
+  return ww_textures::put(made, surface);
+}
+WW_TEXTURE_API cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {
+  return cudaFree(reinterpret_cast<void*>(surface));
 }

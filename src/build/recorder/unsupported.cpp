@@ -19,9 +19,7 @@ extern "C" [[noreturn]] void ww_missing_entry_point(const char* name, const void
     ww_unsupported_call(#NAME, INSTEAD, __builtin_return_address(0)); \
   }
 
-// Surfaces.
-WW_UNSUPPORTED(cudaCreateSurfaceObject, "write through a pointer to the buffer")
-WW_UNSUPPORTED(cudaDestroySurfaceObject, "write through a pointer to the buffer")
+// Mipmaps.
 WW_UNSUPPORTED(cudaMallocMipmappedArray, "use an array for each level")
 // Other devices, other processes, managed and mapped memory.
 WW_UNSUPPORTED(cudaMemcpyPeer, "there is one device")

@@ -3,6 +3,7 @@
 // clang-format off
 #include "state.cpp"
 #include "memory.cpp"
+#include "managed.cpp"
 #include "launch.cpp"
 #include "streams.cpp"
 #include "device.cpp"

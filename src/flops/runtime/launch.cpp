@@ -31,8 +31,20 @@ std::string parameter_bytes(const KernelFacts& kernel, void** arguments) {
     const Parameter& parameter = kernel.parameters[i];
     if (parameter.offset > bytes.size() || parameter.size > bytes.size() - parameter.offset) break;
     std::memcpy(bytes.data() + parameter.offset, arguments[i], parameter.size);
+    if (parameter.size != sizeof(std::uint64_t)) continue;
+    std::uint64_t word = 0;
+    std::memcpy(&word, arguments[i], sizeof word);
+    word = seen_by_device(word);
+    std::memcpy(bytes.data() + parameter.offset, &word, sizeof word);
   }
   return bytes;
+}
+
+std::int32_t run(const Packer& question) {
+  managed_to_device();
+  const std::int32_t error = ask(Ask::launch, question);
+  managed_to_host();
+  return error;
 }
 
 bool learn(Function& function) {
@@ -69,9 +81,9 @@ cudaError_t launch(const void* host, dim3 grid, dim3 block, void** arguments, st
   cudaError_t error = cudaSuccess;
   // A captured launch has its arguments already.
   if (state().capture != nullptr) {
-    return perform([question] { failed(static_cast<cudaError_t>(ask(Ask::launch, question))); });
+    return perform([question] { failed(static_cast<cudaError_t>(run(question))); });
   }
-  perform([&] { error = static_cast<cudaError_t>(ask(Ask::launch, question)); });
+  perform([&] { error = static_cast<cudaError_t>(run(question)); });
   return failed(error);
 }
 
@@ -124,6 +136,7 @@ WW_API void __cudaRegisterFunction(void** handle, const char* host, char*, const
 WW_API void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t size,
                               int, int) {
   state().variables[host] = {module_of(handle), name, size, 0};
+  adopt_managed();
 }
 /// The program reaches such a variable through a pointer that is ours to set.
 WW_API void __cudaRegisterManagedVar(void** handle, void** pointer, char*, const char* name, int,

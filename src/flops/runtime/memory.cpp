@@ -117,7 +117,10 @@ Variable* variable_of(const void* symbol) {
   return &variable;
 }
 
-char* address_of(const Variable& variable) { return reinterpret_cast<char*>(variable.address); }
+char* address_of(const Variable& variable) {
+  if (variable.shadow != nullptr) return variable.shadow;
+  return reinterpret_cast<char*>(variable.address);
+}
 
 }  // namespace
 

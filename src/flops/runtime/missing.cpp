@@ -12,9 +12,7 @@ extern "C" [[noreturn]] void ww_missing_entry_point(const char* name, const void
 #define WW_MISSING(NAME) \
   extern "C" __attribute__((visibility("default"))) int NAME() { ww_missing_call(#NAME); }
 
-// Surfaces, older textures, mipmaps.
-WW_MISSING(cudaCreateSurfaceObject)
-WW_MISSING(cudaDestroySurfaceObject)
+// Older textures, mipmaps.
 WW_MISSING(cudaBindTexture)
 WW_MISSING(cudaBindTexture2D)
 WW_MISSING(cudaBindTextureToArray)

@@ -51,6 +51,7 @@ struct Variable {
   std::string name;
   std::uint64_t bytes = 0;
   std::uint64_t address = 0;
+  char* shadow = nullptr;  ///< of a managed variable (managed.cpp)
 };
 
 struct Configuration {
@@ -69,8 +70,9 @@ struct State {
   std::recursive_mutex busy;
   std::map<std::string, long long, std::less<>> facts;
   std::string device_name = "CUDA device";
-  std::map<const void*, Function> functions;  ///< host stub -> kernel
-  std::map<const void*, Variable> variables;  ///< host shadow -> variable
+  std::map<const void*, Function> functions;                 ///< host stub -> kernel
+  std::map<const void*, Variable> variables;                 ///< host shadow -> variable
+  std::vector<std::pair<const char*, const char*>> shadows;  ///< where those of managed ones are
   std::vector<Configuration> configurations;
   std::map<std::uint64_t, std::uint64_t> blocks;  ///< of device memory: address -> bytes
   std::vector<std::unique_ptr<Graph>> graphs;
@@ -98,6 +100,14 @@ bool is_device(const void* pointer);
 /// Does it now, or when the captured graph is launched.
 cudaError_t perform(std::function<void()> step);
 Function* function_of(const void* host);
+
+/// Finds managed variables among the registered ones; registrations and places come in any order.
+void adopt_managed();
+/// What the host wrote to managed variables, before a launch, and what kernels wrote, behind it.
+void managed_to_device();
+void managed_to_host();
+/// The device's address of what may be a managed variable's shadow.
+std::uint64_t seen_by_device(std::uint64_t address);
 
 }  // namespace ww_flops
 

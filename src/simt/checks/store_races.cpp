@@ -29,7 +29,10 @@ void report_store_race(Warp& w, const Ins* i, FaultKind kind, u32 lane, const St
   std::string text = known ? std::string() : detail();
   if (!writes_at_once(w, i) || to.bytes > 16)
     return report(w, i, kind, lane, to.address, to.space, text);
-  StoreRace race{&w, i, lane, kind, to.address, to.space, std::move(text), to.host, {}, to.bytes};
+  // The instruction may be a handler's changed copy, which does not last that long.
+  const Ins* lasting = &w.kernel->code[i->id];
+  StoreRace race{&w,       lasting,         lane,    kind, to.address,
+                 to.space, std::move(text), to.host, {},   to.bytes};
   std::memcpy(race.before.data(), to.host, to.bytes);
   worker.store_races.push_back(std::move(race));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind tensor maps and texture objects where there is no driver: the runtimes that a
+// What stands behind tensor maps, texture and surface objects without a driver: the runtimes that a
 // program is linked with write these, the SIMT machine reads them, and for a GPU they are replaced
 // by the driver's own. This file travels with those runtimes and includes nothing of ours.
 #pragma once
@@ -11,6 +11,7 @@ namespace ww_descriptors {
 /// Two words that data has by no accident.
 inline constexpr std::uint64_t kTensorMark[2] = {0x9d3f5ab1c27e6048, 0x61c8e90b7f24d3a5};
 inline constexpr std::uint64_t kTextureMark[2] = {0x4be7209dfa8613c5, 0xe2915d7c38af460b};
+inline constexpr std::uint64_t kSurfaceMark[2] = {0xa60c47f1d95e2b38, 0x1f83d2b96ce07a54};
 
 /// As the driver numbers them.
 enum class TensorType : std::uint8_t {
@@ -57,7 +58,8 @@ enum class TextureSource : std::uint8_t { linear, rows, array };
 enum class TextureKind : std::uint8_t { s, u, f };  ///< of a channel
 enum class TextureEdge : std::uint8_t { wrap, clamp, mirror, border };
 
-/// In device memory; its address is the texture object.
+/// In device memory; its address is the texture object. A surface object is the same with another
+/// mark, of which only what says where elements are counts.
 struct Texture {
   std::uint64_t mark[2];
   std::uint64_t address;

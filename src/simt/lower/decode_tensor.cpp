@@ -72,10 +72,11 @@ constexpr ShapeRow kMatrixShapes[] = {
     {Element::float64, 8, 8, 4},   {Element::float64, 16, 8, 4}, {Element::float64, 16, 8, 8},
     {Element::float64, 16, 8, 16}, {Element::e4m3, 16, 8, 32},   {Element::e5m2, 16, 8, 32},
     {Element::e4m3, 16, 8, 16},    {Element::e5m2, 16, 8, 16}};
-constexpr ShapeRow kFragments[] = {
-    {Element::half, 16, 16, 16},   {Element::half, 32, 8, 16},   {Element::half, 8, 32, 16},
-    {Element::bfloat, 16, 16, 16}, {Element::bfloat, 32, 8, 16}, {Element::bfloat, 8, 32, 16},
-    {Element::int8, 16, 16, 16},   {Element::uint8, 16, 16, 16}, {Element::tf32, 16, 16, 8}};
+constexpr ShapeRow kFragments[] = {{Element::half, 16, 16, 16},  {Element::half, 32, 8, 16},
+                                   {Element::half, 8, 32, 16},   {Element::bfloat, 16, 16, 16},
+                                   {Element::bfloat, 32, 8, 16}, {Element::bfloat, 8, 32, 16},
+                                   {Element::int8, 16, 16, 16},  {Element::uint8, 16, 16, 16},
+                                   {Element::tf32, 16, 16, 8},   {Element::float64, 8, 8, 4}};
 
 template <std::size_t N>
 bool known(const ShapeRow (&table)[N], const MatrixForm& f) {
@@ -143,11 +144,12 @@ Status decode_fragment(Lowering& l, MatrixForm f) {
   const char which = role[0];
   const bool accumulator = which == 'c' || which == 'd';
   f.a = *type;
-  if (accumulator ? *type != Element::float32 && *type != Element::half && *type != Element::int32
-                  : !known(kFragments, f))
-    return l.unsupported();
+  const bool of_sums = *type == Element::float32 || *type == Element::half ||
+                       *type == Element::int32 ||
+                       (*type == Element::float64 && known(kFragments, f));
+  if (accumulator ? !of_sums : !known(kFragments, f)) return l.unsupported();
   std::vector<Val> regs;
-  WW_CHECK(registers(l, ops[stores ? 1 : 0], 4, regs));
+  WW_CHECK(registers(l, ops[stores ? 1 : 0], width(*type), regs));
   WW_TRY(const Lowering::Address a, l.address(ops[stores ? 0 : 1]));
   WW_TRY(const Val stride, l.value(ops[2], {4}));
   const Space space = has(parts, "shared") || has(parts, "shared::cta") ? Space::shared
@@ -171,9 +173,11 @@ Status decode_fragment(Lowering& l, MatrixForm f) {
 
 }  // namespace
 
-/// mma.sync.aligned.SHAPE.row.col.DTYPE.ATYPE.BTYPE.CTYPE.
+/// mma.sync.aligned.SHAPE.row.col.DTYPE.ATYPE.BTYPE.CTYPE; f64 may name its rounding.
 Status decode_mma(Lowering& l) {
-  const auto& parts = l.statement().ins.parts;
+  std::vector<std::string_view> parts(l.statement().ins.parts.begin(),
+                                      l.statement().ins.parts.end());
+  if (parts.size() == 11 && parts[9] == "f64" && parts[10] == "rn") parts.pop_back();
   if (parts.size() != 10 || parts[1] != "sync" || parts[4] != "row" || parts[5] != "col" ||
       parts[6] != parts[9])
     return l.unsupported();
@@ -194,9 +198,10 @@ Status decode_wmma(Lowering& l) {
   if (parts.size() < 6 || !shape(shape_part(parts), f)) return l.unsupported();
   if (parts[1] == "load" || parts[1] == "store") return decode_fragment(l, f);
   if (parts[1] != "mma" || has(parts, "satfinite") || has(parts, "popc")) return l.unsupported();
-  // f16: ...SHAPE.DTYPE.CTYPE; others: ...SHAPE.DTYPE.ATYPE.BTYPE.CTYPE.
+  // f16: ...SHAPE.DTYPE.CTYPE; others: ...SHAPE.DTYPE.ATYPE.BTYPE.CTYPE; f64 may name its rounding.
   const auto at = std::find(parts.begin(), parts.end(), shape_part(parts));
-  const std::vector<std::string_view> types(at + 1, parts.end());
+  std::vector<std::string_view> types(at + 1, parts.end());
+  if (types.size() == 5 && types[0] == "f64" && types[4] == "rn") types.pop_back();
   if (types.size() != 2 && types.size() != 4) return l.unsupported();
   const auto acc = element(types[0]);
   const auto a = types.size() == 4 ? element(types[1]) : Element::half,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoders of what is addressed by coordinates: tiles of tensors, and textures.
+// Decoders of what is addressed by coordinates: tiles of tensors, textures and surfaces.
 #include <algorithm>
 
 #include "simt/lower/decoders.h"
@@ -152,6 +152,89 @@ Status decode_texture(Lowering& l) {
   lir.more_defs = 4;
   lir.aux = static_cast<std::uint32_t>(shape - std::begin(kTextureShapes)) |
             (whole ? kTextureWhole : 0) | (parts[2] == "f32" ? kTextureReal : 0);
+  lir.info.access = l.new_access();
+  for (const Dest& d : results) WW_CHECK(l.settle(d));
+  return {};
+}
+
+namespace {
+
+/// ".v4.b32.trap" behind the geometry; what has no vector is one element.
+std::optional<SurfaceForm> surface_form(std::vector<std::string_view> parts) {
+  constexpr std::pair<std::string_view, std::uint8_t> kTypes[] = {
+      {"b8", 1}, {"b16", 2}, {"b32", 4}, {"b64", 8}};
+  constexpr std::pair<std::string_view, SurfaceEdge> kEdges[] = {
+      {"trap", SurfaceEdge::trap}, {"clamp", SurfaceEdge::clamp}, {"zero", SurfaceEdge::zero}};
+  if (parts.size() < 5 || parts[1] != "b") return std::nullopt;
+  SurfaceForm form;
+  form.stores = parts[0] == "sust";
+  const auto* shape = std::find_if(std::begin(kTextureShapes), std::end(kTextureShapes),
+                                   [&](const TextureShape& row) { return row.name == parts[2]; });
+  if (shape == std::end(kTextureShapes)) return std::nullopt;
+  form.row = static_cast<std::uint8_t>(shape - std::begin(kTextureShapes));
+  parts.erase(parts.begin(), parts.begin() + 3);
+  if (parts[0] == "v2" || parts[0] == "v4") {
+    form.count = parts[0] == "v2" ? 2 : 4;
+    parts.erase(parts.begin());
+  }
+  if (parts.size() != 2) return std::nullopt;
+  const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                  [&](const auto& row) { return row.first == parts[0]; });
+  const auto* edge = std::find_if(std::begin(kEdges), std::end(kEdges),
+                                  [&](const auto& row) { return row.first == parts[1]; });
+  if (type == std::end(kTypes) || edge == std::end(kEdges)) return std::nullopt;
+  form.bytes = type->second;
+  form.width = std::max<std::uint8_t>(form.bytes, 2);
+  form.edge = edge->second;
+  if (form.bytes * form.count > 16) return std::nullopt;
+  return form;
+}
+
+}  // namespace
+
+/// suld.b.GEOMETRY[.VECTOR].TYPE.EDGE {d...}, [surface, {c...}]; sust.b... [surface, {c...}],
+/// {v...}.
+Status decode_surface(Lowering& l) {
+  const std::vector<Operand>& ops = l.operands();
+  const auto form = surface_form({l.statement().ins.parts.begin(), l.statement().ins.parts.end()});
+  if (!form || ops.size() != 2) return l.unsupported();
+  const TextureShape& shape = kTextureShapes[form->row];
+  WW_TRY(const Coordinates at, coordinates(l, ops[form->stores ? 0 : 1]));
+  const std::size_t wanted = shape.dimensions + (shape.layered ? 1 : 0);
+  if (at.base.narrow || at.base.offset != 0 || at.list.size() < wanted) return l.unsupported();
+  const Operand& data = ops[form->stores ? 1 : 0];
+  std::vector<const Operand*> elements;
+  if (data.kind == Operand::Kind::vector)
+    for (const Operand& one : data.list) elements.push_back(&one);
+  else
+    elements.push_back(&data);
+  if (elements.size() != form->count) return l.error("a vector of the wrong length");
+  std::vector<Val> more;
+  std::vector<Dest> results;
+  for (const Operand* one : elements) {
+    if (form->stores) {
+      WW_TRY(const Val v, l.value(*one, ArgType{form->width}));
+      more.push_back(v);
+      continue;
+    }
+    Dest d;
+    d.val = l.temporary(form->width);
+    if (one->kind != Operand::Kind::sink) {
+      WW_TRY(d, l.dest(*one, ArgType{form->width}));
+    }
+    results.push_back(d);
+    more.push_back(d.val);
+  }
+  for (std::size_t k = 0; k < wanted; ++k) {
+    WW_TRY(const Val v, l.value(*at.list[k], ArgType{4}));
+    more.push_back(v);
+  }
+  WW_CHECK(emit_guarded(l, form->stores ? Opcode::surface_store : Opcode::surface_load));
+  Lir& lir = l.last();
+  lir.a = at.base.base;
+  lir.more = std::move(more);
+  lir.more_defs = form->stores ? 0 : form->count;
+  lir.imm = form->pack();
   lir.info.access = l.new_access();
   for (const Dest& d : results) WW_CHECK(l.settle(d));
   return {};

@@ -43,6 +43,7 @@ Status decode_mbarrier(Lowering& l);
 Status decode_copy_bulk(Lowering& l);
 Status decode_copy_tensor(Lowering& l);
 Status decode_texture(Lowering& l);
+Status decode_surface(Lowering& l);
 Status decode_store_async(Lowering& l);
 Status decode_reduce_async(Lowering& l);
 Status decode_mapa(Lowering& l);

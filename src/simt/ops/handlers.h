@@ -94,6 +94,8 @@ const Ins* run_copy_arrive(Warp& w, const Ins* i);
 
 // tex: a = texture object, more = four results, then coordinates; aux = TextureForm fields.
 const Ins* run_texture(Warp& w, const Ins* i);
+/// suld and sust: a = surface object, more = data, then coordinates; imm = SurfaceForm.
+const Ins* run_surface(Warp& w, const Ins* i);
 
 // Clusters. Waiting needs an arrival before it; aux = kBarrierAligned or 0.
 const Ins* run_cluster_arrive(Warp& w, const Ins* i);
