@@ -65,7 +65,8 @@ struct KernelLaunch {
   bool overlaps = false;  ///< may begin before the launch before it has ended (programmatic)
   int carveout = -1;  ///< preferred shared-memory carve-out in percent, -1 = the driver's choice
   /// Laid out as the PTX .entry declares (each parameter at its natural alignment), with zeros
-  /// where pointers go. Usable as CU_LAUNCH_PARAM_BUFFER after relocation.
+  /// where pointers go. Not a CU_LAUNCH_PARAM_BUFFER: the driver lays out parameters that need an
+  /// alignment of 64 bytes (tensor maps) in its own way.
   std::string parameters;
   std::vector<std::uint32_t> parameter_offsets;  ///< ascending, one per declared parameter
   std::vector<AddressUse> pointers;              ///< in the parameters; ascending, apart

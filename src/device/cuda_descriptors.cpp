@@ -80,8 +80,7 @@ CuTextureForm form_of(const Texture& texture) {
 
 }  // namespace
 
-Result<bool> encode_tensor_maps(const CudaDriver& driver, std::string& bytes) {
-  bool any = false;
+Status encode_tensor_maps(const CudaDriver& driver, std::string& bytes) {
   for (std::size_t at = 0; at + sizeof(TensorMap) <= bytes.size(); at += kMapAlign) {
     TensorMap map;
     std::memcpy(&map, bytes.data() + at, sizeof map);
@@ -89,23 +88,8 @@ Result<bool> encode_tensor_maps(const CudaDriver& driver, std::string& bytes) {
     WW_TRY(const CuTensorMap made, encoded(driver, map));
     std::memcpy(bytes.data() + at, &made, sizeof made);
     at += sizeof map - kMapAlign;
-    any = true;
   }
-  return any;
-}
-
-Result<std::vector<void*>> parameters_of(const CudaDriver& driver, CuFunction function,
-                                         std::string& bytes) {
-  if (driver.function_parameter == nullptr)
-    return Error{
-        "the NVIDIA driver is too old for tensor maps: it does not say where parameters are"};
-  std::vector<void*> list;
-  for (std::size_t offset = 0, size = 0;
-       driver.function_parameter(function, list.size(), &offset, &size) == 0;) {
-    if (offset + size > bytes.size()) return Error{"the plan has fewer parameters than the kernel"};
-    list.push_back(bytes.data() + offset);
-  }
-  return list;
+  return {};
 }
 
 bool describes_texture(const Upload& upload) {

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "core/launch_plan.h"
@@ -14,14 +13,9 @@
 
 namespace warpwright::device {
 
-/// Puts the driver's tensor maps in the place of ours, among bytes whose pointers are in place, and
-/// says whether there are any. The error is for a map that the driver refuses.
-Result<bool> encode_tensor_maps(const CudaDriver& driver, std::string& bytes);
-
-/// Where a function's parameters begin in the bytes of all of them. A launch has to name tensor
-/// maps one by one: of bytes in one piece the driver makes maps that the GPU refuses.
-Result<std::vector<void*>> parameters_of(const CudaDriver& driver, CuFunction function,
-                                         std::string& bytes);
+/// Puts the driver's tensor maps in the place of ours, among bytes whose pointers are in place. The
+/// error is for a map that the driver refuses.
+Status encode_tensor_maps(const CudaDriver& driver, std::string& bytes);
 
 /// Whether an upload is the description of a texture object: the object itself takes its place.
 bool describes_texture(const Upload& upload);

@@ -26,8 +26,6 @@ Result<CudaDriver> CudaDriver::open() {
   }
   driver.tensor_map_encode = reinterpret_cast<decltype(driver.tensor_map_encode)>(
       dlsym(library, "cuTensorMapEncodeTiled"));
-  driver.function_parameter =
-      reinterpret_cast<decltype(driver.function_parameter)>(dlsym(library, "cuFuncGetParamInfo"));
   WW_CHECK(driver.check(driver.init(0), "initialise the NVIDIA driver"));
   int count = 0;
   WW_CHECK(driver.check(driver.device_count(&count), "count the GPUs"));

@@ -247,9 +247,6 @@ struct CudaDriver {
                                 const std::uint64_t* sizes, const std::uint64_t* strides,
                                 const std::uint32_t* box, const std::uint32_t* steps,
                                 int interleave, int swizzle, int promotion, int fill) = nullptr;
-  /// Of drivers since CUDA 12.4; else null. Fails behind the last parameter.
-  CuResult (*function_parameter)(CuFunction, std::size_t index, std::size_t* offset,
-                                 std::size_t* size) = nullptr;
 
   /// Opens libcuda.so.1 and initialises it. The error says which of library, function or GPU is
   /// missing. The library stays open for the life of the process.

@@ -117,15 +117,16 @@ Status CudaReplay::resolve() {
   functions_.clear();
   local_bytes_ = 0;
   parameters_.assign(plan_.steps.size(), {});
-  named_parameters_.clear();
+  named_parameters_.assign(plan_.steps.size(), {});
   for (std::size_t i = 0; i < plan_.steps.size() && !fault_; ++i) {
     const auto* launch = std::get_if<KernelLaunch>(&plan_.steps[i]);
     if (launch == nullptr) continue;
     parameters_[i] = launch->parameters;
     relocate(parameters_[i], launch->pointers, bases_);
-    const bool maps = encode(parameters_[i]);
+    encode(parameters_[i]);
+    for (const std::uint32_t offset : launch->parameter_offsets)
+      named_parameters_[i].push_back(parameters_[i].data() + offset);
     WW_CHECK(resolve_function(launch->kernel, *launch));
-    if (maps && !fault_) name_parameters(i, launch->kernel);
   }
   return {};
 }
@@ -158,22 +159,11 @@ void CudaReplay::drop_textures() {
   textures_.clear();
 }
 
-bool CudaReplay::encode(std::string& bytes) {
-  const auto maps = encode_tensor_maps(driver_, bytes);
-  if (maps.ok()) return *maps;
+void CudaReplay::encode(std::string& bytes) {
+  const Status done = encode_tensor_maps(driver_, bytes);
+  if (done.ok()) return;
   fault_ = Fault{
-      .verdict = Verdict::launch_error, .kind = "device_limit", .message = maps.error().message};
-  return false;
-}
-
-void CudaReplay::name_parameters(std::size_t step, const std::string& kernel) {
-  auto named = parameters_of(driver_, functions_.at(kernel), parameters_[step]);
-  if (named.ok()) {
-    named_parameters_[step] = std::move(*named);
-    return;
-  }
-  fault_ = Fault{
-      .verdict = Verdict::launch_error, .kind = "device_limit", .message = named.error().message};
+      .verdict = Verdict::launch_error, .kind = "device_limit", .message = done.error().message};
 }
 
 Status CudaReplay::resolve_function(const std::string& kernel, const KernelLaunch& launch) {
@@ -328,14 +318,10 @@ CuResult CudaReplay::issue_step(const KernelLaunch& launch, std::size_t step, Cu
   const CuLaunchConfig config{
       launch.grid.x,  launch.grid.y,       launch.grid.z, launch.block.x,    launch.block.y,
       launch.block.z, launch.shared_bytes, stream,        attributes.data(), count};
-  if (const auto named = named_parameters_.find(step); named != named_parameters_.end())
-    return driver_.launch(&config, functions_.at(launch.kernel), named->second.data(), nullptr);
-  std::size_t bytes = parameters_[step].size();
-  // Pairs of a key and a value, ended by a null: 1 = the parameters' bytes, 2 = their number.
-  std::array<void*, 5> extra = {reinterpret_cast<void*>(1), parameters_[step].data(),
-                                reinterpret_cast<void*>(2), &bytes, nullptr};
-  return driver_.launch(&config, functions_.at(launch.kernel), nullptr,
-                        bytes == 0 ? nullptr : extra.data());
+  // One by one: the driver puts parameters of a large alignment elsewhere than a piece of bytes
+  // that is laid out as the PTX declares them has them.
+  return driver_.launch(&config, functions_.at(launch.kernel), named_parameters_[step].data(),
+                        nullptr);
 }
 
 CuResult CudaReplay::issue_step(const Memset& set, std::size_t, CuStream stream) {

@@ -39,8 +39,7 @@ class CudaReplay final : public Replay {
   Status make_textures();
   void drop_textures();
   /// What the driver makes of tensor maps among relocated bytes; sets fault_ where it refuses one.
-  bool encode(std::string& bytes);
-  void name_parameters(std::size_t step, const std::string& kernel);
+  void encode(std::string& bytes);
   Status resolve_function(const std::string& kernel, const KernelLaunch& launch);
   Status stage_uploads();
   Status reset(const RunOptions& options);
@@ -84,9 +83,8 @@ class CudaReplay final : public Replay {
   std::vector<std::shared_ptr<CudaMemory>> scratch_;
   std::vector<std::unique_ptr<CudaMemory>> staged_;  ///< by step: what uploads upload
   std::vector<std::uint64_t> bases_;
-  std::vector<std::string> parameters_;  ///< by step, relocated
-  /// By step, of launches with tensor maps: where each parameter is in parameters_.
-  std::map<std::size_t, std::vector<void*>> named_parameters_;
+  std::vector<std::string> parameters_;               ///< by step, relocated
+  std::vector<std::vector<void*>> named_parameters_;  ///< by step: where each is in parameters_
   std::vector<CuTexture> textures_;
   std::map<std::string, CuFunction> functions_;
   CuGraph captured_ = nullptr;
