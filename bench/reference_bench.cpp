@@ -44,8 +44,10 @@ std::vector<verify::Bytes> outputs_from(const verify::Instance& instance,
     if (!expected[i].native.empty()) outputs[i] = expected[i].native;
     for (std::size_t k = 0; k < expected[i].wide.size(); ++k) {
       const float value = static_cast<float>(expected[i].wide[k]);
-      const std::uint16_t half = verify::to_half_bits(value);
-      if (arguments[i].type == ElementType::f16)
+      const bool is_half = arguments[i].type == ElementType::f16;
+      const std::uint16_t half =
+          is_half ? verify::to_half_bits(value) : verify::to_bfloat_bits(value);
+      if (is_half || arguments[i].type == ElementType::bf16)
         std::memcpy(outputs[i].data() + 2 * k, &half, 2);
       else if (arguments[i].type == ElementType::i8)
         outputs[i][k] = static_cast<std::byte>(static_cast<signed char>(std::rint(value)));
