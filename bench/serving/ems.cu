@@ -325,6 +325,7 @@ void report(const Bench& bench, const std::vector<Timed>& ways, const std::vecto
 
 int main(int count, char** words) {
   const Options options = options_of(count, words);
+  if (options.drafts < 1 || options.drafts > kMostRows) return std::fprintf(stderr, "--drafts is 1 to %d\n", kMostRows), 2;
   Bench bench(options);
   std::vector<Timed> ways = bench.ways();
   std::vector<double> errors;

@@ -255,7 +255,9 @@ void report(const Bench& bench, const std::vector<Timed>& calls, const Options& 
   std::printf("full spans over dense: %+.1f %% in 16 pieces, %+.1f %% in one\n", 100 * (medians[3].value / dense - 1),
               100 * (medians[4].value / dense - 1));
   std::printf("shortest runs that pay at half coverage: %d; that take at most 0.62 of dense: %d (0: none)\n", even, aim);
-  std::printf("modelled = 1 / (1 - a + a * ratio), a = %.2f the share of attention in a step\n", share);
+  std::printf("modelled = 1 / (1 - a + a * ratio), a = %.2f the share of attention in a step;", share);
+  std::printf(" a gain of 1.30 needs a ratio of %.3f, and with half of the time (0.5) a share of %.3f\n", 1 - (1 - 1 / 1.3) / share,
+              (1 - 1 / 1.3) / 0.5);
   std::printf("{\"samples\": %d, \"read_all_gb_s\": %.1f, \"read_half_gb_s\": %.1f, \"calls\": [", samples, all_rate / 1e3, half_rate / 1e3);
   for (size_t i = 0; i < calls.size(); ++i)
     std::printf("%s{\"name\": \"%s\", \"us\": %.3f, \"low\": %.3f, \"high\": %.3f}", i ? ", " : "", calls[i].name.c_str(), medians[i].value,
