@@ -22,8 +22,8 @@ using BaselineJudge = std::function<Result<Evaluation>()>;
 Result<Evaluation> judge_baseline(evaluate::Evaluator& evaluator, const Task& task,
                                   const std::string& id, const StopSignal& stop);
 
-/// One source; where it is valid, its times stand beside the baseline's, or a note says why there are
-/// none.
+/// One source; where it is valid, its times stand beside the baseline's, or a note says why there
+/// are none.
 Result<Evaluation> judge_source(evaluate::Evaluator& evaluator, const std::string& id,
                                 const std::string& source, const StopSignal& stop,
                                 const BaselineJudge& baseline);

@@ -137,12 +137,15 @@ Status SimtReplay::queue() {
   return Error{"the judge's own plan failed: " + report.faults.front().message};
 }
 
-Status SimtReplay::again_before(const KernelLaunch& at, const RunOptions& options) {
+Status SimtReplay::again_before(const KernelLaunch& at, const RunOptions& options,
+                                RunReport& report) {
   WW_CHECK(device_.machine_.reset(module().module));
   WW_CHECK(set_buffers(options));
   RunReport nobody;
   for (const PlanStep& each : plan_.steps) {
     if (std::get_if<KernelLaunch>(&each) == &at) return {};
+    // What this one wrote is gone.
+    if (std::holds_alternative<KernelLaunch>(each)) report.complete = false;
     if (const auto* s = std::get_if<Memset>(&each)) WW_CHECK(step(*s, {}, nobody));
     if (const auto* s = std::get_if<DeviceCopy>(&each)) WW_CHECK(step(*s, {}, nobody));
     if (const auto* s = std::get_if<Upload>(&each)) WW_CHECK(step(*s, {}, nobody));
@@ -276,7 +279,7 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
   auto launched = options.may_sample && !launch.cooperative
                       ? launch_sampled(device_.machine_, module().module, request,
                                        one_way(options.poison_seed, "sample"),
-                                       [&] { return again_before(launch, options); })
+                                       [&] { return again_before(launch, options, report); })
                       : run_once();
   if (!launched.ok()) {
     report.faults.push_back({.verdict = Verdict::launch_error,

@@ -20,8 +20,9 @@ class SimtReplay final : public Replay {
  private:
   Status reset(const RunOptions& options);
   Status set_buffers(const RunOptions& options);
-  /// Everything as it was before this launch of the plan, where it is the first.
-  Status again_before(const KernelLaunch& at, const RunOptions& options);
+  /// Everything as it was before this launch of the plan, where it is the first; else the report is
+  /// told that results of earlier ones are gone.
+  Status again_before(const KernelLaunch& at, const RunOptions& options, RunReport& report);
   Status poison(simt::Address at, std::uint64_t bytes, std::uint64_t seed);
   Status fill_output(simt::Address at, std::uint64_t bytes, const RunOptions& options);
   Status run_steps(const RunOptions& options, RunReport& report);

@@ -29,9 +29,13 @@ std::vector<std::uint64_t> first_blocks(std::uint64_t count) {
   return blocks;
 }
 
-bool waits(const simt::Module& module, const simt::Launch& launch) {
-  const simt::Kernel* kernel = module.program()->find(launch.kernel);
-  return kernel != nullptr && kernel->waits_for_blocks();
+/// All blocks, for their time alone.
+Result<simt::LaunchReport> launch_whole(simt::Machine& machine, const simt::Module& module,
+                                        simt::Launch launch) {
+  launch.options.only_blocks.clear();
+  launch.options.checks = std::min(launch.options.checks, simt::Checks::fast);
+  launch.options.max_warp_instructions = std::min(launch.options.max_warp_instructions, kWholeGrid);
+  return machine.launch(module, launch);
 }
 
 /// A grid whose blocks may wait for each other: the first ones, or all where these get no further.
@@ -40,12 +44,7 @@ Result<simt::LaunchReport> launch_waiting(simt::Machine& machine, const simt::Mo
                                           const std::function<Status()>& restore) {
   const std::uint64_t total = launch.grid.count();
   simt::Launch part = launch;
-  const auto all = [&] {
-    part.options.only_blocks.clear();
-    part.options.checks = std::min(part.options.checks, simt::Checks::fast);
-    part.options.max_warp_instructions = std::min(launch.options.max_warp_instructions, kWholeGrid);
-    return machine.launch(module, part);
-  };
+  const auto all = [&] { return launch_whole(machine, module, launch); };
   if (total <= 2 * kLeastSample || launch.cluster.count() > 1) return all();
   part.options.max_warp_instructions = std::min(part.options.max_warp_instructions, kLongestSample);
   part.options.only_blocks = first_blocks(kLeastSample);
@@ -94,7 +93,11 @@ std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t cou
 Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Module& module,
                                           const simt::Launch& launch, std::uint64_t secret,
                                           const std::function<Status()>& restore) {
-  if (waits(module, launch)) return launch_waiting(machine, module, launch, restore);
+  if (const simt::Kernel* kernel = module.program()->find(launch.kernel); kernel != nullptr) {
+    // Of a queue any few blocks take all: they are no sample of the grid.
+    if (kernel->shares_work) return launch_whole(machine, module, launch);
+    if (kernel->waits_for_blocks()) return launch_waiting(machine, module, launch, restore);
+  }
   const std::uint64_t total = launch.grid.count();
   simt::Launch part = launch;
   part.options.max_warp_instructions = std::min(part.options.max_warp_instructions, kLongestSample);

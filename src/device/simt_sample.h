@@ -19,8 +19,8 @@ std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t cou
 /// Runs as many blocks as a second or so allows: few to learn what a block costs, then a sample of
 /// that size, or the whole grid where that is at most four times as much. For times only. Of
 /// kernels in which blocks wait for others the first blocks are run, or all where those wait for
-/// later ones. `restore` undoes what the first few wrote, so that no block starts from another
-/// one's results.
+/// later ones; of those whose blocks take work from a counter all are. `restore` undoes what the
+/// first few wrote, so that no block starts from another one's results.
 Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Module& module,
                                           const simt::Launch& launch, std::uint64_t secret,
                                           const std::function<Status()>& restore);

@@ -86,6 +86,7 @@ void add_access(Counts& c, const InsInfo& info, const AccessStats& t) {
   if (k == OpClass::atomic) {
     c.atomic_requests += t.requests + t.shared_requests;
     c.atomic_lanes += t.lanes + t.shared_lanes;
+    c.atomic_lanes_shared += t.shared_lanes;
     c.atomic_serialised += t.serialised;
     c.atomic_serialised_shared += t.serialised_shared;
   }
@@ -299,6 +300,7 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers)
   }
   if (!k.wait_loops.empty()) count_asking(k, workers, counts, r);
   r.may_wait = k.waits_for_blocks();
+  r.shares_work = k.shares_work;
   r.stuck = s.stuck;
   r.unchecked = s.unchecked;
   if (s.ordering != nullptr && s.ordering->lost)

@@ -72,6 +72,7 @@ Counts without_asking(const LaunchReport& r) {
   c.atomic_requests = minus(c.atomic_requests, a.atomic_requests);
   c.atomic_hottest = minus(c.atomic_hottest, a.atomic_lanes);
   c.atomic_lanes = minus(c.atomic_lanes, a.atomic_lanes);
+  c.atomic_lanes_shared = minus(c.atomic_lanes_shared, a.atomic_lanes_shared);
   c.atomic_serialised_shared = minus(c.atomic_serialised_shared, a.atomic_serialised_shared);
   return c;
 }
@@ -82,6 +83,8 @@ class Model {
   Model(const LaunchReport& r, const GpuSpec& g)
       : c_(without_asking(r)),
         most_waits_(static_cast<double>(r.most_waits)),
+        // Here the first blocks take what a GPU's blocks share.
+        longest_warp_(r.shares_work ? 0 : static_cast<double>(c_.longest_warp)),
         g_(g),
         scale_(r.blocks_run == 0
                    ? 1
@@ -135,7 +138,8 @@ class Model {
   /// 32 bytes take one update at a time, whoever sends it; another address than the last takes
   /// longer.
   [[nodiscard]] double atomic_us() const {
-    const double lanes = scale_ * static_cast<double>(c_.atomic_lanes);
+    // Those in shared memory take their wavefronts, and wait where lanes meet.
+    const double lanes = scale_ * static_cast<double>(c_.atomic_lanes - c_.atomic_lanes_shared);
     const double hottest =
         scale_ * (kAtomicUpdateCycles * static_cast<double>(c_.atomic_hottest) +
                   kAtomicSwitchCycles * static_cast<double>(c_.atomic_hottest_switches));
@@ -153,8 +157,7 @@ class Model {
   [[nodiscard]] double latency_us(std::uint32_t blocks_per_sm) const {
     const double per_warp = 1 / std::max(warps_, 1.0);
     const double instructions =
-        std::max(static_cast<double>(c_.longest_warp),
-                 scale_ * static_cast<double>(c_.warp_instructions()) * per_warp);
+        std::max(longest_warp_, scale_ * static_cast<double>(c_.warp_instructions()) * per_warp);
     const double loads =
         (warps_of(OpClass::load_global) + warps_of(OpClass::load_local)) * per_warp;
     const double shared = warps_of(OpClass::load_shared) * per_warp;
@@ -188,6 +191,7 @@ class Model {
 
   const Counts c_;
   double most_waits_;
+  double longest_warp_;
   const GpuSpec& g_;
   double scale_, touched_, blocks_, warps_;
 };

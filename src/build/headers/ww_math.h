@@ -36,8 +36,8 @@ static inline __host__ __device__ double min(double a, float b) { return min(a, 
 static inline __host__ __device__ double max(float a, double b) { return max((double)a, b); }
 static inline __host__ __device__ double max(double a, float b) { return max(a, (double)b); }
 
-// clang declares these and leaves their definitions to the toolkit's headers. The text, which names a
-// NaN among others, is not looked at.
+// clang declares these and leaves their definitions to the toolkit's headers. The text, which names
+// a NaN among others, is not looked at.
 static inline __device__ double nan(const char*) { return __builtin_nan(""); }
 static inline __device__ float nanf(const char*) { return __builtin_nanf(""); }
 

@@ -407,6 +407,7 @@ Result<Kernel> build_kernel(LoweredKernel&& lowered) {
   WaitLoops waits = find_wait_loops(lowered, g);
   WW_CHECK(Emitter(lowered, g, placement, defined, waits).run(true_ref));
   k.wait_loops = std::move(waits.loops);
+  k.shares_work = waits.shares_work;
   mark_repeats(k);
   return std::move(k);
 }

@@ -16,11 +16,12 @@ struct WaitLoops {
   std::vector<WaitLoop> loops;
   std::vector<std::uint32_t> head_of;  ///< by block: 1 + the loop that starts there, or 0
   std::vector<bool> behind;            ///< by block: lanes come here from a loop
+  bool shares_work = false;            ///< blocks take pieces of work from a counter
 };
 
 /// A loop counts where nothing in it writes to memory or meets other warps at a barrier, and all
 /// that it reads is volatile, relaxed or atomic and at the same address in every turn. Code behind
-/// it uses nothing of the loop but the answers of its last turn.
+/// it uses nothing of the loop but answers, of any turn.
 WaitLoops find_wait_loops(const LoweredKernel& k, const FlowGraph& g);
 
 }  // namespace warpwright::simt

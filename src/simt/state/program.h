@@ -244,6 +244,7 @@ struct Kernel {
   bool uses_heap = false;  ///< device-side malloc: one host thread only
   std::vector<WaitLoop> wait_loops;
   bool may_wait_for_blocks = false;  ///< global atomics, fences or volatile loads
+  bool shares_work = false;          ///< blocks take pieces of work from a counter
   /// Its text has ways to order warps other than barriers of whole blocks: named barriers,
   /// mbarriers, flags in shared memory; blocks: fences, flags and counters in global memory.
   bool orders_warps = false, orders_blocks = false;

@@ -151,6 +151,7 @@ struct Counts {
   std::uint64_t global_load_bytes = 0, global_store_bytes = 0;
   std::uint64_t shared_wavefronts = 0, shared_ideal_wavefronts = 0;
   std::uint64_t atomic_requests = 0, atomic_lanes = 0;
+  std::uint64_t atomic_lanes_shared = 0;  ///< of those, in shared memory
   /// Lanes that had to wait for another lane of their warp at the same address.
   std::uint64_t atomic_serialised = 0;
   std::uint64_t atomic_serialised_shared = 0;  ///< the same in shared memory
@@ -184,6 +185,7 @@ struct LaunchReport {
   std::uint64_t waits = 0;       ///< how often a warp had to ask more than once
   std::uint64_t most_waits = 0;  ///< of one warp
   bool may_wait = false;         ///< the text has loops in which blocks may wait for others
+  bool shares_work = false;      ///< which block does how much depends on who comes first
   bool stuck = false;            ///< the blocks of a sample waited for others: they have not ended
   std::vector<LineTraffic> traffic;
   std::vector<LineDivergence> divergence;
