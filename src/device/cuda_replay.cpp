@@ -16,11 +16,6 @@ namespace {
 // More scratch buffers than this get plain memory: a page of its own each would cost too much.
 constexpr std::size_t kMostGuardedScratch = 32;
 constexpr std::uint32_t kPortableClusterBlocks = 8;
-// Neighbouring graphs share what their place is worth, in groups of about eight. These are made one
-// by one while other replays make theirs, so that a replay's graphs lie in several groups.
-constexpr std::size_t kGraphPlaces = 4;
-constexpr std::size_t kMostStepsAtPlaces = 16;
-constexpr std::size_t kMostStepsDirect = 8;  // queued while the cache is flushed
 
 }  // namespace
 
@@ -129,41 +124,6 @@ Status CudaReplay::resolve() {
     WW_CHECK(resolve_function(launch->kernel, *launch));
   }
   return {};
-}
-
-Status CudaReplay::make_textures() {
-  drop_textures();
-  // All of them before any base changes: what they read from is memory.
-  std::vector<std::pair<std::uint32_t, CuTexture>> made;
-  for (const PlanStep& step : plan_.steps) {
-    const auto* upload = std::get_if<Upload>(&step);
-    if (upload == nullptr || !describes_texture(*upload)) continue;
-    std::string bytes = upload->bytes;
-    relocate(bytes, upload->pointers, bases_);
-    const auto texture = make_texture(driver_, bytes);
-    if (!texture.ok()) {
-      fault_ = Fault{.verdict = Verdict::launch_error,
-                     .kind = "device_limit",
-                     .message = texture.error().message};
-      return {};
-    }
-    textures_.push_back(*texture);
-    made.emplace_back(upload->destination.buffer, *texture);
-  }
-  for (const auto& [buffer, texture] : made) bases_[buffer] = texture;
-  return {};
-}
-
-void CudaReplay::drop_textures() {
-  for (const CuTexture texture : textures_) driver_.texture_destroy(texture);
-  textures_.clear();
-}
-
-void CudaReplay::encode(std::string& bytes) {
-  const Status done = encode_tensor_maps(driver_, bytes);
-  if (done.ok()) return;
-  fault_ = Fault{
-      .verdict = Verdict::launch_error, .kind = "device_limit", .message = done.error().message};
 }
 
 Status CudaReplay::resolve_function(const std::string& kernel, const KernelLaunch& launch) {
@@ -399,58 +359,6 @@ Status CudaReplay::issue_reversed() {
     if (fault_) break;
   }
   return {};
-}
-
-/// Drivers refuse cooperative launches in a graph. Without one the steps are queued while the cache
-/// is still being flushed, so that the GPU does not wait for us either.
-bool CudaReplay::fits_graph() const {
-  return std::none_of(plan_.steps.begin(), plan_.steps.end(), [](const PlanStep& step) {
-    const auto* launch = std::get_if<KernelLaunch>(&step);
-    return launch != nullptr && launch->cooperative;
-  });
-}
-
-/// Directly, as a caller of `solve` has it: a graph's launch data is cold after the flush, and
-/// where it lies moves a short time by up to 5 % for seconds (bench/places). Long plans go through
-/// a graph: the host could not keep ahead of them.
-bool CudaReplay::by_graph(const RunOptions& options) const {
-  if (!options.timed || options.by == RunOptions::By::direct) return false;
-  return options.by == RunOptions::By::graph || plan_.steps.size() > kMostStepsDirect;
-}
-
-/// Large graphs take long to make, and their place shows less.
-std::size_t CudaReplay::graphs_wanted() const {
-  if (!fits_graph()) return 0;
-  return plan_.steps.size() <= kMostStepsAtPlaces ? kGraphPlaces : 1;
-}
-
-Status CudaReplay::capture() {
-  WW_CHECK(driver_.check(driver_.capture_begin(device_.stream_, kCuCaptureRelaxed),
-                         "begin to capture a graph"));
-  const Status issued = issue();
-  const CuResult ended = driver_.capture_end(device_.stream_, &captured_);
-  WW_CHECK(issued);
-  if (fault_) return {};
-  return driver_.check(ended, "capture a graph");
-}
-
-Status CudaReplay::add_graph() {
-  if (captured_ == nullptr) WW_CHECK(capture());
-  if (fault_) return {};
-  CuGraphExec graph = nullptr;
-  const CuResult made = driver_.graph_instantiate(&graph, captured_, 0);
-  if (made != 0) fault_ = fault_of(made, driver_);
-  if (fault_) return {};
-  WW_CHECK(driver_.check(made, "instantiate a graph"));
-  graphs_.push_back(graph);
-  return driver_.check(driver_.graph_upload(graph, device_.stream_), "upload a graph");
-}
-
-void CudaReplay::drop_graphs() {
-  for (CuGraphExec graph : graphs_) driver_.graph_exec_destroy(graph);
-  graphs_.clear();
-  if (captured_ != nullptr) driver_.graph_destroy(captured_);
-  captured_ = nullptr;
 }
 
 Result<RunReport> CudaReplay::run(const RunOptions& options) {

@@ -88,3 +88,5 @@ void give_block_back(void* at, std::size_t bytes) {
 }
 
 }  // namespace warpwright::verify
+
+template class std::vector<std::byte, warpwright::verify::RawAllocator<std::byte>>;

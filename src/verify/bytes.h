@@ -39,3 +39,6 @@ struct RawAllocator {
 using Bytes = std::vector<std::byte, RawAllocator<std::byte>>;
 
 }  // namespace warpwright::verify
+
+// Made once, in bytes.cpp: code that is not optimised would construct and destroy it byte by byte.
+extern template class std::vector<std::byte, warpwright::verify::RawAllocator<std::byte>>;

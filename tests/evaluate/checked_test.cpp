@@ -43,9 +43,9 @@ class CheckedJudgement : public testing::Test {
   void SetUp() override {
     if (!build::find_toolchain().clang.found()) GTEST_SKIP() << "no clang: install clang-19";
   }
-  /// At a small size and at one that is estimated from a part of the blocks.
+  /// At a small size and at one that only its own calls have: no drawn size is as large.
   static Evaluation judge(const std::string& source,
-                          std::vector<std::string> sizes = {"16x2^10", "16x2^18"}) {
+                          std::vector<std::string> sizes = {"16x2^10", "16x2^16"}) {
     JobRequest request;
     request.id = "test";
     request.task = suite::load_embedded_task("sigmoid").value();
@@ -69,9 +69,11 @@ TEST_F(CheckedJudgement, AMeasurementSaysHowFarItWasChecked) {
   if (!whole_suites())
     GTEST_SKIP() << "takes half a minute under the sanitizers; WARPWRIGHT_SLOW_TESTS=1 runs it";
   // Enough work that a part of the blocks has to stand for all.
-  const Evaluation evaluation = judge(launched_sigmoid(
-      "  float v = i < n ? x[i] : 0.0f;\n  for (int k = 0; k < 100; ++k) v = v + 1e-30f * v;\n"
-      "  if (i < n) y[i] = 1.0f / (1.0f + expf(-v));"));
+  const Evaluation evaluation = judge(
+      launched_sigmoid(
+          "  float v = i < n ? x[i] : 0.0f;\n  for (int k = 0; k < 100; ++k) v = v + 1e-30f * v;\n"
+          "  if (i < n) y[i] = 1.0f / (1.0f + expf(-v));"),
+      {"16x2^10", "16x2^18"});
   ASSERT_EQ(evaluation.verdict, Verdict::ok) << evaluation.reason;
   ASSERT_EQ(evaluation.measurements.size(), 2U);
   EXPECT_EQ(evaluation.measurements[0].checked, Checked("all"));
@@ -87,24 +89,24 @@ TEST_F(CheckedJudgement, BlocksThatShareSomethingAreRunAsAWhole) {
 
 TEST_F(CheckedJudgement, WrongValuesOfALargeSizeAreSeen) {
   const Evaluation nothing = judge(
-      launched_sigmoid("  if (n > 2000000) { if (i < n) y[i] = 0.5f; return; }\n" + kGuarded));
+      launched_sigmoid("  if (n >= 1048576) { if (i < n) y[i] = 0.5f; return; }\n" + kGuarded));
   EXPECT_EQ(nothing.verdict, Verdict::mismatch) << nothing.reason;
-  EXPECT_THAT(nothing.reason, HasSubstr("16x2^18"));
+  EXPECT_THAT(nothing.reason, HasSubstr("16x2^16"));
   const Evaluation less =
-      judge(launched_sigmoid("  if (n > 2000000 && i % 4 == 3) return;\n" + kGuarded));
+      judge(launched_sigmoid("  if (n >= 1048576 && i % 4 == 3) return;\n" + kGuarded));
   EXPECT_NE(less.verdict, Verdict::ok) << "a quarter of the elements was never written";
 }
 
 TEST_F(CheckedJudgement, FaultsAndHangsOfALargeSizeAreVerdicts) {
   EXPECT_EQ(
-      judge(launched_sigmoid(kGuarded + "\n  if (n > 2000000 && i == 7) y[n + 3] = 1;")).verdict,
+      judge(launched_sigmoid(kGuarded + "\n  if (n >= 1048576 && i == 7) y[n + 3] = 1;")).verdict,
       Verdict::memory_fault);
   if (std::getenv("WARPWRIGHT_SLOW_TESTS") == nullptr) {
     GTEST_SKIP() << "what hangs is run until its work is used up: a minute in a sanitized build; "
                     "WARPWRIGHT_SLOW_TESTS=1 runs it";
   }
   const Evaluation endless = judge(launched_sigmoid(
-      "  volatile float* p = y;\n  if (n > 2000000) while (p[0] != 7.0f) ;\n" + kGuarded));
+      "  volatile float* p = y;\n  if (n >= 1048576) while (p[0] != 7.0f) ;\n" + kGuarded));
   EXPECT_NE(endless.verdict, Verdict::ok);
   EXPECT_TRUE(endless.measurements.size() < 2);
   EXPECT_FALSE(score_us(endless).has_value()) << "a missing size is infinitely slow";

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <cstdlib>
 
+#include <map>
 #include <set>
 
 #include "base/files.h"
@@ -32,6 +33,7 @@ class Judgement : public testing::Test {
   static void TearDownTestSuite() {
     delete shared_;
     shared_ = nullptr;
+    baselines_.clear();
   }
   void SetUp() override {
     if (!build::find_toolchain().clang.found()) {
@@ -66,17 +68,22 @@ class Judgement : public testing::Test {
     return judge(request(task, source));
   }
 
-  static Evaluation judge_baseline(const std::string& task) {
+  /// Judged once, for all cases that look at it.
+  static const Evaluation& judged_baseline(const std::string& task) {
+    const auto known = baselines_.find(task);
+    if (known != baselines_.end()) return known->second;
     JobRequest job = request(task, "");
     job.source = job.task.baseline_source;
     job.is_baseline = true;
-    return judge(job);
+    return baselines_.emplace(task, judge(job)).first->second;
   }
 
   static TemporaryDirectory* shared_;
+  static std::map<std::string, Evaluation> baselines_;
 };
 
 TemporaryDirectory* Judgement::shared_ = nullptr;
+std::map<std::string, Evaluation> Judgement::baselines_;
 
 constexpr const char* kSolve = R"(
 extern "C" void solve(const float* input, float* output, int rows, int cols) {
@@ -172,7 +179,7 @@ TEST_F(Judgement, TimingOnlyTimesWhatWouldNotPass) {
 
 TEST_F(Judgement, BaselinesAreOk) {
   for (const char* task : {"transpose", "reduce", "sigmoid"}) {
-    const Evaluation evaluation = judge_baseline(task);
+    const Evaluation& evaluation = judged_baseline(task);
     ASSERT_EQ(evaluation.verdict, Verdict::ok) << task << ": " << evaluation.reason << "\n"
                                                << evaluation.feedback;
     ASSERT_EQ(evaluation.measurements.size(), 1U) << task;
@@ -192,7 +199,7 @@ TEST_F(Judgement, BaselinesAreOk) {
 }
 
 TEST_F(Judgement, ATiledTransposeIsEstimatedFaster) {
-  const Evaluation naive = judge_baseline("transpose");
+  const Evaluation& naive = judged_baseline("transpose");
   const Evaluation tiled = judge("transpose", tiled_transpose(" + 1", "__syncthreads();"));
   ASSERT_EQ(tiled.verdict, Verdict::ok) << tiled.reason << "\n" << tiled.feedback;
   ASSERT_EQ(naive.verdict, Verdict::ok);

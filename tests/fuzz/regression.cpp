@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds a fuzz target its seeds and fixed mutations of them, for machines without libFuzzer.
+// Feeds fuzz targets their seeds and fixed mutations of them, for machines without libFuzzer. All
+// in one process: the search for leaks at its end takes seconds on ARM.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -61,27 +62,25 @@ std::string mutated(std::string text, const std::vector<std::string>& seeds, Ran
   return text;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const auto& fuzzers = all_fuzzers();
-  const auto fuzzer = std::find_if(fuzzers.begin(), fuzzers.end(), [&](const Fuzzer& f) {
-    return argc == 3 && std::string(f.name) == argv[1];
-  });
-  if (fuzzer == fuzzers.end()) {
-    std::fprintf(stderr, "usage: %s FUZZER CORPUS_DIRECTORY\n", argv[0]);
-    return 2;
-  }
+std::vector<std::string> seeds_in(const char* folder) {
   std::vector<std::filesystem::path> paths;
   std::error_code none;  // a target without seeds starts from nothing
-  for (const auto& entry : std::filesystem::directory_iterator(argv[2], none)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
     paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> seeds;
   for (const auto& path : paths) seeds.push_back(warpwright::read_file(path).value());
   seeds.emplace_back();
-  for (const auto& seed : seeds) feed(*fuzzer, seed);
+  return seeds;
+}
+
+void run_one(const Fuzzer& fuzzer, const char* folder) {
+  // Before the first input: what crashes is then known by the last line.
+  std::printf("%s: ", fuzzer.name);
+  std::fflush(stdout);
+  const std::vector<std::string> seeds = seeds_in(folder);
+  for (const auto& seed : seeds) feed(fuzzer, seed);
   Random random;
   long long runs = 0;
   // The order is fixed; a slow machine only stops earlier in it.
@@ -89,10 +88,26 @@ int main(int argc, char** argv) {
   for (int round = 0; round < kRounds; ++round) {
     for (const auto& seed : seeds) {
       if (std::chrono::steady_clock::now() >= end) break;
-      feed(*fuzzer, mutated(seed, seeds, random));
+      feed(fuzzer, mutated(seed, seeds, random));
       ++runs;
     }
   }
   std::printf("%zu seeds and %lld mutations: no finding\n", seeds.size() - 1, runs);
-  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto& fuzzers = all_fuzzers();
+  for (int i = 1; i < argc; i += 2) {
+    const auto fuzzer = std::find_if(fuzzers.begin(), fuzzers.end(), [&](const Fuzzer& f) {
+      return i + 1 < argc && std::string(f.name) == argv[i];
+    });
+    if (fuzzer == fuzzers.end()) {
+      std::fprintf(stderr, "usage: %s [FUZZER CORPUS_DIRECTORY]...\n", argv[0]);
+      return 2;
+    }
+    run_one(*fuzzer, argv[i + 1]);
+  }
+  return argc > 1 ? 0 : 2;
 }

@@ -460,4 +460,12 @@ void resolve_generic(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Acce
   }
 }
 
+std::string describe_shared(const Warp& w, u64 address) {
+  for (const SharedVariable& v : w.kernel->shared)
+    if (address >= v.offset && address < v.offset + v.size_bytes)
+      return fmt::format("byte {} of '{}'", address - v.offset, v.name);
+  return fmt::format("byte {} of dynamic shared memory",
+                     address - std::min<u64>(address, w.kernel->static_shared_bytes));
+}
+
 }  // namespace warpwright::simt

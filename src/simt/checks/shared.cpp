@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Races and reads of memory that nobody wrote, in shared and local memory. Shadow words remember
+// Races and reads of memory that nobody wrote, in shared memory. Shadow words remember
 // who touched a word since the last barrier; a second word remembers the last writer's lane and
 // instruction, for what lanes of one warp do to each other and for the report. Reads are noted only
 // when somebody writes before the next barrier: as long as nobody does, they are just listed.
@@ -446,14 +446,6 @@ void set_shared_written(BlockState& b, u64 at, u64 bytes) {
     valid[k / 4] = static_cast<std::uint8_t>(valid[k / 4] | 1u << k % 4);
 }
 
-std::string describe_shared(const Warp& w, u64 address) {
-  for (const SharedVariable& v : w.kernel->shared)
-    if (address >= v.offset && address < v.offset + v.size_bytes)
-      return fmt::format("byte {} of '{}'", address - v.offset, v.name);
-  return fmt::format("byte {} of dynamic shared memory",
-                     address - std::min<u64>(address, w.kernel->static_shared_bytes));
-}
-
 void check_shared_run(Warp& w, const Ins* i, u64 at, u64 span, u32 bytes, Access kind) {
   // Most accesses.
   if (kind == Access::load && plain(i) && (at | span) % 4 == 0 && w.shadow->may_wait != 0 &&
@@ -495,23 +487,6 @@ void check_shared(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access 
     if (kind != Access::load) set_shared_written(b, a[l], bytes);
     if (races) check_shared_race(w, i, l, a[l], bytes, kind);
     if (b.follows_shared) check_followed(w, i, a, m, l, bytes, kind);
-  }
-}
-
-void check_local(Warp& w, const Ins* i, const u64* a, u32 m, u32 bytes, Access kind) {
-  const u32 size = w.kernel->local_bytes;
-  std::uint8_t* bits = w.block->local_valid.data();
-  for (u32 l = 0; l < kLanes; ++l) {
-    if ((m >> l & 1) == 0) continue;
-    const u64 at = (u64{w.index} * kLanes + l) * size + a[l];
-    if (kind != Access::load) {
-      set_bits(bits, at, bytes, true);
-      continue;
-    }
-    if (all_bits(bits, at, bytes)) continue;
-    report_lazily(w, i, FaultKind::uninitialised_read, l, a[l], "local", [&] {
-      return fmt::format("byte {} of the thread's local memory was never written", a[l]);
-    });
   }
 }
 

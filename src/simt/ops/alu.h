@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -124,15 +126,8 @@ constexpr const char* type_name() {
   if constexpr (std::is_same_v<T, BFloat>) return "bf16";
 }
 
-inline std::string opcode(std::initializer_list<const char*> parts) {
-  std::string name;
-  for (const char* part : parts) {
-    if (*part == '\0') continue;
-    if (!name.empty()) name += '.';
-    name += part;
-  }
-  return name;
-}
+/// "cvt.rn.f32.s32" from its parts; empty ones are left out.
+std::string opcode(std::initializer_list<const char*> parts);
 
 /// One row of the instruction set: the full opcode and how to execute it.
 struct OpRow {
@@ -149,25 +144,20 @@ struct OpRow {
 class OpTable {
  public:
   template <auto F>
-  void add(std::string name, OpClass op_class, int flops = 0, NativeForm native = {}) {
-    add_signature(std::move(name), &Alu<F>::run, F, op_class, flops, native);
+  void add(std::string_view name, OpClass op_class, int flops = 0, NativeForm native = {}) {
+    add_signature(name, &Alu<F>::run, F, op_class, flops, native);
   }
   /// The same operands as F, another way to execute it.
   template <class R, class... A>
-  void add_signature(std::string name, Handler run, R (*)(A...), OpClass op_class, int flops,
+  void add_signature(std::string_view name, Handler run, R (*)(A...), OpClass op_class, int flops,
                      NativeForm native = {}) {
-    OpRow row{run, op_class, static_cast<std::uint16_t>(flops), sizeof...(A), arg_type<R>(),
-              {},  native};
-    std::size_t k = 0;
-    ((row.arg[k++] = arg_type<A>()), ...);
-    rows_.emplace(std::move(name), row);
+    static constexpr ArgType kTypes[] = {arg_type<R>(), arg_type<A>()...};
+    add_row(name, run, kTypes, op_class, flops, native);
   }
   /// How compiled code executes a row that is there.
-  void set_native(const std::string& name, NativeForm native) { rows_.at(name).native = native; }
+  void set_native(std::string_view name, NativeForm native);
   /// Another opcode for a row that is there.
-  void add_name(std::string name, const std::string& of) {
-    rows_.emplace(std::move(name), rows_.at(of));
-  }
+  void add_name(std::string_view name, std::string_view of);
   [[nodiscard]] const OpRow* find(const std::string& name) const {
     const auto it = rows_.find(name);
     return it == rows_.end() ? nullptr : &it->second;
@@ -176,6 +166,10 @@ class OpTable {
   [[nodiscard]] const std::unordered_map<std::string, OpRow>& rows() const { return rows_; }
 
  private:
+  /// `types`: the result's, then the operands'. Compiled once, not per row.
+  void add_row(std::string_view name, Handler run, std::span<const ArgType> types, OpClass op_class,
+               int flops, NativeForm native);
+
   std::unordered_map<std::string, OpRow> rows_;
 };
 

@@ -27,8 +27,8 @@ const Ins* rounded(Warp& w, const Ins* i) {
 }
 
 template <auto F, int kMode>
-void put(OpTable& t, std::string name, OpClass k, int flops) {
-  t.add_signature(std::move(name), rounded<F, kMode>, F, k, flops);
+void put(OpTable& t, std::string_view name, OpClass k, int flops) {
+  t.add_signature(name, rounded<F, kMode>, F, k, flops);
 }
 
 template <class T, bool Z, bool S, int M>
