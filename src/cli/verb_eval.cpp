@@ -45,6 +45,7 @@ class Bench {
     {
       const StageWatch watch(jobs_, flags_.json || flags_.quiet);
       const bool alone = flags_.no_baseline || task_.baseline_source.empty();
+      if (!alone && !baseline_) evaluator_->expect({"baseline", task_.baseline_source, true});
       WW_TRY(evaluation, judge_source(
                              *evaluator_, "candidate", source, stop,
                              alone ? BaselineJudge() : [&] { return baseline(stop); }));

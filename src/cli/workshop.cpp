@@ -128,6 +128,7 @@ Result<Evaluation> ServerWorkshop::judge(const mcp::JudgeWish& wish, const StopS
                           settings.text("judge.rule_set");
   const bool alone = !wish.with_baseline || task.baseline_source.empty();
   if (!alone && parallelism() >= kSpareCores) begin_baseline(evaluator, task, key);
+  if (!alone) evaluator->expect({"baseline", task.baseline_source, true});
   const auto baseline = [&] { return baseline_of(*evaluator, task, key, stop); };
   return judge_source(*evaluator, next_id("candidate"), wish.source, stop,
                       alone ? BaselineJudge() : BaselineJudge(baseline));

@@ -35,6 +35,9 @@ class Evaluator {
   /// The longest one evaluation may hold the device; it is killed then.
   [[nodiscard]] virtual double max_device_s() const = 0;
   virtual Result<Evaluation> evaluate(const EvaluationRequest& request, const StopSignal& stop) = 0;
+  /// This will be asked for, too, if all goes well. A judge that is reached now and then makes it
+  /// ready at once; the others do nothing.
+  virtual void expect(const EvaluationRequest& /*request*/) {}
 };
 
 }  // namespace warpwright::evaluate

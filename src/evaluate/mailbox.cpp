@@ -113,14 +113,27 @@ Result<std::optional<Evaluation>> MailboxEvaluator::collect(const JobDirectory& 
   return std::optional(std::move(*result));
 }
 
-Result<Evaluation> MailboxEvaluator::evaluate(const EvaluationRequest& request,
-                                              const StopSignal& stop) {
+JobRequest MailboxEvaluator::whole(const EvaluationRequest& request) const {
   JobRequest full = options_.pattern;
   full.id = request.id;
   full.source = request.source;
   full.is_baseline = request.is_baseline;
   full.rival = request.rival;
   full.rival_is_baseline = request.rival_is_baseline;
+  return full;
+}
+
+/// One that cannot be left now is left, or refused with the reason, when it is asked for.
+void MailboxEvaluator::expect(const EvaluationRequest& request) {
+  const JobRequest full = whole(request);
+  const std::string name = mailbox_job_name(full, request.repeat);
+  if (there(options_.folder / kJudged / name) || there(options_.folder / kPending / name)) return;
+  static_cast<void>(leave(name, full));
+}
+
+Result<Evaluation> MailboxEvaluator::evaluate(const EvaluationRequest& request,
+                                              const StopSignal& stop) {
+  const JobRequest full = whole(request);
   const std::string name = mailbox_job_name(full, request.repeat);
   const JobDirectory done(options_.folder / kJudged / name);
   const JobDirectory pending(options_.folder / kPending / name);

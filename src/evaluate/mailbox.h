@@ -33,8 +33,10 @@ class MailboxEvaluator final : public Evaluator {
   [[nodiscard]] int parallelism() const override { return options_.parallelism; }
   [[nodiscard]] double max_device_s() const override { return options_.pattern.limit_s; }
   Result<Evaluation> evaluate(const EvaluationRequest& request, const StopSignal& stop) override;
+  void expect(const EvaluationRequest& request) override;
 
  private:
+  [[nodiscard]] JobRequest whole(const EvaluationRequest& request) const;
   Status leave(const std::string& name, const JobRequest& request) const;
   Result<std::optional<Evaluation>> collect(const JobDirectory& job, const std::string& name) const;
 

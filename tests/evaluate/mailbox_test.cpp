@@ -78,6 +78,20 @@ TEST_F(Mailbox, AJobWaitsUntilItsResultIsBroughtBack) {
   jobs("pending", 0);
 }
 
+TEST_F(Mailbox, WhatIsExpectedWaitsAtOnceAndIsTheSameJob) {
+  MailboxEvaluator box = evaluator();
+  box.expect({"baseline", "// a", true});
+  box.expect({"again", "// a", true});
+  const auto pending = jobs("pending", 1);
+  EXPECT_THAT(pending[0].filename().string(), testing::StartsWith("copy-baseline-"));
+  EXPECT_TRUE(JobDirectory(pending[0]).write_result(verdict(Verdict::ok, 5)).ok());
+  const auto result = box.evaluate({"later", "// a", true}, stop_);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_EQ(result->measurements[0].median_us, 5);
+  box.expect({"baseline", "// a", true});
+  jobs("pending", 0);
+}
+
 TEST_F(Mailbox, AResultBesideTheJobCountsToo) {
   auto answer = ask("a");
   const auto pending = jobs("pending", 1);
