@@ -159,7 +159,8 @@ function(ww_test name)
   target_link_libraries(test_${name} PRIVATE ${links} ww_places GTest::gmock GTest::gtest_main)
   if(ARG_EACH_CASE)
     gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
-      PROPERTIES TIMEOUT 1800 LABELS "${ARG_LABELS}" SKIP_REGULAR_EXPRESSION "SKIPPED")
+      PROPERTIES TIMEOUT 1800 LABELS "${ARG_LABELS}" SKIP_REGULAR_EXPRESSION "SKIPPED"
+                 ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
     return()
   endif()
   # One CTest entry per program: starting a sanitized process per case costs more than the cases.
