@@ -69,15 +69,16 @@ class ExactDevice {
     // The machine looks at its own limit now and then.
     run_.over_budget = run_.over_budget || run_.warp_instructions > request_.budget;
     run_.printed += report->printed;
-    bool stopped = false;
+    bool stopped = false, asserted = false;
     for (const simt::Fault& fault : report->faults) {
       if (fault.kind == simt::FaultKind::timeout) run_.over_budget = true;
       if (!counts(fault.kind) || run_.over_budget) continue;
       run_.kinds.insert(fault.kind);
       note_fault(fault.describe());
       stopped = stopped || ends_program(fault.kind);
+      asserted = asserted || fault.kind == simt::FaultKind::assertion;
     }
-    return {stopped ? kIllegalAddress : 0, {}};
+    return {asserted ? kAssertion : stopped ? kIllegalAddress : 0, {}};
   }
 
   void note_fault(const std::string& text) {

@@ -14,6 +14,7 @@ constexpr std::int32_t kInvalidConfiguration = 9;
 constexpr std::int32_t kInvalidSymbol = 13;
 constexpr std::int32_t kInvalidFunction = 98;
 constexpr std::int32_t kIllegalAddress = 700;
+constexpr std::int32_t kAssertion = 710;
 constexpr std::int32_t kLaunchFailure = 719;
 
 /// What ends a program on a GPU. All else runs there, too, whatever it is worth.

@@ -46,9 +46,10 @@ class ServingPrograms : public testing::Test {
     return path;
   }
 
-  void build(const std::string& name, std::vector<std::string> defines = {}) {
+  void build(const std::string& name, std::vector<std::string> defines = {},
+             const std::string& folder = "/bench/serving") {
     Sources sources;
-    sources.cwd = source_path("/bench/serving");
+    sources.cwd = source_path(folder);
     sources.files = {sources.cwd / name};
     sources.includes = {source_path("/tasks")};
     const auto readable = readable_sources(sources, below("sources"));
@@ -117,6 +118,14 @@ TEST_F(ServingPrograms, AllWaysOfAStepComputeTheSame) {
   expect_right(run({"--check", "--samples", "3", "--context", "90", "--drafts", "8", "--heads", "1",
                     "--vocabulary", "50", "--seed", "3"}),
                ": right");
+}
+
+TEST_F(ServingPrograms, AnAssertionOnTheDeviceIsHeardOfByEveryCallBehindIt) {
+  build("assertion.cu", {}, "/tests/flops/exact");
+  const ExactRun ran = run({});
+  EXPECT_EQ(ran.exit.exit_code, 0) << ran.exit.out;
+  EXPECT_EQ(ran.exit.out, "device-side assert triggered\n");
+  EXPECT_THAT(ran.kinds, testing::ElementsAre(simt::FaultKind::assertion));
 }
 
 TEST_F(ServingPrograms, SpansAndTheWholeCacheAreAttendedTo) {

@@ -25,6 +25,7 @@ constexpr ErrorRow kErrors[] = {
     {98, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {101, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
+    {710, "cudaErrorAssert", "device-side assert triggered"},
     {719, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {801, "cudaErrorNotSupported", "operation not supported"},
 };
@@ -96,7 +97,7 @@ cudaError_t only_device(int device) {
 
 WW_API cudaError_t cudaGetLastError(void) {
   const cudaError_t error = state().last_error;
-  state().last_error = cudaSuccess;
+  state().last_error = state().poisoned;
   return error;
 }
 WW_API cudaError_t cudaPeekAtLastError(void) { return state().last_error; }
@@ -183,8 +184,11 @@ WW_API cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp* properties, int de
   return cudaGetDeviceProperties(properties, device);
 }
 #endif
-WW_API cudaError_t cudaDeviceSynchronize(void) { return cudaSuccess; }
-WW_API cudaError_t cudaDeviceReset(void) { return cudaSuccess; }
+WW_API cudaError_t cudaDeviceSynchronize(void) { return state().poisoned; }
+WW_API cudaError_t cudaDeviceReset(void) {
+  state().poisoned = state().last_error = cudaSuccess;
+  return cudaSuccess;
+}
 WW_API cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 WW_API cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   *value = limit == cudaLimitStackSize ? 1024 : limit == cudaLimitMallocHeapSize ? 8 << 20 : 0;

@@ -69,10 +69,13 @@ bool learn(Function& function) {
   return function.known;
 }
 
+constexpr auto kAssertFailed = static_cast<cudaError_t>(710);
+
 cudaError_t launch(const void* host, dim3 grid, dim3 block, void** arguments, std::size_t shared,
                    bool cooperative) {
   const Function* function = function_of(host);
   if (function == nullptr) return failed(cudaErrorInvalidDeviceFunction);
+  if (state().poisoned != cudaSuccess) return failed(state().poisoned);
   Packer question;
   question.u32(function->module).text(function->name);
   for (const unsigned n : {grid.x, grid.y, grid.z, block.x, block.y, block.z}) question.u32(n);
@@ -84,6 +87,11 @@ cudaError_t launch(const void* host, dim3 grid, dim3 block, void** arguments, st
     return perform([question] { failed(static_cast<cudaError_t>(run(question))); });
   }
   perform([&] { error = static_cast<cudaError_t>(run(question)); });
+  // The host hears of it when it waits.
+  if (error == kAssertFailed) {
+    state().poisoned = failed(error);
+    return cudaSuccess;
+  }
   return failed(error);
 }
 

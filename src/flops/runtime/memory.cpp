@@ -70,6 +70,7 @@ void tell_copied(const void* to, const void* from, std::size_t bytes) {
 
 cudaError_t copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                  std::size_t width, std::size_t height) {
+  if (state().poisoned != cudaSuccess) return failed(state().poisoned);
   if (width == 0 || height == 0) return cudaSuccess;
   if (height > 1 && (to_pitch < width || from_pitch < width)) {
     return failed(cudaErrorInvalidPitchValue);

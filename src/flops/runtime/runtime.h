@@ -80,6 +80,8 @@ struct State {
   std::uint64_t arena_bytes = 0;
   std::uint64_t events = 0;
   cudaError_t last_error = cudaSuccess;
+  /// An assertion failed on the device: from then on every call says so.
+  cudaError_t poisoned = cudaSuccess;
   int ask_fd = -1;
   int answer_fd = -1;
 };

@@ -34,7 +34,7 @@ WW_API cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned* flags) {
   *flags = 0;
   return cudaSuccess;
 }
-WW_API cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+WW_API cudaError_t cudaStreamSynchronize(cudaStream_t) { return state().poisoned; }
 WW_API cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
 WW_API cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
 WW_API cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
@@ -55,7 +55,7 @@ WW_API cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSucce
 WW_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t, cudaStream_t, unsigned) {
   return cudaSuccess;
 }
-WW_API cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+WW_API cudaError_t cudaEventSynchronize(cudaEvent_t) { return state().poisoned; }
 WW_API cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
 /// A time that can be divided by; no GPU's.
 WW_API cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t, cudaEvent_t) {
