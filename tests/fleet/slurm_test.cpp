@@ -45,6 +45,36 @@ class RealSlurm : public FleetBed {
     return path.string();
   }
 
+  /// The program with one size on the SIMT machine, judged by pilots of Slurm.
+  ProcessExit run_over_slurm(std::vector<std::string> words, const std::string& size) {
+    Command command;
+    command.argv = {program_path()};
+    command.argv.insert(command.argv.end(), words.begin(), words.end());
+    for (const std::string& more :
+         {"--worker=slurm:pilots=2,idle=30,spool=" + (folder_.path() / "spool").string(),
+          std::string("--device=simt"), std::string("--checks=fast"),
+          std::string("--trial-limit=600s")})
+      command.argv.push_back(more);
+    if (!size.empty()) command.argv.push_back("--sizes=" + size);
+    command.env = environment_subset({"PATH", "SLURM_CONF"});
+    command.env.push_back("HOME=" + folder_.path().string());
+    command.cwd = folder_.path();
+    command.limits.wall = std::chrono::seconds(900);  // of a busy machine
+    auto exit = run_process(command);
+    EXPECT_TRUE(exit.ok());
+    return exit.ok() ? std::move(*exit) : ProcessExit{};
+  }
+
+  /// A model whose only answer is this source.
+  std::string a_model_that_says(const std::string& source) {
+    const auto program = folder_.path() / "answer.sh", answer = folder_.path() / "a.md";
+    EXPECT_TRUE(write_file(answer, "```cuda\n" + source + "\n```\n").ok());
+    EXPECT_TRUE(
+        write_file(program, "#!/bin/sh\ncat > /dev/null\ncat '" + answer.string() + "'\n").ok());
+    ::chmod(program.c_str(), 0755);
+    return "exec:" + program.string();
+  }
+
   static int running(const Spool& spool) { return static_cast<int>(pilots_of(spool).size()); }
 };
 
@@ -109,38 +139,56 @@ TEST_F(RealSlurm, ASearchOnTheSimtMachineGoesThroughIt) {
   SlurmCluster cluster(1);
   ASSERT_FALSE(HasFailure());
   const auto task = suite::load_embedded_task("copy").value();
-  const std::string answer = "```cuda\n" + task.baseline_source + "\n```\n";
-  EXPECT_TRUE(
-      write_file(folder_.path() / "answer.sh",
-                 "#!/bin/sh\ncat > /dev/null\ncat '" + (folder_.path() / "a.md").string() + "'\n")
-          .ok());
-  EXPECT_TRUE(write_file(folder_.path() / "a.md", answer).ok());
-  ::chmod((folder_.path() / "answer.sh").c_str(), 0755);
-  Command command;
-  command.argv = {program_path(),
-                  "run",
-                  "copy",
-                  "--model=exec:" + (folder_.path() / "answer.sh").string(),
-                  "--worker=slurm:pilots=2,idle=30,spool=" + (folder_.path() / "spool").string(),
-                  "--candidates=1",
-                  "--depth=1",
-                  "--repairs=0",
-                  "--device=simt",
-                  "--sizes=" + task.sizes.front().label,
-                  "--checks=fast",
-                  "--trial-limit=600s",
-                  "--rule-set=free",
-                  "--quiet"};
-  command.env = environment_subset({"PATH", "SLURM_CONF"});
-  command.env.push_back("HOME=" + folder_.path().string());
-  command.cwd = folder_.path();
-  command.limits.wall = std::chrono::seconds(900);  // of a busy machine
-  const auto exit = run_process(command);
-  ASSERT_TRUE(exit.ok());
-  EXPECT_EQ(exit->exit_code, 0) << exit->out << exit->err << cluster.tool({"squeue"});
+  const auto exit =
+      run_over_slurm({"run", "copy", "--model=exec:" + (folder_.path() / "answer.sh").string(),
+                      "--candidates=1", "--depth=1", "--repairs=0", "--rule-set=free", "--quiet"},
+                     task.sizes.front().label);
+  EXPECT_EQ(exit.exit_code, 0) << exit.out << exit.err << cluster.tool({"squeue"});
   const auto spool = Spool::open(folder_.path() / "spool").value();
   // The candidate and the baseline; a card says so with its next heartbeat.
   EXPECT_TRUE(comes_true([&] { return standing_of(spool).judged >= 2; }));
+}
+
+constexpr std::string_view kTunable = R"(#define THREADS 256  // tune: THREADS = 64, 256
+__global__ void copy(const float* a, float* b, int count) {
+  const int i = blockIdx.x * THREADS + threadIdx.x;
+  if (i < count) b[i] = a[i];
+}
+extern "C" void solve(const float* A, float* B, int N) {
+  const int count = N * N;
+  copy<<<(count + THREADS - 1) / THREADS, THREADS>>>(A, B, count);
+}
+)";
+
+TEST_F(RealSlurm, EveryVerbThatJudgesGoesThroughIt) {
+  SlurmCluster cluster(1);
+  ASSERT_FALSE(HasFailure());
+  const std::string size = suite::load_embedded_task("copy").value().sizes.front().label;
+  const std::string file = (folder_.path() / "copy.cu").string();
+  EXPECT_TRUE(write_file(file, kTunable).ok());
+  const auto judged = run_over_slurm({"eval", "copy", file, "--quiet"}, size);
+  EXPECT_EQ(judged.exit_code, 0) << judged.out << judged.err << cluster.tool({"squeue"});
+  EXPECT_THAT(judged.out, HasSubstr("ok at stage measure"));
+  const auto tuned = run_over_slurm({"tune", "copy", file, "--budget=4", "--json"}, size);
+  EXPECT_EQ(tuned.exit_code, 0) << tuned.out << tuned.err;
+  const auto parsed = parse_json(tuned.out, "what tune printed");
+  ASSERT_TRUE(parsed.ok()) << tuned.out;
+  EXPECT_TRUE(std::filesystem::exists(file + ".tuned.cu") ||
+              std::filesystem::exists(folder_.path() / "copy.tuned.cu"));
+  const auto compared = run_over_slurm({"compare", "copy", file, "baseline"}, size);
+  EXPECT_LE(compared.exit_code, 1) << compared.out << compared.err;
+  EXPECT_THAT(compared.out, HasSubstr("SIMT machine"));
+  const auto campaign =
+      run_over_slurm({"campaign", "run", "copy,reverse", "--budget=evaluations=2",
+                      "--model=" + a_model_that_says(std::string(kTunable)), "--candidates=1",
+                      "--depth=1", "--repairs=0", "--rule-set=free"},
+                     "");
+  EXPECT_EQ(campaign.exit_code, 0) << campaign.out << campaign.err;
+  const auto bench = run_over_slurm({"bench", "--tasks=copy", "--quick", "--no-slow"}, "");
+  EXPECT_EQ(bench.exit_code, 0) << bench.out << bench.err;
+  // The kernel and its baseline, two configurations, the bench's baseline.
+  const auto spool = Spool::open(folder_.path() / "spool").value();
+  EXPECT_TRUE(comes_true([&] { return standing_of(spool).judged >= 4; }));
 }
 
 }  // namespace
