@@ -99,7 +99,8 @@ Errors errors_in(const RuleInput& input, std::size_t first, std::size_t last, co
       on_wrong(i, expected, got, bound);
     }
     if (!std::isfinite(expected) || !std::isfinite(got)) continue;
-    found.errors += (got - expected) * (got - expected);
+    const double error = error_beyond_step(input.argument.type, got, expected);
+    found.errors += error * error;
     found.squares += expected * expected;
   }
   return found;

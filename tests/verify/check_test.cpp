@@ -55,6 +55,28 @@ Expected wide(const std::vector<double>& values, std::vector<double> scale = {})
 }
 Expected native(const std::vector<float>& values) { return {{}, {}, bytes_of_floats(values)}; }
 
+TEST(Elementwise, RoundingToDenormalHalvesIsNoError) {
+  Fixture f({"elementwise", {{"rtol", "1e-3"}, {"alpha_rms", "1e-3"}, {"rel_rms", "1e-3"}}});
+  f.task.arguments[0].type = ElementType::f16;
+  const auto refused = [&](std::uint16_t off) {
+    constexpr int kCount = 200;
+    std::vector<double> values;
+    Bytes got(kCount * sizeof(std::uint16_t));
+    for (std::uint16_t k = 0; k < kCount; ++k) {
+      values.push_back((k + 0.45) * 0x1p-24);  // the nearest half is k steps
+      const auto bits = static_cast<std::uint16_t>(k + off);
+      std::memcpy(got.data() + k * sizeof bits, &bits, sizeof bits);
+    }
+    f.size.values["n"] = kCount;
+    const auto instance = make_instance(f.task, f.size, nullptr, 1).value();
+    const Expected expected = wide(values);
+    const std::vector<Bytes> inputs(1), outputs = {got};
+    return check_outputs(instance, inputs, std::span(&expected, 1), outputs).value().has_value();
+  };
+  EXPECT_FALSE(refused(0));
+  EXPECT_TRUE(refused(2));
+}
+
 TEST(Elementwise, ToleratesWhatItSays) {
   Fixture f({"elementwise", {{"rtol", "1e-3"}}});
   EXPECT_FALSE(f.check(wide({1, 2, 3}), {1.0005f, 2, 3}));

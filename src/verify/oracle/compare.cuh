@@ -99,8 +99,8 @@ __device__ inline void compare_element(const CompareCall& c, u64 i, Tally& tally
   const double bound = c.relative * fabs(expected) + c.absolute + c.share * scale;
   if (!accepted(c.type, got, expected, bound)) tally.blame(i);
   if (!finite(expected) || !finite(got)) return;
-  const double error = got - expected;
   if (c.compare == Compare::elementwise) {
+    const double error = error_beyond_step(c.type, got, expected);
     tally.errors += error * error;
     tally.squares += expected * expected;
   } else if (c.compare == Compare::dot_products) {
