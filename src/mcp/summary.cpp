@@ -42,6 +42,9 @@ Json times_of(const Evaluation& evaluation, std::string& table) {
   for (const auto& m : evaluation.measurements) {
     Json row = {{"size", m.size}, {"us", call_us(m)}};
     table += fmt::format("  {:<20} {:>12.3f} us", m.size, call_us(m));
+    // What lies within it is the same.
+    if (m.source == TimeSource::measured && m.high_us > m.low_us && m.median_us > 0)
+      table += fmt::format(" +-{:.1f} %", 50 * (m.high_us - m.low_us) / m.median_us);
     if (m.baseline_us > 0) {
       row["baseline_us"] = m.baseline_us;
       table +=
@@ -56,6 +59,23 @@ Json times_of(const Evaluation& evaluation, std::string& table) {
     sizes.push_back(std::move(row));
   }
   return sizes;
+}
+
+/// What the compiler made of the kernels: what an author can change about how many warps fit.
+std::string resources_text(const Evaluation& evaluation) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const KernelResources& r : evaluation.resources) {
+    if (shown++ == kThings) break;
+    text += fmt::format("  kernel {}: {} registers, {}, {} B shared", shortened(r.kernel, 80),
+                        r.registers,
+                        r.spill_store_bytes > 0 ? fmt::format("{} B spilled", r.spill_store_bytes)
+                                                : std::string("nothing spilled"),
+                        r.shared_bytes);
+    if (r.occupancy > 0) text += fmt::format(", occupancy {:.0f} %", r.occupancy * 100);
+    text += "\n";
+  }
+  return text;
 }
 
 bool is_estimate(const Evaluation& evaluation) {
@@ -139,8 +159,10 @@ Json things_to_fix(const Evaluation& evaluation) {
   }
   for (const auto& what : evaluation.unchecked) add("unchecked", 0, what);
   for (const auto& f : evaluation.findings) {
+    // Which instructions there are explains a lost precision; of a valid kernel it is no fault.
+    const bool mere_fact = evaluation.valid() && f.kind == FindingKind("instructions");
     const bool actionable = f.kind != FindingKind("note") && f.kind != FindingKind("sampling");
-    if (actionable) add(f.kind.name(), f.line, f.message);
+    if (actionable && !mere_fact) add(f.kind.name(), f.line, f.message);
   }
   return things;
 }
@@ -175,7 +197,7 @@ ToolAnswer evaluation_answer(const Evaluation& evaluation, bool complete) {
   answer.text = head + "\n" +
                 things_text(data["fix"], evaluation.valid() ? "What could be better:\n"
                                                             : "To fix, the worst first:\n") +
-                table;
+                resources_text(evaluation) + table;
   if (complete) {
     data["evaluation"] = evaluation_for_model(evaluation);
     answer.text += "\n" + shortened(evaluation.feedback, kFeedbackBytes) + "\n" +
