@@ -21,6 +21,8 @@ struct ToolAnswer {
   Json data = Json::object();
   std::string text;
   bool is_error = false;  ///< the model can read the text and do better
+  /// Where this is the short form: everything, for whoever asks a job for it later.
+  std::shared_ptr<const ToolAnswer> whole = nullptr;
 };
 
 ToolAnswer tool_failure(std::string text);

@@ -94,6 +94,7 @@ ToolAnswer as_job(ToolBox& box, const Json& arguments, const CallScope& scope,
   double reported = 0;
   for (;;) {
     if (auto answer = job->wait(kGlance)) {
+      if (arguments.value("complete", false) && answer->whole) answer = ToolAnswer(*answer->whole);
       // Under its name it can be fetched again, so a client that gave up loses nothing.
       if (!answer->is_error) answer->data["job"] = job->name();
       return *answer;

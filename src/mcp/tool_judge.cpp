@@ -93,6 +93,15 @@ ToolAnswer tuned_answer(const Tuned& tuned, bool complete) {
   return answer;
 }
 
+/// The form that was asked for; behind the short one the complete one.
+template <class T>
+ToolAnswer in_both_forms(const T& result, bool complete, ToolAnswer (*answer)(const T&, bool)) {
+  ToolAnswer form = answer(result, complete);
+  if (!complete && !form.is_error)
+    form.whole = std::make_shared<const ToolAnswer>(answer(result, true));
+  return form;
+}
+
 /// An absent text stands for the baseline, which is called by its name.
 Result<std::optional<std::string>> side_of(const ToolBox& box, const Json& arguments,
                                            const char* text_key, const char* file_key) {
@@ -118,7 +127,7 @@ ToolAnswer judge_kernel(ToolBox& box, const Json& arguments, const CallScope& sc
       [&workshop = box.workshop, wish = std::move(wish), complete](const StopSignal& stop) {
         const auto evaluation = workshop.judge(wish, stop);
         if (!evaluation.ok()) return stopped_or(stop, evaluation.error());
-        return evaluation_answer(*evaluation, complete);
+        return in_both_forms(*evaluation, complete, evaluation_answer);
       });
 }
 
@@ -137,7 +146,7 @@ ToolAnswer compare_kernels(ToolBox& box, const Json& arguments, const CallScope&
       [&workshop = box.workshop, wish = std::move(wish), complete](const StopSignal& stop) {
         const auto evaluation = workshop.compare(wish, stop);
         if (!evaluation.ok()) return stopped_or(stop, evaluation.error());
-        return comparison_answer(*evaluation, complete);
+        return in_both_forms(*evaluation, complete, comparison_answer);
       });
 }
 
@@ -154,7 +163,7 @@ ToolAnswer tune_kernel(ToolBox& box, const Json& arguments, const CallScope& sco
       [&workshop = box.workshop, wish = std::move(wish), complete](const StopSignal& stop) {
         const auto tuned = workshop.tune(wish, stop);
         if (!tuned.ok()) return stopped_or(stop, tuned.error());
-        return tuned_answer(*tuned, complete);
+        return in_both_forms(*tuned, complete, tuned_answer);
       });
 }
 
@@ -172,7 +181,7 @@ ToolAnswer explain_kernel(ToolBox& box, const Json& arguments, const CallScope& 
       [&workshop = box.workshop, wish = std::move(wish), complete](const StopSignal& stop) {
         const auto explanation = workshop.explain(wish, stop);
         if (!explanation.ok()) return stopped_or(stop, explanation.error());
-        return explanation_answer(*explanation, complete);
+        return in_both_forms(*explanation, complete, explanation_answer);
       });
 }
 

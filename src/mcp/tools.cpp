@@ -218,7 +218,7 @@ constexpr auto kTools = std::to_array<Tool>({
     {"wait_for_job", "Wait for a job",
      "The answer of a tool that was still at work when it returned a job's name.",
      [] {
-       return closed({job(), wait()});
+       return closed({job(), complete(), wait()});
      },
      [] {
        return open({state(), has_text("job")});

@@ -256,6 +256,10 @@ TEST(Jobs, AFinishedOneCanBeReadAgain) {
   const std::string job = first["result"]["structuredContent"]["job"];
   const auto again = bench.call("wait_for_job", {{"job", job}});
   EXPECT_EQ(again["result"]["structuredContent"], first["result"]["structuredContent"]);
+  EXPECT_FALSE(first["result"]["structuredContent"].contains("evaluation"));
+  const auto whole = bench.call("wait_for_job", {{"job", job}, {"complete", true}});
+  EXPECT_TRUE(whole["result"]["structuredContent"].contains("evaluation"));
+  EXPECT_EQ(whole["result"]["structuredContent"]["job"], job);
   EXPECT_EQ(bench.workshop.judged, 1);
 }
 
