@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.h"
 #include "core/task_domains.h"
 
 namespace warpwright {
@@ -171,6 +172,14 @@ std::vector<std::string_view> rule_sentences(const Task& task) {
   return sentences;
 }
 
+std::string module_for_model(const Task& task) {
+  if (task.torch.source.empty()) return {};
+  return fmt::format(
+      "\n{}:\n\n```python\n{}\n```\n",
+      task.torch.backward ? "The module whose gradients are asked for" : "The module",
+      trimmed(task.torch.source));
+}
+
 std::string description_for_model(const Task& task) {
   std::string text = task.description;
   if (!text.empty() && text.back() != '\n') text += '\n';
@@ -178,10 +187,7 @@ std::string description_for_model(const Task& task) {
                       libraries_text(task));
   if (task.rule_set == "strict") text += kOneKernelRule;
   for (const auto sentence : rule_sentences(task)) text += fmt::format("* {}\n", sentence);
-  text += ranges_for_model(task);
-  if (!task.torch.source.empty())
-    text += fmt::format("\nThe module:\n\n```python\n{}\n```\n", task.torch.source);
-  return text;
+  return text + ranges_for_model(task) + module_for_model(task);
 }
 
 Result<Values> values_at(const Task& task, const TaskSize& size, const InputVariant* variant) {

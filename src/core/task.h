@@ -162,6 +162,8 @@ std::string signature_of(const Task& task);
 /// All that the model is told of the computation: the description, the calling convention that all
 /// tasks share, and the rules of the rule set and of the task.
 std::string description_for_model(const Task& task);
+/// The PyTorch module that a task asks for, in a fence; empty where it is none.
+std::string module_for_model(const Task& task);
 
 /// All that expressions may name at this size: its values, the variant's, the derived ones and the
 /// scalars.

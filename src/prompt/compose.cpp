@@ -72,7 +72,8 @@ Result<TemplateValues> common_values(const PromptContext& context) {
   const DeviceFacts& device = context.device;
   TemplateValues values;
   values["title"] = task.title;
-  values["description"] = trimmed(task.description + ranges_for_model(task));
+  values["description"] =
+      trimmed(task.description + ranges_for_model(task) + module_for_model(task));
   values["signature"] = signature_for(task, context.device);
   values["arguments"] = arguments_text(task);
   values["sizes"] = sizes_text(task.sizes);

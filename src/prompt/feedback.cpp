@@ -2,6 +2,7 @@
 #include "prompt/feedback.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <vector>
 
@@ -191,6 +192,31 @@ std::string device_facts_text(const DeviceFacts& device) {
   return text;
 }
 
+namespace {
+
+bool in_a_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Whether an expression names a value.
+bool names(std::string_view expression, std::string_view name) {
+  for (std::size_t at = expression.find(name); at != std::string_view::npos;
+       at = expression.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool begins = at == 0 || !in_a_name(expression[at - 1]);
+    if (begins && (end == expression.size() || !in_a_name(expression[end]))) return true;
+  }
+  return false;
+}
+
+/// What the number of elements of an argument or a scalar follows from; other derived values are
+/// the judge's own.
+bool tells_of_arguments(const Task& task, std::string_view derived) {
+  return std::any_of(task.arguments.begin(), task.arguments.end(), [&](const auto& argument) {
+    return argument.name == derived || names(argument.expression, derived);
+  });
+}
+
+}  // namespace
+
 std::string arguments_text(const Task& task) {
   std::string text;
   for (const auto& argument : task.arguments) {
@@ -202,6 +228,7 @@ std::string arguments_text(const Task& task) {
                         cuda_name(argument.type), use);
   }
   for (const auto& [name, expression] : task.derived) {
+    if (!tells_of_arguments(task, name)) continue;
     text += fmt::format("- where {} = {}\n", name, expression);
   }
   return std::string(trimmed(text));

@@ -73,6 +73,24 @@ TEST_F(ComposeTest, the_model_is_told_which_values_there_are) {
       << text;
 }
 
+TEST_F(ComposeTest, a_module_is_in_every_prompt_that_states_its_task) {
+  task.torch.source = "class Model(nn.Module):\n  groups = {{8}}\n\n";
+  const std::string fence =
+      "The module:\n\n```python\nclass Model(nn.Module):\n  groups = {{8}}\n```";
+  EXPECT_THAT(initial_prompt(templates, context()).value(), testing::HasSubstr(fence));
+  task.torch.backward = true;
+  EXPECT_THAT(initial_prompt(templates, context(FeedbackLevel::paper)).value(),
+              testing::HasSubstr("The module whose gradients are asked for:\n\n```python\nclass"));
+}
+
+TEST_F(ComposeTest, values_that_are_the_judges_own_are_not_told) {
+  task.derived = {{"terms", "17*rows"}, {"half_rows", "rows/2"}};
+  task.arguments[0].expression = "half_rows*2*cols";
+  const auto text = initial_prompt(templates, context()).value();
+  EXPECT_THAT(text, testing::HasSubstr("- where half_rows = rows/2\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("terms")));
+}
+
 TEST_F(ComposeTest, approved_optimise_prompts) {
   for (const auto level : {FeedbackLevel::paper, FeedbackLevel::rich}) {
     const std::string name(name_of(level));
