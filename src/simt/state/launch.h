@@ -35,7 +35,7 @@ struct LaunchOptions {
   /// Blocks that the device surely runs at once: a smaller grid may wait for its own blocks without
   /// a cooperative launch. 0: none may.
   std::uint64_t co_resident = 0;
-  Schedule schedule;         ///< another one than forward: one host thread
+  Schedule schedule;                                  ///< another one than forward: one host thread
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;  ///< for malloc in device code
   /// Run only these blocks (x fastest), to sample a large launch; empty: all.
   std::vector<std::uint64_t> only_blocks;

@@ -230,7 +230,7 @@ struct LaunchState {
   bool in_turns = false;  ///< several blocks are resident: one that waits lets others run
   /// Forward, and the text has loops that ask for other blocks: one that does lets others run.
   bool lets_wait = false;
-  bool held_at_once = false;  ///< blocks may wait for each other: the device holds all of them
+  bool held_at_once = false;       ///< blocks may wait for each other: the device holds all of them
   std::atomic<bool> stuck{false};  ///< the blocks of a sample wait for others
   bool clustered = false;          ///< blocks run in groups; `blocks` then names the groups
   std::atomic<const NativeCode*> native{nullptr};  ///< what blocks that start now run
