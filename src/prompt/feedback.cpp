@@ -2,13 +2,14 @@
 #include "prompt/feedback.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "core/expression.h"
 
 namespace warpwright::prompt {
 
@@ -194,25 +195,26 @@ std::string device_facts_text(const DeviceFacts& device) {
 
 namespace {
 
-bool in_a_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-/// Whether an expression names a value.
-bool names(std::string_view expression, std::string_view name) {
-  for (std::size_t at = expression.find(name); at != std::string_view::npos;
-       at = expression.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    const bool begins = at == 0 || !in_a_name(expression[at - 1]);
-    if (begins && (end == expression.size() || !in_a_name(expression[end]))) return true;
-  }
-  return false;
+std::set<std::string> names_in(const std::string& text) {
+  const auto expression = Expression::parse(text);
+  return expression.ok() ? expression->names() : std::set<std::string>();
 }
 
-/// What the number of elements of an argument or a scalar follows from; other derived values are
-/// the judge's own.
-bool tells_of_arguments(const Task& task, std::string_view derived) {
-  return std::any_of(task.arguments.begin(), task.arguments.end(), [&](const auto& argument) {
-    return argument.name == derived || names(argument.expression, derived);
-  });
+/// The derived values that scalars and numbers of elements follow from; others are the judge's own.
+std::set<std::string> told_values(const Task& task) {
+  std::vector<std::string> open;
+  for (const auto& argument : task.arguments) {
+    open.push_back(argument.name);
+    for (const auto& name : names_in(argument.expression)) open.push_back(name);
+  }
+  std::set<std::string> told;
+  while (!open.empty()) {
+    const auto derived = task.derived.find(open.back());
+    open.pop_back();
+    if (derived == task.derived.end() || !told.insert(derived->first).second) continue;
+    for (const auto& name : names_in(derived->second)) open.push_back(name);
+  }
+  return told;
 }
 
 }  // namespace
@@ -227,8 +229,9 @@ std::string arguments_text(const Task& task) {
     text += fmt::format("- `{}`: {} elements of {}, {}\n", argument.name, argument.expression,
                         cuda_name(argument.type), use);
   }
+  const std::set<std::string> told = told_values(task);
   for (const auto& [name, expression] : task.derived) {
-    if (!tells_of_arguments(task, name)) continue;
+    if (!told.contains(name)) continue;
     text += fmt::format("- where {} = {}\n", name, expression);
   }
   return std::string(trimmed(text));

@@ -84,10 +84,10 @@ TEST_F(ComposeTest, a_module_is_in_every_prompt_that_states_its_task) {
 }
 
 TEST_F(ComposeTest, values_that_are_the_judges_own_are_not_told) {
-  task.derived = {{"terms", "17*rows"}, {"half_rows", "rows/2"}};
+  task.derived = {{"terms", "17*rows"}, {"half_rows", "whole/2"}, {"whole", "rows"}};
   task.arguments[0].expression = "half_rows*2*cols";
   const auto text = initial_prompt(templates, context()).value();
-  EXPECT_THAT(text, testing::HasSubstr("- where half_rows = rows/2\n"));
+  EXPECT_THAT(text, testing::HasSubstr("- where half_rows = whole/2\n- where whole = rows"));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("terms")));
 }
 
