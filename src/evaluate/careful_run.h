@@ -19,8 +19,10 @@ std::vector<verify::Case> larger_cases(const Prepared& prepared, std::uint64_t b
 /// What a careful run on the SIMT machine says of small cases, and of larger ones as far as there
 /// was time.
 struct CarefulRun {
-  bool complete = false;              ///< every small case ran to its end with full checks
+  /// Every small case ran to its end with full checks, or one of them and all of smaller sizes.
+  bool complete = false;
   std::string why_not;                ///< else
+  std::string remark;                 ///< what was left out, if that is worth telling
   std::vector<device::Fault> faults;  ///< memory faults and races of the first case that has any
   verify::Case item;                  ///< that case
 };

@@ -78,6 +78,7 @@ Outcome<> look_before(const Prepared& prepared, Context& context, Validated& val
     }
     validated.accesses_judged = careful.complete;
     validated.why_not_judged = careful.why_not;
+    if (!careful.remark.empty()) note(context, careful.remark);
     WW_CHECK(look_at_bounds(prepared, context));
   }
   WW_CHECK(check_work(prepared, validated.reference.get(), context));

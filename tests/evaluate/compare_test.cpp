@@ -216,6 +216,39 @@ TEST_F(Compare, ACarefulRunGoesOnToLargerCases) {
   EXPECT_GT(footprint_bytes(prepared.task(), *careful.item.size).value(), 64U << 10);
 }
 
+// Every thread adds many terms where there are many elements.
+constexpr const char* kSquaredWork = R"(#include <cuda_runtime.h>
+__global__ void sigmoid(const float* x, float* y, int n, int terms) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  float sum = 0.0f;
+  for (int k = 0; k < terms; ++k) sum += x[k % n] * 0.0f;
+  if (i < n) y[i] = 1.0f / (1.0f + expf(-x[i])) + sum;@EXTRA@
+}
+extern "C" void solve(const float* X, float* Y, int N) {
+  sigmoid<<<(N + 255) / 256, 256>>>(X, Y, N, N > 512 ? 20000 : N);
+}
+)";
+
+// The work on the largest of the small cases leaves nothing for the others of their size.
+TEST_F(Compare, ACarefulRunOfMuchWorkTakesSmallerCases) {
+  const StopSignal stop;
+  Station station;
+  const auto careful = [&](const std::string& extra) {
+    std::string source = kSquaredWork;
+    source.replace(source.find("@EXTRA@"), 7, extra);
+    Context context = make_context(request(""), shared_->path() / "scratch", station, stop);
+    return run_carefully(prepared_of(source, context), context);
+  };
+  const CarefulRun clean = careful("");
+  EXPECT_TRUE(clean.complete) << clean.why_not;
+  EXPECT_TRUE(clean.faults.empty());
+  EXPECT_THAT(clean.remark, HasSubstr("too much work for the SIMT machine"));
+  // Only small inputs take this way.
+  const CarefulRun beyond = careful("\n  if (i == n && n < 300 && x[i] > 1e30f) y[0] = sum;");
+  ASSERT_FALSE(beyond.faults.empty()) << beyond.why_not;
+  EXPECT_EQ(beyond.faults.front().verdict, Verdict::memory_fault);
+}
+
 TEST_F(Compare, LargerCasesComeInOrderOfSize) {
   const StopSignal stop;
   Station station;
