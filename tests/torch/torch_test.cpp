@@ -248,6 +248,44 @@ TEST(LargeFiles, WhatWasPutIsTaken) {
   EXPECT_FALSE(take_file(folder->path() / "missing", {}).ok());
 }
 
+constexpr const char* kTransposed = R"(
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.convolution = nn.ConvTranspose2d(channels, 5, 4, stride=4, bias=False)
+
+    def forward(self, x):
+        return self.convolution(x)
+
+batch_size = 2
+channels = 3
+
+def get_inputs():
+    return [torch.rand(batch_size, channels, 8, 8)]
+
+def get_init_inputs():
+    return [channels]
+)";
+
+// Sixteen times as many outputs as inputs, and each product once.
+TEST_F(TorchModules, AStrideOfATransposedConvolutionIsNoWork) {
+  const double forward = 2 * (2.0 * 3 * 64) * (5 * 16);
+  const auto once = task_of(kTransposed);
+  ASSERT_TRUE(once.ok()) << once.error().message;
+  const double counted = flops(*once, once->sizes.front()).value();
+  EXPECT_GE(counted, forward);
+  EXPECT_LE(counted, 1.1 * forward);
+  // The forward, two gradients, and what is done to each output beside them.
+  const auto gradients = task_of(kTransposed, true);
+  ASSERT_TRUE(gradients.ok()) << gradients.error().message;
+  const double all = flops(*gradients, gradients->sizes.front()).value();
+  EXPECT_GE(all, 3 * forward);
+  EXPECT_LE(all, 5 * forward);
+}
+
 TEST_F(TorchModules, GradientsAreATaskOfTheirOwn) {
   const auto task = task_of(kLinear, true);
   ASSERT_TRUE(task.ok()) << task.error().message;

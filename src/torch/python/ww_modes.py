@@ -185,6 +185,19 @@ RANDOM = ("bernoulli", "dropout", "rand", "normal", "multinomial", "uniform", "e
 CONTENTS = ("_local_scalar_dense", "equal", "is_nonzero")  # a number for Python
 
 
+def convolution_flops(name, args, result, transposed):
+    """Of the direct algorithm. A transposed convolution multiplies each input with each weight that meets it; a
+    stride makes more outputs, not more products. Each gradient takes as much as the forward."""
+    if name == "convolution_backward":
+        outer, inner, weight = args[0], args[1], args[2]
+        times = sum(isinstance(made, torch.Tensor) for made in result[:2])
+    else:
+        outer, inner, weight = result, args[0], args[1]
+        times = 1
+    spread = inner if transposed else outer
+    return 2.0 * times * spread.numel() * weight.numel() / max(1, weight.shape[0])
+
+
 class Count(TorchDispatchMode):
     """Arithmetic of a call: operations, and the longest chain of terms that are added up. And whether
     the module asks what a tensor holds: some versions of torch answer 0 where it holds nothing."""
@@ -217,8 +230,11 @@ class Count(TorchDispatchMode):
             weight = args[2] if name == "convolution_backward" else args[1]
             transposed = bool(args[7] if name == "convolution_backward" else args[6])
             terms = weight.numel() / max(1, weight.shape[0])
+            self.flops += convolution_flops(name, args, result, transposed)
             if transposed:
                 terms = terms * weight.shape[0] / max(1, weight.shape[1])
+            self.terms = max(self.terms, terms)
+            return
         else:
             read = max([_size(a) for a in args] or [0])
             self.flops += max(made, read)
