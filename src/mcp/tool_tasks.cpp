@@ -94,14 +94,13 @@ Result<ToolAnswer> shown_task(ToolBox& box, const Json& arguments) {
 /// The texts of a new task: the client's, or the ones `warpwright new` writes.
 std::map<std::string, std::string> task_files(const Json& arguments, const std::string& name) {
   auto files = suite::new_task_files(name);
+  files.erase("reference.cpp");  // it would run outside of the sandbox, and is refused here
   const std::pair<const char*, const char*> texts[] = {{"task_toml", "task.toml"},
                                                        {"baseline", "baseline.cu"},
                                                        {"reference_cu", "reference.cu"},
                                                        {"slow", "slow.cu"}};
   for (const auto& [key, file] : texts) {
-    if (!arguments.contains(key)) continue;
-    files[file] = arguments[key].get<std::string>();
-    files.erase("reference.cpp");  // it is the reference of another computation now
+    if (arguments.contains(key)) files[file] = arguments[key].get<std::string>();
   }
   return files;
 }
@@ -143,7 +142,6 @@ Result<ToolAnswer> made_task(ToolBox& box, const Json& arguments, const StopSign
   if (files.contains("baseline.cu")) texts.baseline = files["baseline.cu"];
   if (files.contains("reference.py")) texts.torch = files["reference.py"];
   if (files.contains("slow.cu")) texts.slow = files["slow.cu"];
-  if (files.contains("reference.cpp")) texts.reference = files["reference.cpp"];
   if (files.contains("reference.cu")) texts.device_reference = files["reference.cu"];
   // Before anything is written: a task that does not load would be in the way of the next try.
   WW_TRY(const Task task, suite::parse_task(texts));
