@@ -83,7 +83,7 @@ endfunction()
 
 ww_precompile(ww_headers precompiled.h LINK fmt::fmt nlohmann_json::nlohmann_json OPTIONS ${ww_cold_options})
 
-# So many files are compiled as one. A group's batch takes up to 2 GB.
+# So many files are compiled as one. A group's batch takes up to 2.5 GB.
 set(ww_group_batch 120)
 if(WARPWRIGHT_TOGETHER)
   set(ww_cold_batch 36)
