@@ -176,11 +176,13 @@ TEST(Extract, large_replies_take_linear_time) {
        {"```\n", "```cuda\nsolve(\n", "<think>", "</think>\n", "&lt;", "{\"solve\":[", "solve(",
         "__global__ void k(", "\n", "<code", "R\"(", "'", "/*", "x```\n~~~\n", "<pre>solve{\n",
         "```\n__global__ void k() {}\n```\n", "\r", "\xF0\x9F"}) {
-    double small = 1e9, large = 1e9;
-    for (int i = 0; i < 3 && large > 24 * std::max(small, 0.005); ++i) {
+    double small = seconds_to_extract(part, kLargeBytes / 8);
+    double large = seconds_to_extract(part, kLargeBytes);
+    for (int i = 0; i < 2 && large > 24 * std::max(small, 0.005); ++i) {
       small = std::min(small, seconds_to_extract(part, kLargeBytes / 8));
       large = std::min(large, seconds_to_extract(part, kLargeBytes));
     }
+    EXPECT_GT(large, 0) << part;
     EXPECT_LE(large, 24 * std::max(small, 0.005)) << part;
     if (std::getenv("WARPWRIGHT_SHOW_TIMES"))
       std::printf("%-20s %.3f s, %.3f s\n", part.c_str(), small, large);
