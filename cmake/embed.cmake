@@ -12,5 +12,6 @@ function(ww_embed target function)
     DEPENDS ${ARGN} ${list_file} ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
     VERBATIM)
   set_source_files_properties(${output} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-  target_sources(${target} PRIVATE ${output})
+  ww_real_target(library ${target})
+  target_sources(${library} PRIVATE ${output})
 endfunction()

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "base/swept_folder.h"
 #include "cli/exit_codes.h"
 #include "cli/judging.h"
 #include "cli/options.h"
@@ -45,7 +46,7 @@ Status judge_row(const fs::path& folder, const std::string& source, const Settin
   WW_TRY(Task loaded, suite::load_task_folder(folder));
   WW_TRY(const Task task, with_counted_costs(std::move(loaded)));
   WW_TRY(const auto pattern, job_pattern(settings, task));
-  WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-suite-"));
+  WW_TRY(const SweptFolder jobs, SweptFolder::create("warpwright-suite-"));
   WW_TRY(const auto evaluator, make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern}));
   WW_TRY(const Evaluation evaluation,
          judge_source(*evaluator, "candidate", source, stop, BaselineJudge()));

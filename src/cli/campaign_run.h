@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/stop.h"
 #include "cli/settings.h"
 #include "core/budget.h"
 #include "core/task.h"

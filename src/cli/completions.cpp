@@ -10,17 +10,17 @@ namespace warpwright::cli {
 namespace {
 
 /// What can stand at a positional argument besides a file.
-std::vector<std::string> words_of(const PositionalSurface& positional, const KnownWords& words) {
+std::vector<std::string> words_for(const PositionalSurface& positional, const KnownWords& words) {
   if (positional.name == "task") return words.tasks;
   if (positional.name == "run") return {"last"};
   if (positional.name == "shell") return {"bash", "zsh", "fish"};
   return {};
 }
 
-std::vector<std::string> words_of(const VerbSurface& verb, const KnownWords& words) {
+std::vector<std::string> words_for(const VerbSurface& verb, const KnownWords& words) {
   std::vector<std::string> all;
   for (const auto& positional : verb.positionals) {
-    for (auto& word : words_of(positional, words)) all.push_back(std::move(word));
+    for (auto& word : words_for(positional, words)) all.push_back(std::move(word));
   }
   return all;
 }
@@ -63,7 +63,7 @@ std::string bash_row(const VerbSurface& verb, const KnownWords& words) {
   }
   return fmt::format("    {})\n      options='{}'\n      valued='{}'\n      words='{}'\n      ;;\n",
                      verb.name, fmt::join(options, " "), fmt::join(valued, " "),
-                     fmt::join(words_of(verb, words), " "));
+                     fmt::join(words_for(verb, words), " "));
 }
 
 std::string zsh_option(const OptionSurface& option) {
@@ -82,7 +82,7 @@ std::string zsh_row(const VerbSurface& verb, const KnownWords& words) {
   for (const auto& option : verb.options) text += zsh_option(option);
   for (std::size_t i = 0; i < verb.positionals.size(); ++i) {
     const auto& positional = verb.positionals[i];
-    const auto known = words_of(positional, words);
+    const auto known = words_for(positional, words);
     const std::string action =
         known.empty()
             ? "_files"
@@ -99,7 +99,7 @@ std::string fish_rows(const VerbSurface& verb, const KnownWords& words) {
   std::string text =
       fmt::format("complete -c warpwright -n __fish_use_subcommand -f -a {} -d '{}'\n", verb.name,
                   fish_quoted(verb.summary));
-  if (const auto known = words_of(verb, words); !known.empty())
+  if (const auto known = words_for(verb, words); !known.empty())
     text += fmt::format("complete -c warpwright {} -a '{}'\n", when, fmt::join(known, " "));
   for (const auto& option : verb.options) {
     text += "complete -c warpwright " + when;

@@ -23,7 +23,7 @@ bool names_slurm(const std::string& worker) {
   return worker == kSlurm || worker.starts_with(std::string(kSlurm) + ":");
 }
 
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> flags_in(const std::string& text) {
   std::vector<std::string> words;
   for (std::size_t from = 0; from < text.size();) {
     const auto end = std::min(text.find(' ', from), text.size());
@@ -45,8 +45,8 @@ Result<fleet::SlurmOptions> fleet_settings(const Settings& settings) {
   options.time = settings.text("fleet.time");
   options.cpus = settings.text("fleet.cpus");
   options.memory = settings.text("fleet.mem");
-  options.flags = words_of(settings.text("fleet.flags"));
-  options.pilot_flags = words_of(settings.text("fleet.pilot_flags"));
+  options.flags = flags_in(settings.text("fleet.flags"));
+  options.pilot_flags = flags_in(settings.text("fleet.pilot_flags"));
   options.idle_s = settings.number("fleet.idle").value_or(60);
   options.stale_s = settings.number("fleet.stale").value_or(30);
   options.program = settings.text("fleet.program");

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "base/swept_folder.h"
 #include "cli/session.h"
 
 namespace warpwright::cli {
@@ -60,7 +61,7 @@ Result<Evaluation> compare_sources(const Settings& settings, const Task& task,
   if ((!first || !second) && task.baseline_source.empty())
     return Error{"the task has no baseline; name two kernels"};
   WW_TRY(const auto pattern, job_pattern(settings, task));
-  WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-compare-"));
+  WW_TRY(const SweptFolder jobs, SweptFolder::create("warpwright-compare-"));
   WW_TRY(const auto evaluator,
          make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern, .stay_warm = false}));
   WW_TRY(Evaluation evaluation, evaluator->evaluate({.id = "comparison",
@@ -85,7 +86,7 @@ Result<evaluate::Explanation> explain_source(const evaluate::JobRequest& request
                                              const StopSignal& stop) {
   // What a worker would refuse is refused here in the same words.
   WW_CHECK(evaluate::request_from_json(evaluate::request_to_json(request)));
-  WW_TRY(const auto scratch, TemporaryDirectory::create("warpwright-explain-"));
+  WW_TRY(const SweptFolder scratch, SweptFolder::create("warpwright-explain-"));
   return evaluate::explain(request, scratch.path(), stop);
 }
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/files.h"
+#include "base/swept_folder.h"
 #include "cli/exit_codes.h"
 #include "cli/judging.h"
 #include "cli/options.h"
@@ -106,7 +107,7 @@ Result<int> judge(const EvalFlags& flags) {
   if (flags.watch && flags.file == "-") return Error{"--watch needs a file, not standard input"};
   WW_TRY(const std::string source, read_source(flags.file));
   WW_TRY(auto pattern, job_pattern(settings, task));
-  WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-eval-"));
+  WW_TRY(const SweptFolder jobs, SweptFolder::create("warpwright-eval-"));
   WW_TRY(auto evaluator,
          make_evaluator(settings, {.jobs = jobs.path(), .pattern = std::move(pattern)}));
   Bench bench(flags, std::move(task), jobs.path(), std::move(evaluator));

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/sha256.h"
+#include "base/swept_folder.h"
 #include "cli/exit_codes.h"
 #include "cli/export_files.h"
 #include "cli/judging.h"
@@ -199,7 +200,7 @@ Result<int> merge(const MergeFlags& flags) {
   // Together they are more than one kernel function, whatever each of them is.
   WW_CHECK(settings.set("judge.rule_set", "free", "merge"));
   const Task& task = *given.task;
-  WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-merge-"));
+  WW_TRY(const SweptFolder jobs, SweptFolder::create("warpwright-merge-"));
   WW_TRY(const auto pattern, job_pattern(settings, task));
   WW_TRY(const auto evaluator, make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern}));
   StopSignal stop;

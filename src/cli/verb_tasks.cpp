@@ -63,10 +63,11 @@ int make_new(const NewFlags& flags) {
     return kOk;
   }
   std::printf(
-      "Wrote %s with task.toml and baseline.cu. They work as they are; try:\n"
+      "Wrote %s with task.toml, baseline.cu and reference.cpp. They work as they are; try:\n"
+      "  warpwright tasks check %s\n"
       "  warpwright eval %s %s/baseline.cu\n"
       "docs/tasks.md explains every line.\n",
-      folder->c_str(), folder->c_str(), folder->c_str());
+      folder->c_str(), folder->c_str(), folder->c_str(), folder->c_str());
   return kOk;
 }
 

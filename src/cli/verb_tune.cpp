@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/files.h"
+#include "base/swept_folder.h"
 #include "base/text.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
@@ -178,7 +179,7 @@ Result<int> tune_file(TuneFlags flags) {
                  "beside the definition of TILE (docs/search.md)"};
   }
   if (flags.out.empty()) flags.out = beside(flags.file);
-  WW_TRY(const auto jobs, TemporaryDirectory::create("warpwright-tune-"));
+  WW_TRY(const SweptFolder jobs, SweptFolder::create("warpwright-tune-"));
   WW_TRY(auto pattern, job_pattern(settings, task));
   pattern.cache = jobs.path() / "cache";
   WW_TRY(const auto evaluator,

@@ -14,7 +14,6 @@ namespace warpwright::evaluate {
 
 namespace {
 
-constexpr std::uint64_t kScheduledWork = 2'000'000;  // warp instructions of a call
 constexpr std::uint64_t kSimulatedBytes = 64 << 10;
 constexpr std::size_t kMostSizes = 4;
 constexpr std::size_t kMostVariants = 2;

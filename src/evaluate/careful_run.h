@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "evaluate/stages.h"
 
 namespace warpwright::evaluate {
+
+/// What a call may take to be run under several schedules, in warp instructions.
+inline constexpr std::uint64_t kScheduledWork = 2'000'000;
 
 /// Some of the cases for slow and careful runs: the largest of at most `max_bytes`, then some with
 /// special inputs.

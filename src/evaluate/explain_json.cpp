@@ -67,23 +67,23 @@ Json launch_json(const device::LaunchDetail& launch) {
 }  // namespace
 
 std::string explanation_json(const Explanation& e) {
-  Json json = {{"format", 1},
-               {"task", e.task},
-               {"target", e.target.name},
-               {"evaluation", Json::parse(evaluation_to_json(e.evaluation))},
-               {"checked_size", e.checked_size},
-               {"counted_size", e.counted_size},
-               {"estimate_us", e.estimate_us},
-               {"faults", Json::array()},
-               {"lines", Json::array()},
-               {"launches", Json::array()}};
+  Json document = {{"format", 1},
+                   {"task", e.task},
+                   {"target", e.target.name},
+                   {"evaluation", Json::parse(evaluation_to_json(e.evaluation))},
+                   {"checked_size", e.checked_size},
+                   {"counted_size", e.counted_size},
+                   {"estimate_us", e.estimate_us},
+                   {"faults", Json::array()},
+                   {"lines", Json::array()},
+                   {"launches", Json::array()}};
   for (const simt::Fault& fault : e.faults())
-    json["faults"].push_back(Json::parse(device::launch_fault_json(fault)));
+    document["faults"].push_back(Json::parse(device::launch_fault_json(fault)));
   for (const auto& [number, facts] : line_facts(e))
-    json["lines"].push_back(line_json(number, facts));
+    document["lines"].push_back(line_json(number, facts));
   for (const device::LaunchDetail& launch : e.counted)
-    json["launches"].push_back(launch_json(launch));
-  return dump_json(json, 2);
+    document["launches"].push_back(launch_json(launch));
+  return dump_json(document, 2);
 }
 
 }  // namespace warpwright::evaluate

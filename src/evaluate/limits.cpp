@@ -134,8 +134,8 @@ Status add_drawn_inputs(Prepared& prepared, const WorkLimits& limits) {
 }
 
 // What trying every kind of inputs may take on the SIMT machine, in all calls together.
-constexpr std::uint64_t kAllBytes = 32 * kMiB;
-constexpr double kAllWork = 2e8;
+constexpr std::uint64_t kAllKindsBytes = 32 * kMiB;
+constexpr double kAllKindsWork = 2e8;
 // The same at drawn sizes.
 constexpr double kAllDrawnBytes = 16 * kMiB;
 constexpr double kAllDrawnWork = 2.5e7;
@@ -154,8 +154,8 @@ Status add_every_kind(Prepared& prepared, const WorkLimits& limits) {
     WW_TRY(auto all, verify::every_kind(task, *prepared.patterns, *size,
                                         one_way(prepared.seed, "kinds at timed sizes")));
     const std::uint64_t most =
-        std::min(kAllBytes / std::max<std::uint64_t>(bytes, 1),
-                 static_cast<std::uint64_t>(kAllWork / std::max(amount, 1.0)));
+        std::min(kAllKindsBytes / std::max<std::uint64_t>(bytes, 1),
+                 static_cast<std::uint64_t>(kAllKindsWork / std::max(amount, 1.0)));
     // Where not all of them can be, the smallest size has to do, with some.
     if (all.size() > most && at != nullptr) continue;
     at = size;

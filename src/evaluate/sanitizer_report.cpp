@@ -12,8 +12,8 @@ namespace warpwright::evaluate {
 namespace {
 
 constexpr std::string_view kPrefix = "=========";
-constexpr std::size_t kMostFaults = 32;
-constexpr std::size_t kMessageBytes = 300;
+constexpr std::size_t kMostReported = 32;
+constexpr std::size_t kReportedBytes = 300;
 
 /// How a record begins, and what it is.
 struct HeadRow {
@@ -65,7 +65,7 @@ int line_in(std::string_view body, std::string_view source_file) {
 std::string kernel_in(std::string_view body) {
   const auto name = [](std::string_view with_parameters) {
     const std::size_t end = std::min(with_parameters.find('('), with_parameters.size());
-    return shortened(clean_utf8(with_parameters.substr(0, end)), kMessageBytes);
+    return shortened(clean_utf8(with_parameters.substr(0, end)), kReportedBytes);
   };
   const std::size_t at = body.find("at ");
   const std::size_t plus = body.find("+0x");
@@ -95,7 +95,7 @@ class Reader {
   void read(std::string_view body) {
     for (const std::string_view trouble : kTroubles) {
       if (body.starts_with(trouble) && report_.trouble.empty()) {
-        report_.trouble = shortened(clean_utf8(body), kMessageBytes);
+        report_.trouble = shortened(clean_utf8(body), kReportedBytes);
       }
     }
     if (body.starts_with("ERROR SUMMARY") || body.starts_with("RACECHECK SUMMARY")) {
@@ -109,7 +109,7 @@ class Reader {
                              .kind = row->kind,
                              .kernel = kernel_in(body),
                              .line = line_in(body, source_file_),
-                             .message = shortened(clean_utf8(words), kMessageBytes)};
+                             .message = shortened(clean_utf8(words), kReportedBytes)};
       open_ = true;
     } else if (body.empty()) {
       close();
@@ -126,12 +126,12 @@ class Reader {
           known.kind == fault_.kind && known.kernel == fault_.kernel && known.line == fault_.line;
       if (same) return;
     }
-    if (report_.faults.size() < kMostFaults) report_.faults.push_back(std::move(fault_));
+    if (report_.faults.size() < kMostReported) report_.faults.push_back(std::move(fault_));
   }
 
  private:
   void detail(std::string_view body) {
-    if (fault_.message.size() > 2 * kMessageBytes) return;
+    if (fault_.message.size() > 2 * kReportedBytes) return;
     if (body.starts_with("at ") || body.starts_with("and ")) {
       if (fault_.line == 0) fault_.line = line_in(body, source_file_);
       if (fault_.kernel.empty()) fault_.kernel = kernel_in(body);
@@ -140,7 +140,7 @@ class Reader {
         fault_.message += ", the other at line " + std::to_string(other);
       }
     } else if (body.starts_with("by thread (")) {
-      fault_.message += ", " + shortened(clean_utf8(body), kMessageBytes);
+      fault_.message += ", " + shortened(clean_utf8(body), kReportedBytes);
     } else if (body.find("is misaligned") != std::string_view::npos) {
       fault_.kind = "misaligned";
       fault_.message += ", the address is misaligned";

@@ -10,7 +10,7 @@ namespace warpwright::evaluate {
 namespace {
 
 // Results that differ from call to call: sums in any order. They are small, as a rule.
-constexpr std::uint64_t kMostKeptBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostRepeatedBytes = std::uint64_t{1} << 30;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ std::size_t SpotChecks::last_set() {
 Status SpotChecks::look(const Digest& digest, const Fetch& fetch) {
   WW_TRY(const std::uint64_t bits, digest());
   if (std::find(seen_.begin(), seen_.end(), bits) != seen_.end()) return {};
-  if (kept_bytes_ > kMostKeptBytes) return {};
+  if (kept_bytes_ > kMostRepeatedBytes) return {};
   seen_.push_back(bits);
   WW_TRY(auto fetched, fetch());
   for (const auto& output : fetched.outputs) kept_bytes_ += output.size();

@@ -22,9 +22,7 @@ namespace warpwright::evaluate {
 namespace {
 
 constexpr std::uint64_t kExplainedWork = 100'000'000;  // warp instructions of a launch
-// What is run under several schedules: bytes of a case, warp instructions of a call.
-constexpr std::uint64_t kScheduledBytes = 64 << 10;
-constexpr std::uint64_t kScheduledWork = 2'000'000;
+constexpr std::uint64_t kScheduledBytes = 64 << 10;    // of a case under several schedules
 constexpr std::uint64_t kLargeBytes = std::uint64_t{512} << 20;  // of a case on a GPU
 
 /// The process of an earlier judgement of this task, or a new one.

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "base/files.h"
-#include "flops/arena_folder.h"
+#include "base/swept_folder.h"
 #include "flops/runtime/protocol.h"
 
 namespace warpwright::flop {
@@ -123,10 +123,17 @@ sandbox::Request request_of(const BuiltProgram& program, const RunRequest& reque
   return run;
 }
 
+/// In memory where there is a place for it: the arena is a file, and nobody wants it on a disk.
+Result<SweptFolder> arena_folder() {
+  constexpr std::string_view kPrefix = "warpwright-flops-";
+  auto made = SweptFolder::create_in("/dev/shm", kPrefix);
+  return made.ok() ? std::move(made) : SweptFolder::create(kPrefix);
+}
+
 Result<ProcessExit> converse_once(const sandbox::Sandbox& sandbox, const BuiltProgram& program,
                                   const RunRequest& request, const MakeConversation& make,
                                   const StopSignal* stop) {
-  WW_TRY(const ArenaFolder folder, ArenaFolder::create());
+  WW_TRY(const SweptFolder folder, arena_folder());
   ::chmod(folder.path().c_str(), 0755);
   WW_TRY(Line line, Line::open(folder.path()));
   WW_TRY(SharedArena arena, SharedArena::create(folder.path() / ww_flops::kMemoryName));

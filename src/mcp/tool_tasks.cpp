@@ -91,9 +91,10 @@ Result<ToolAnswer> shown_task(ToolBox& box, const Json& arguments) {
   return answer;
 }
 
-/// The four texts of a new task: the client's, or the ones `warpwright new` writes.
+/// The texts of a new task: the client's, or the ones `warpwright new` writes.
 std::map<std::string, std::string> task_files(const Json& arguments, const std::string& name) {
   auto files = suite::new_task_files(name);
+  files.erase("reference.cpp");  // it would run outside of the sandbox, and is refused here
   const std::pair<const char*, const char*> texts[] = {{"task_toml", "task.toml"},
                                                        {"baseline", "baseline.cu"},
                                                        {"reference_cu", "reference.cu"},

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/files.h"
+#include "base/swept_folder.h"
 #include "flops/exact_run.h"
 #include "flops/program.h"
 #include "flops/staging.h"
@@ -205,7 +206,7 @@ Result<CarriedPtx> carry_ptx(const fs::path& input, const fs::path& output) {
 
 Result<fs::path> ptx_of_program(const fs::path& source, const fs::path& output,
                                 const build::Builder& builder, const StopSignal* stop) {
-  WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-port-ptx-"));
+  WW_TRY(const SweptFolder folder, SweptFolder::create("warpwright-port-ptx-"));
   ::chmod(folder.path().c_str(), 0755);
   for (const char* name : {"copies", "work"}) {
     WW_CHECK(make_directories(folder.path() / name));
@@ -230,7 +231,7 @@ Result<CpuVerdict> verify_ptx_on_cpu(const CarriedPtx& carried, const fs::path& 
                       {},
                       {"cpu: there is no clang 17 or newer, which compiles HIP for the CPU"},
                       Hindrance::tools};
-  WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-port-run-"));
+  WW_TRY(const SweptFolder folder, SweptFolder::create("warpwright-port-run-"));
   ::chmod(folder.path().c_str(), 0755);
   return PtxProver(carried, proof, builder, stop, folder.path()).prove(absolute_path(host));
 }

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/embedded.h"
@@ -31,6 +32,11 @@ constexpr std::string_view kForwarded[] = {
     "hip_profile.h",   "hip_cooperative_groups.h",
 };
 
+/// Compatibility headers with functions that CUDA's own headers define too.
+constexpr std::string_view kDeviceFunctions[] = {
+    "warpwright_hip_device.h", "warpwright_hip_minmax.h", "warpwright_hip_rounding.h",
+    "warpwright_hip_video.h"};
+
 /// Functions of the device that a compatibility header defines, but for its own (ww_...).
 std::set<std::string> device_functions_in(std::string_view text) {
   std::set<std::string> names;
@@ -58,7 +64,8 @@ std::string hip_names_header() {
   for (const auto& [hip, cuda] : hip_names_in_cuda()) text += "#define " + hip + " " + cuda + "\n";
   text += "#if defined(__CUDACC__) && !defined(WW_ON_NVIDIA)\n";
   for (const CompatibilityFile& file : compatibility_files(Direction::to_hip)) {
-    if (file.name != "warpwright_hip_device.h") continue;
+    if (std::ranges::find(kDeviceFunctions, file.name) == std::ranges::end(kDeviceFunctions))
+      continue;
     for (const std::string& name : device_functions_in(file.content))
       text += "#define " + name + " ww_compat" + name + "\n";
   }

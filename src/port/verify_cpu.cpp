@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/swept_folder.h"
 #include "flops/exact_run.h"
 #include "flops/program.h"
 #include "flops/staging.h"
@@ -284,7 +285,7 @@ Result<CpuVerdict> verify_on_cpu(const CarriedProject& project, Direction direct
                       {},
                       {"cpu: there is no clang 17 or newer, which compiles HIP for the CPU"},
                       Hindrance::tools};
-  WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-port-run-"));
+  WW_TRY(const SweptFolder folder, SweptFolder::create("warpwright-port-run-"));
   ::chmod(folder.path().c_str(), 0755);
   return CpuProver(project, proof, builder, stop, folder.path()).prove(direction);
 }

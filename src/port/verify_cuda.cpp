@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/process.h"
+#include "base/swept_folder.h"
 #include "flops/staging.h"
 #include "port/hip_headers.h"
 #include "port/outputs.h"
@@ -194,7 +195,7 @@ Result<CudaVerdict> verify_on_gpu(const CarriedProject& project, Direction direc
     verdict.hindrance = Hindrance::tools;
     return verdict;
   }
-  WW_TRY(const TemporaryDirectory folder, TemporaryDirectory::create("warpwright-port-gpu-"));
+  WW_TRY(const SweptFolder folder, SweptFolder::create("warpwright-port-gpu-"));
   ::chmod(folder.path().c_str(), 0755);
   return GpuProver(project, proof, tools, sandbox, stop, folder.path()).prove(direction);
 }

@@ -82,6 +82,17 @@ extern "C" void solve(const float* x, const float* y, float* out, float alpha, i
 }
 )";
 
+constexpr std::string_view kReference =
+    R"(// What NAME is to compute, in float64 on the host: kernels are held against it. Change it with
+// baseline.cu, or remove it; then the baseline's outputs are the expected ones.
+// `warpwright tasks check ./NAME` runs it.
+#include <cstddef>
+
+extern "C" void reference(const float* x, const float* y, double* out, float alpha, int n) {
+  for (std::ptrdiff_t i = 0; i < n; ++i) out[i] = double(alpha) * x[i] + y[i];
+}
+)";
+
 std::string with_name(std::string_view text, std::string_view name) {
   std::string result(text);
   for (std::size_t at = result.find("NAME"); at != std::string::npos;
@@ -101,7 +112,9 @@ Status check_task_name(std::string_view name) {
 }
 
 std::map<std::string, std::string> new_task_files(std::string_view name) {
-  return {{"task.toml", with_name(kTaskToml, name)}, {"baseline.cu", with_name(kBaseline, name)}};
+  return {{"task.toml", with_name(kTaskToml, name)},
+          {"baseline.cu", with_name(kBaseline, name)},
+          {"reference.cpp", with_name(kReference, name)}};
 }
 
 Status may_become_task(std::string_view name, const std::filesystem::path& parent) {

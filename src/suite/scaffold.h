@@ -13,11 +13,12 @@ namespace warpwright::suite {
 /// What a name of a task must not be, as an error.
 Status check_task_name(std::string_view name);
 
-/// The files of a task that loads, builds and passes as it is, by name: task.toml and baseline.cu.
+/// The files of a task that loads, builds and passes as it is, by name: task.toml, baseline.cu and
+/// reference.cpp.
 std::map<std::string, std::string> new_task_files(std::string_view name);
 
-/// Writes parent/NAME with a task.toml and a baseline.cu that load, build and pass as they are, to
-/// be changed into the user's own task. Never overwrites. Returns the new folder.
+/// Writes parent/NAME with the files of new_task_files(), to be changed into the user's own task.
+/// Never overwrites. Returns the new folder.
 Result<std::filesystem::path> write_new_task(std::string_view name,
                                              const std::filesystem::path& parent);
 

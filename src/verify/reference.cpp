@@ -195,7 +195,10 @@ std::string reference_signature(const Task& task) {
 
 Result<Reference> Reference::load(const Task& task, const Options& options) {
   if (task.reference_source.empty())
-    return Error{fmt::format("the task '{}' has no reference.cpp", task.name)};
+    return Error{
+        fmt::format("the task '{}' has no reference.cpp, its baseline's outputs are the expected "
+                    "ones; to have one, write a reference.cpp in its folder that defines: {}",
+                    task.name, reference_signature(task))};
   const auto source = source_with_glue(task);
   const auto key = sha256_hex(
       fmt::format("{}\n{}\n{}", options.compiler, fmt::join(options.flags, " "), source));

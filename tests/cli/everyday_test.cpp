@@ -268,6 +268,20 @@ TEST(Eval, ARaceIsToldOnceWithDeviceAndCompiler) {
   EXPECT_THAT(exit.err, HasSubstr("candidate: "));  // its stages
 }
 
+TEST(Tasks, ANewTaskPassesItsCheckAndSaysWhatIsMissingWithoutAReference) {
+  Program program;
+  ASSERT_EQ(program.run({"new", "mine"}).exit_code, 0);
+  const auto checked = program.run({"tasks", "check", "./mine"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  EXPECT_EQ(checked.out, "ok\n");
+  std::filesystem::remove(program.folder() / "mine/reference.cpp");
+  const auto missing = program.run({"tasks", "check", "./mine"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err,
+              AllOf(HasSubstr("has no reference.cpp"),
+                    HasSubstr("void reference(const float* x, const float* y, double* out")));
+}
+
 TEST(Tasks, AReferenceThatAbortsIsNamed) {
   Program program;
   ASSERT_EQ(program.run({"new", "mine"}).exit_code, 0);

@@ -70,6 +70,8 @@ TEST_F(FoldersTest, PipesAndGiantFilesAreRefused) {
 
 TEST_F(FoldersTest, ATaskWithCodeOutsideOfTheSandboxIsRefused) {
   ASSERT_TRUE(suite::write_new_task("mine", allowed_).ok());
+  EXPECT_THAT(folders_.task("mine").error().message, HasSubstr("outside of the sandbox"));
+  fs::remove(allowed_ / "mine" / "reference.cpp");
   EXPECT_EQ(folders_.task("mine")->name, "mine");
   EXPECT_EQ(folders_.task((allowed_ / "mine").string())->name, "mine");
   ASSERT_TRUE(write_file(allowed_ / "mine" / "reference.cpp", "int x = system(\"true\");").ok());

@@ -10,10 +10,6 @@ namespace {
 
 bool is_plain_register(Val v) { return v != kNoVal && (v & kConstantBit) == 0; }
 
-bool is_strong_load(const Lir& l) {
-  return l.info.opcode == Opcode::load && (l.aux & kStrongAccess) != 0;
-}
-
 bool is_plain_move(const Lir& l) {
   return l.info.opcode == Opcode::arithmetic && l.info.row != nullptr &&
          l.info.row->native.rule == ShapeRule::move;

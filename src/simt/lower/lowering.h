@@ -49,6 +49,11 @@ struct Lir {
   bool ghost = false;  ///< counted, but not executed: its result is used under another name
 };
 
+/// A volatile, relaxed or acquiring load, which may ask for what others did.
+inline bool is_strong_load(const Lir& l) {
+  return l.info.opcode == Opcode::load && (l.aux & kStrongAccess) != 0;
+}
+
 struct LoweredKernel {
   std::vector<Lir> code;
   std::vector<std::uint32_t> labels;    ///< label -> index into code

@@ -45,10 +45,6 @@ bool computes_only(const Lir& l) {
   }
 }
 
-bool is_strong_load(const Lir& l) {
-  return l.info.opcode == Opcode::load && (l.aux & kStrongAccess) != 0;
-}
-
 class LoopFinder {
  public:
   LoopFinder(const LoweredKernel& k, const FlowGraph& g) : k_(k), g_(g), before_(g.blocks.size()) {

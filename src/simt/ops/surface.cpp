@@ -27,7 +27,7 @@ const Texture* surface_at(Warp& w, const Ins* i, u32 lane, u64 handle) {
 }
 
 /// Where one lane's access is.
-struct Spot {
+struct SurfaceSpot {
   s64 x = 0;  ///< bytes
   s64 y = 0, plane = 0;
   bool inside = true;
@@ -39,12 +39,13 @@ s64 kept(s64 at, s64 last, SurfaceEdge edge, bool& inside) {
   return std::clamp<s64>(at, 0, std::max<s64>(last, 0));
 }
 
-Spot spot_of(const Warp& w, const Ins* i, u32 lane, const SurfaceForm& form, const Texture& t) {
+SurfaceSpot spot_of(const Warp& w, const Ins* i, u32 lane, const SurfaceForm& form,
+                    const Texture& t) {
   const TextureShape& shape = kTextureShapes[form.row];
   const u32 layers = shape.layered ? 1 : 0;
   const auto coordinate = [&](u32 k) -> s64 { return w.slot<s32>(i->more[form.count + k])[lane]; };
   const s64 row_bytes = static_cast<s64>(t.width * t.channels * t.channel_bytes);
-  Spot spot;
+  SurfaceSpot spot;
   spot.x = kept(coordinate(layers), row_bytes - form.count * form.bytes, form.edge, spot.inside);
   if (shape.dimensions > 1)
     spot.y = kept(coordinate(layers + 1), s64{t.height} - 1, form.edge, spot.inside);
@@ -91,7 +92,7 @@ const Ins* run_surface(Warp& w, const Ins* i) {
     if ((m >> l & 1) == 0) continue;
     const Texture* t = surface_at(w, i, l, w.slot<u64>(i->a)[l]);
     if (t == nullptr) continue;
-    const Spot spot = spot_of(w, i, l, form, *t);
+    const SurfaceSpot spot = spot_of(w, i, l, form, *t);
     if (!spot.inside) {
       if (form.edge == SurfaceEdge::trap)
         report(w, i, FaultKind::out_of_bounds, l, t->address, "surface",

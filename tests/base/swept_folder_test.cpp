@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "flops/arena_folder.h"
+#include "base/swept_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -8,10 +8,12 @@
 #include <chrono>
 #include <csignal>
 
-namespace warpwright::flop {
+namespace warpwright {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "warpwright-left-";
 
 std::size_t entries_in(const fs::path& folder) {
   return static_cast<std::size_t>(
@@ -23,42 +25,42 @@ void make_old(const fs::path& parent) {
     fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - std::chrono::hours(1));
 }
 
-TEST(ArenaFolder, LeavesNothingBehind) {
-  const auto parent = TemporaryDirectory::create("ww-arena-").value();
+TEST(SweptFolder, LeavesNothingBehind) {
+  const auto parent = TemporaryDirectory::create("ww-swept-").value();
   {
-    const auto folder = ArenaFolder::create_in(parent.path());
+    const auto folder = SweptFolder::create_in(parent.path(), kPrefix);
     ASSERT_TRUE(folder.ok());
     EXPECT_TRUE(fs::is_directory(folder->path()));
   }
   EXPECT_EQ(entries_in(parent.path()), 0U);
 }
 
-TEST(ArenaFolder, WhatADeadProcessLeftIsTakenAway) {
-  const auto parent = TemporaryDirectory::create("ww-arena-").value();
+TEST(SweptFolder, WhatADeadProcessLeftIsTakenAway) {
+  const auto parent = TemporaryDirectory::create("ww-swept-").value();
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto folder = ArenaFolder::create_in(parent.path());
+    const auto folder = SweptFolder::create_in(parent.path(), kPrefix);
     ::kill(::getpid(), SIGKILL);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_EQ(entries_in(parent.path()), 2U);
-  sweep_arenas(parent.path());
+  sweep_folders(parent.path(), kPrefix);
   EXPECT_EQ(entries_in(parent.path()), 2U) << "one that is being made looks the same";
   make_old(parent.path());
-  sweep_arenas(parent.path());
+  sweep_folders(parent.path(), kPrefix);
   EXPECT_EQ(entries_in(parent.path()), 0U);
 }
 
-TEST(ArenaFolder, ALiveOneStays) {
-  const auto parent = TemporaryDirectory::create("ww-arena-").value();
-  const auto folder = ArenaFolder::create_in(parent.path());
+TEST(SweptFolder, ALiveOneStays) {
+  const auto parent = TemporaryDirectory::create("ww-swept-").value();
+  const auto folder = SweptFolder::create_in(parent.path(), kPrefix);
   ASSERT_TRUE(folder.ok());
   make_old(parent.path());
-  const auto other = ArenaFolder::create_in(parent.path());
+  const auto other = SweptFolder::create_in(parent.path(), kPrefix);
   ASSERT_TRUE(other.ok());
   EXPECT_TRUE(fs::is_directory(folder->path()));
 }
 
 }  // namespace
-}  // namespace warpwright::flop
+}  // namespace warpwright
