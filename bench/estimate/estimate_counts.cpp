@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "evaluate/judgement.h"
 #include "evaluate/measure.h"
+#include "simt/estimate.h"
 
 namespace {
 
@@ -20,7 +21,7 @@ constexpr std::uint64_t kSeed = 20260101;
 
 json launch_json(const device::LaunchDetail& launch) {
   const simt::LaunchReport& r = launch.report;
-  const simt::Counts& c = r.counts;
+  const simt::Counts c = simt::counts_of_work(r);
   json j = {{"kernel", launch.kernel},
             {"us", launch.estimate.us},
             {"occupancy", launch.estimate.occupancy},
@@ -31,6 +32,9 @@ json launch_json(const device::LaunchDetail& launch) {
             {"touched_bytes", r.touched_bytes},
             {"shared_bytes", r.shared_bytes},
             {"registers", r.registers},
+            {"local_bytes", r.local_bytes},
+            {"most_waits", r.most_waits},
+            {"shares_work", r.shares_work},
             {"load_sectors", c.global_load_sectors},
             {"store_sectors", c.global_store_sectors},
             {"load_requests", c.global_load_requests},
@@ -40,6 +44,7 @@ json launch_json(const device::LaunchDetail& launch) {
             {"shared_wavefronts", c.shared_wavefronts},
             {"atomic_requests", c.atomic_requests},
             {"atomic_lanes", c.atomic_lanes},
+            {"atomic_lanes_shared", c.atomic_lanes_shared},
             {"atomic_serialised", c.atomic_serialised},
             {"atomic_serialised_shared", c.atomic_serialised_shared},
             {"atomic_hottest", c.atomic_hottest},
@@ -49,6 +54,9 @@ json launch_json(const device::LaunchDetail& launch) {
             {"divergent_branches", c.divergent_branches},
             {"local_sectors", c.local_sectors},
             {"longest_warp", c.longest_warp},
+            {"chain_cycles", c.chain.cycles},
+            {"chain_loads", c.chain.loads},
+            {"chain_copies", c.chain.copies},
             {"tensor_flops", c.flops.tensor}};
   for (std::size_t k = 0; k < simt::kOpClasses; ++k)
     j["warps"][std::string(name_of(static_cast<simt::OpClass>(k)))] = c.by_class[k].warps;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // make_estimate_jobs FOLDER [DEVICE]: job directories FOLDER/jobs/TASK.KERNEL, to time every kernel
-// of bench/estimate_kernels, tests/honest, kernels and our baselines at two sizes per task. DEVICE
-// is that of the judging machine, default cuda. bench/run_jobs FOLDER runs them.
+// of bench/estimate_kernels, tests/honest and our baselines at two sizes per task, and
+// FOLDER/winners/TASK.winner(_free), the published kernels at all of their tasks' sizes (times of
+// an H200 stand in their heads). DEVICE is that of the judging machine, default cuda.
+// bench/run_jobs FOLDER runs them.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -75,14 +77,6 @@ Result<std::vector<Kernel>> kernels_of(const Task& task, const std::vector<ZooMe
     const bool nvcc = member.name.ends_with("_nvcc");
     kernels.push_back({member.name, member.source, nvcc ? "nvcc" : "auto"});
   }
-  // The published ones have times of an H200 in their heads (bench/estimate_winners).
-  for (const auto& [name, path] :
-       {std::pair{"winner", fs::path("kernels") / (task.name + ".cu")},
-        {"winner_free", fs::path("kernels/free") / (task.name + ".cu")}}) {
-    if (!fs::exists(root / path)) continue;
-    WW_TRY(const std::string source, read_file(root / path));
-    kernels.push_back({name, source});
-  }
   std::error_code error;
   for (const auto& entry :
        fs::directory_iterator(root / "bench" / "estimate_kernels" / task.name, error)) {
@@ -94,27 +88,55 @@ Result<std::vector<Kernel>> kernels_of(const Task& task, const std::vector<ZooMe
   return kernels;
 }
 
-Status write_all(const fs::path& folder, const std::string& device) {
+Result<evaluate::JobRequest> request_of(const Task& task, const Kernel& kernel,
+                                        const std::string& device) {
+  evaluate::JobRequest request;
+  request.id = task.name + "." + kernel.name;
+  request.task = task;
+  request.source = kernel.source;
+  request.is_baseline = true;
+  request.timing_only = true;
+  WW_TRY(request.device, chosen<DeviceName>(device, "the device"));
+  WW_TRY(request.front_end, chosen<FrontEndChoice>(kernel.front_end, "the front end"));
+  request.sanitize = "off";
+  request.checks = "fast";
+  request.cache = "../../cache";
+  return request;
+}
+
+Status write_variants(const fs::path& folder, const std::string& device) {
   WW_TRY(const auto zoo, load_zoo(fs::path(source_path()) / "tests"));
   for (const SizeRow& row : kSizes) {
     WW_TRY(const Task task, task_with_sizes(row));
     WW_TRY(const auto kernels, kernels_of(task, zoo));
     for (const Kernel& kernel : kernels) {
-      evaluate::JobRequest request;
-      request.id = task.name + "." + kernel.name;
-      request.task = task;
-      request.source = kernel.source;
-      request.is_baseline = true;
-      request.timing_only = true;
-      WW_TRY(request.device, chosen<DeviceName>(device, "the device"));
-      WW_TRY(request.front_end, chosen<FrontEndChoice>(kernel.front_end, "the front end"));
-      request.sanitize = "off";
-      request.checks = "fast";
+      WW_TRY(evaluate::JobRequest request, request_of(task, kernel, device));
       request.sizes = {std::string(row.small), std::string(row.large)};
-      request.cache = "../../cache";
       WW_CHECK(evaluate::JobDirectory(folder / "jobs" / request.id).write_request(request));
     }
   }
+  return {};
+}
+
+Status write_winners(const fs::path& folder, const std::string& device) {
+  for (const auto& [name, place] :
+       {std::pair{"winner", "kernels"}, {"winner_free", "kernels/free"}}) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(fs::path(source_path()) / place, error)) {
+      if (entry.path().extension() != ".cu") continue;
+      WW_TRY(const Task task, suite::load_embedded_task(entry.path().stem().string()));
+      WW_TRY(const std::string source, read_file(entry.path()));
+      WW_TRY(evaluate::JobRequest request, request_of(task, {name, source}, device));
+      for (const TaskSize& size : task.sizes) request.sizes.push_back(size.label);
+      WW_CHECK(evaluate::JobDirectory(folder / "winners" / request.id).write_request(request));
+    }
+  }
+  return {};
+}
+
+Status write_all(const fs::path& folder, const std::string& device) {
+  WW_CHECK(write_variants(folder, device));
+  WW_CHECK(write_winners(folder, device));
   return write_file(folder / "bench.json", "{}\n");
 }
 

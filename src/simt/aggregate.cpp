@@ -225,6 +225,13 @@ AccessStats part_of(const AccessStats& t, double share) {
   return p;
 }
 
+void add_chain(Chain& all, const Chain& one, std::uint64_t times) {
+  const auto n = static_cast<double>(times);
+  all.cycles += one.cycles * n;
+  all.loads += one.loads * n;
+  all.copies += one.copies * n;
+}
+
 /// What of the blocks of loops that only ask was done in turns after the first.
 void count_asking(const Kernel& k, const std::vector<Worker>& workers,
                   const std::vector<BlockCount>& counts, LaunchReport& r) {
@@ -238,6 +245,7 @@ void count_asking(const Kernel& k, const std::vector<Worker>& workers,
       for (const std::uint32_t b : k.wait_loops[l].blocks) turns[b] += w.waited[l].turns;
   for (std::size_t b = 0; b < k.blocks.size(); ++b) {
     const std::size_t end = b + 1 < k.blocks.size() ? k.blocks[b + 1].first : k.code.size();
+    add_chain(r.asking.chain, k.blocks[b].chain, turns[b]);
     for (std::size_t i = k.blocks[b].first; i < end && turns[b] != 0; ++i) {
       const InsInfo& info = k.info[i];
       if (!info.counted || counts[i].warps == 0) continue;
@@ -261,6 +269,7 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers)
   r.blocks_total = s.launch->grid.count();
   r.blocks_run = s.block_count;
   r.registers = k.registers;
+  r.local_bytes = k.local_bytes;
   r.shared_bytes = k.static_shared_bytes + s.launch->dynamic_shared_bytes;
   const std::vector<BlockCount> counts = instruction_counts(k, workers);
   Lines lines(s);
@@ -297,6 +306,12 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers)
     r.counts.barriers += w.barriers;
     r.counts.longest_warp = std::max(r.counts.longest_warp, w.longest_warp);
     r.printed += w.printed;
+  }
+  for (std::size_t b = 0; b < k.blocks.size(); ++b) {
+    // One sum for all workers: shares of them would be rounded by who ran what.
+    std::uint64_t times = 0;
+    for (const Worker& w : workers) times += w.counts[b].warps;
+    add_chain(r.counts.chain, k.blocks[b].chain, times);
   }
   if (!k.wait_loops.empty()) count_asking(k, workers, counts, r);
   r.may_wait = k.waits_for_blocks();

@@ -28,8 +28,11 @@ struct GpuSpec {
   std::uint32_t max_blocks_per_sm = 32;
   std::uint32_t registers_per_sm = ptx::kLimits.registers_per_sm;
   std::uint32_t shared_bytes_per_sm = ptx::kLimits.shared_bytes_per_sm;
-  double memory_latency_cycles = 600;
-  double launch_overhead_us = 2.5;
+  std::uint32_t l1_bytes = 256 << 10;  ///< per SM, shared memory included
+  double memory_latency_cycles = 680;
+  double l2_latency_cycles = 400;
+  double l1_latency_cycles = 40;
+  double launch_overhead_us = 4.2;
 };
 
 /// One limit on a kernel's time.
@@ -48,6 +51,9 @@ struct Estimate {
   std::string limiter;   ///< of the occupancy: "threads", "registers", "shared", "blocks"
   bool sampled = false;  ///< counts were scaled up from a part of the blocks
 };
+
+/// The counts of a launch less what warps did only to ask again: waiting is time, not work.
+Counts counts_of_work(const LaunchReport& report);
 
 /// The time that a launch with these exact counts would take. Parts overlap: the result is close
 /// to the longest of them and grows with each.

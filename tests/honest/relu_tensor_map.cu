@@ -1,6 +1,7 @@
 // zoo: task=relu rules=strict device=simt expect=ok class=honest
 // Tensor maps of Hopper: tiles of 1024 numbers come and go by the asynchronous unit, which knows where
-// the tensors end.
+// the tensors end. It stores whole 16 bytes, though: the numbers behind the last four are stored by
+// threads.
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_runtime.h>
@@ -8,7 +9,8 @@
 constexpr int kThreads = 128, kTile = 256, kTiles = 4;
 
 __global__ void __launch_bounds__(kThreads)
-    relu(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to) {
+    relu(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to,
+         float* output, int N) {
   __shared__ __align__(128) float tile[kTiles * kTile];
   __shared__ __align__(8) unsigned long long barrier;
   const unsigned at = (unsigned)__cvta_generic_to_shared(tile);
@@ -39,8 +41,11 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = threadIdx.x; i < kTiles * kTile; i += kThreads) tile[i] = fmaxf(tile[i], 0.0f);
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
+  const int whole = N / 4 * 4;
+  const int last = whole + threadIdx.x;
+  if (last < N && last >= first && last < first + kTiles * kTile) output[last] = tile[last - first];
   if (threadIdx.x == 0) {
-    for (int k = 0; k < kTiles; ++k)
+    for (int k = 0; k < kTiles && first + k * kTile < whole; ++k)
       asm volatile("cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {%1}], [%2];" ::
                        "l"(&to),
                    "r"(first + k * kTile), "r"(at + k * kTile * 4)
@@ -72,5 +77,7 @@ extern "C" void solve(const float* input, float* output, int N) {
 #endif
   const auto made = (PFN_cuTensorMapEncodeTiled_v12000)encode;
   const int blocks = (N + kTiles * kTile - 1) / (kTiles * kTile);
-  relu<<<blocks, kThreads>>>(map_of(made, input, N), map_of(made, output, N));
+  // A tensor has at least one number; without four of them nothing is stored by its map.
+  const int whole = N < 4 ? 4 : N / 4 * 4;
+  relu<<<blocks, kThreads>>>(map_of(made, input, N), map_of(made, output, whole), output, N);
 }

@@ -128,6 +128,60 @@ TEST(TensorCopy, TilesAreCutAtTheEdgesAndFilledWithZeros) {
   }
 }
 
+constexpr std::uint32_t kUntouched = 9999;
+
+/// Runs one tile of 16 x 4 into a tensor of that size, whose rows are 64 bytes apart in memory.
+struct Stored {
+  std::vector<std::uint32_t> words;
+  LaunchReport report;
+};
+Stored store_into(std::uint32_t width, std::uint32_t height, std::size_t words, std::int32_t x) {
+  Launcher l(kTiles);
+  const Address from = l.put(numbers(std::size_t{16} * 4), "from");
+  const Address to = l.put(std::vector<std::uint32_t>(words, kUntouched), "to");
+  const Address out = l.empty(16 * 4 * 4, "out");
+  TensorMap back = map_of(to, width, height, 16, 4);
+  back.strides[0] = 64;
+  Stored stored;
+  stored.report =
+      l.run("tile", {}, {32}, parameters(map_of(from, 16, 4, 16, 4), back, out, x, 0, 16 * 4 * 4));
+  stored.words = l.get<std::uint32_t>(to, words);
+  return stored;
+}
+
+TEST(TensorCopy, AStoreIsCutAtTheEdgeInWholePiecesOf16Bytes) {
+  for (std::uint32_t width = 1; width <= 16; ++width) {
+    const Stored stored = store_into(width, 3, 64, 0);
+    EXPECT_TRUE(stored.report.clean());
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      const bool written = i / 16 < 3 && i % 16 < (width + 3) / 4 * 4;
+      EXPECT_EQ(stored.words[i], written ? i + 1 : kUntouched) << width << " " << i;
+    }
+  }
+}
+
+TEST(TensorCopy, NothingIsWrittenBehindTheEdgeWhereTheTileEnds) {
+  // The tile ends with the tensor's row, or before its edge.
+  for (const std::uint32_t width : {15U, 13U}) {
+    const Stored stored = store_into(width, 3, 64, static_cast<std::int32_t>(width) - 16);
+    EXPECT_TRUE(stored.report.clean());
+    for (std::uint32_t i = 0; i < 64; ++i)
+      EXPECT_EQ(stored.words[i] == kUntouched, i / 16 >= 3 || i % 16 >= width) << width << " " << i;
+  }
+}
+
+TEST(TensorCopy, AStoreBehindTheEdgeAndOutsideOfTheBufferIsReported) {
+  // Two rows of 64 bytes, and 13 numbers of a third.
+  const Stored stored = store_into(13, 3, 2 * 16 + 13, 0);
+  ASSERT_EQ(stored.report.faults.size(), 1U);
+  const Fault& fault = stored.report.faults[0];
+  EXPECT_EQ(fault.kind, FaultKind::out_of_bounds);
+  EXPECT_NE(fault.detail.find("12 bytes behind the tensor's edge"), std::string::npos)
+      << fault.describe();
+  // With room for the rest of the 16 bytes it is none.
+  EXPECT_TRUE(store_into(13, 3, 2 * 16 + 16, 0).report.clean());
+}
+
 TEST(TensorCopy, SwizzlesMovePiecesOf16BytesByTheirRow) {
   for (const std::uint32_t swizzle : {1U, 2U, 3U}) {
     const std::uint32_t row_bytes = 16U << swizzle, columns = row_bytes / 4, rows = 16;

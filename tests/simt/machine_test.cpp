@@ -377,9 +377,9 @@ TEST_F(EstimateTest, updates_of_one_place_are_counted_alike_by_any_number_of_thr
     options.threads = threads;
     const Counts c =
         l_.run("histogram", {blocks}, {256}, Params().add(in).add(bins).add(n), options).counts;
-    // Eight bins of four bytes are 32 bytes; each block updates them in turn.
-    EXPECT_EQ(c.atomic_hottest, 8u * blocks) << threads;
-    EXPECT_EQ(c.atomic_hottest_switches, 7u * blocks) << threads;
+    // Eight bins of four bytes are 32 bytes; one request of a block updates all of them.
+    EXPECT_EQ(c.atomic_hottest, 1u * blocks) << threads;
+    EXPECT_EQ(c.atomic_hottest_switches, 0u) << threads;
   }
 }
 
@@ -394,6 +394,20 @@ TEST_F(EstimateTest, updates_of_one_address_are_cheaper_than_of_neighbours) {
   const Estimate changing = estimate(r, {});
   EXPECT_EQ(same.bottleneck, "atomic");
   EXPECT_GT(changing.us, 3 * same.us);
+}
+
+TEST_F(EstimateTest, local_memory_that_fits_the_l1_costs_no_traffic_behind_it) {
+  LaunchReport r;
+  r.block = {256};
+  r.grid = {1320};
+  r.blocks_total = r.blocks_run = 1320;
+  r.registers = 32;
+  r.counts.local_sectors = 1 << 26;
+  r.local_bytes = 64;
+  const Estimate fits = estimate(r, {});
+  EXPECT_EQ(fits.bottleneck, "l1");
+  r.local_bytes = 4096;
+  EXPECT_GT(estimate(r, {}).us, 2 * fits.us);
 }
 
 TEST_F(EstimateTest, blocks_of_one_thread_are_bound_by_their_number) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ptx/limits.h"
+#include "simt/lower/chains.h"
 #include "simt/lower/data_reads.h"
 #include "simt/lower/definedness.h"
 #include "simt/lower/extents.h"
@@ -167,7 +168,13 @@ class Emitter {
  public:
   Emitter(LoweredKernel& lowered, const FlowGraph& g, const Placement& p, const Definedness& d,
           const WaitLoops& w)
-      : in_(lowered), g_(g), p_(p), defined_(d), waits_(w), k_(lowered.kernel) {}
+      : in_(lowered),
+        g_(g),
+        p_(p),
+        defined_(d),
+        waits_(w),
+        chains_(find_chains(lowered, g)),
+        k_(lowered.kernel) {}
 
   Status run(Ref always) {
     always_ = always;
@@ -184,6 +191,7 @@ class Emitter {
     BasicBlock out;
     out.first = static_cast<std::uint32_t>(k_.code.size());
     out.ipdom = f.ipdom;
+    out.chain = chains_[b];
     if (!waits_.loops.empty()) waiting(b);
     for (std::uint32_t i = f.first; i < f.last; ++i) {
       const Lir& l = in_.code[i];
@@ -362,6 +370,7 @@ class Emitter {
   const Placement& p_;
   const Definedness& defined_;
   const WaitLoops& waits_;
+  const std::vector<Chain> chains_;
   Kernel& k_;
   Ref always_ = 0;
 };

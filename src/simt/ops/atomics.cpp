@@ -116,6 +116,27 @@ u32 serialised(const u64* a, u32 m) {
   return waits;
 }
 
+/// The lanes whose updates of 32 bytes of global memory come one after the other. What one request
+/// has for different words there is done at once.
+u32 passes(const u64* a, u32 m) {
+  u32 counted = 0;
+  u8 most[kLanes] = {};  // by the first lane in the same 32 bytes: updates of a word so far
+  for (u32 left = m; left != 0; left &= left - 1) {
+    const u32 l = static_cast<u32>(std::countr_zero(left));
+    u32 first = l, same = 1;
+    for (u32 before = m & ((u32{1} << l) - 1); before != 0; before &= before - 1) {
+      const u32 k = static_cast<u32>(std::countr_zero(before));
+      if ((a[k] ^ a[l]) >> 5 != 0) continue;
+      first = std::min(first, k);
+      same += a[k] == a[l] ? 1 : 0;
+    }
+    if (same <= most[first]) continue;
+    most[first] = static_cast<u8>(same);
+    counted |= u32{1} << l;
+  }
+  return counted;
+}
+
 constexpr std::size_t kHotSlots = 4096;
 
 /// A crowded table forgets nothing it has; it only stops learning. A block's first update is no
@@ -145,7 +166,7 @@ void count_contention(Warp& w, const Ins* i, const u64* a, const Target& t, Spac
   }
   auto& hot = w.worker->hot;
   if (hot.empty()) hot.resize(kHotSlots);
-  for (u32 left = t.ok; left != 0; left &= left - 1)
+  for (u32 left = passes(a, t.ok); left != 0; left &= left - 1)
     count_hot(hot, a[std::countr_zero(left)], w.block->rank);
 }
 

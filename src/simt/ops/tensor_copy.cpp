@@ -38,6 +38,7 @@ struct RowPart {
   u64 address = 0;
   u32 skip = 0;  ///< bytes of the row before it
   u32 bytes = 0;
+  u32 behind = 0;  ///< bytes behind the tensor's edge that a store writes, too
 };
 
 bool read_map(Warp& w, const Ins* i, u32 lane, u64 at, TensorMap& map) {
@@ -62,6 +63,16 @@ Tile tile_of(const TensorMap& map) {
   return tile;
 }
 
+/// A store is cut at the edge in whole pieces of 16 bytes: what the tile has for the rest of the
+/// last piece is written, too. Rows begin at multiples of 16 bytes.
+u32 behind_edge(const Tile& tile, s64 end) {
+  if (end != static_cast<s64>(tile.size(0))) return 0;
+  const u64 edge = tile.size(0) * tile.element;
+  const u64 left = static_cast<u64>(tile.first[0] + tile.count[0] - end) * tile.element;
+  return static_cast<u32>(
+      std::min<u64>((edge + kBulkPiece - 1) / kBulkPiece * kBulkPiece - edge, left));
+}
+
 RowPart part_of(const Tile& tile, u32 row) {
   const TensorMap& map = tile.map;
   RowPart part;
@@ -78,12 +89,13 @@ RowPart part_of(const Tile& tile, u32 row) {
   part.address += static_cast<u64>(begin) * tile.element;
   part.skip = static_cast<u32>(begin - tile.first[0]) * tile.element;
   part.bytes = static_cast<u32>(end - begin) * tile.element;
+  part.behind = behind_edge(tile, end);
   return part;
 }
 
 /// The largest piece that address and length are made of.
-u32 piece_of(const RowPart& part) {
-  return u32{1} << std::countr_zero(part.address | part.bytes | kBulkPiece);
+u32 piece_of(u64 address, u32 bytes) {
+  return u32{1} << std::countr_zero(address | bytes | kBulkPiece);
 }
 
 /// What stands outside of the tensor: zeros, or a NaN of the type.
@@ -132,12 +144,26 @@ bool load_tile(Warp& w, const Ins* i, u32 lane, const Tile& tile, std::vector<st
   for (u32 row = 0; row < tile.rows(); ++row) {
     const RowPart part = part_of(tile, row);
     if (part.bytes == 0) continue;
-    const std::byte* from =
-        resolve_run(w, i, lane, part.address, part.bytes, Access::load, false, piece_of(part));
+    const std::byte* from = resolve_run(w, i, lane, part.address, part.bytes, Access::load, false,
+                                        piece_of(part.address, part.bytes));
     if (from == nullptr) return false;
     std::memcpy(data.data() + std::size_t{row} * tile.row_bytes() + part.skip, from, part.bytes);
   }
   return true;
+}
+
+/// Whether the allocation goes on for what is written behind the edge; reports where it does not.
+bool has_room_behind(Warp& w, const Ins* i, u32 lane, const Tile& tile, const RowPart& part) {
+  if (part.behind == 0) return true;
+  const u64 edge = part.address + part.bytes;
+  const Allocation* a = w.worker->launch->memory->nearest(edge - 1);
+  if (a == nullptr || edge > a->end() || edge + part.behind <= a->end()) return true;
+  report(w, i, FaultKind::out_of_bounds, lane, edge, "global",
+         "a tensor store writes whole 16 bytes: " + std::to_string(part.behind) +
+             " bytes behind the tensor's edge, whose rows of " +
+             std::to_string(tile.size(0) * tile.element) +
+             " bytes are no multiple of 16, lie outside of " + a->name);
+  return false;
 }
 
 void store_tile(Warp& w, const Ins* i, u32 lane, const Tile& tile,
@@ -145,10 +171,12 @@ void store_tile(Warp& w, const Ins* i, u32 lane, const Tile& tile,
   for (u32 row = 0; row < tile.rows(); ++row) {
     const RowPart part = part_of(tile, row);
     if (part.bytes == 0) continue;
-    std::byte* to =
-        resolve_run(w, i, lane, part.address, part.bytes, Access::store, false, piece_of(part));
+    if (!has_room_behind(w, i, lane, tile, part)) return;
+    const u32 bytes = part.bytes + part.behind;
+    std::byte* to = resolve_run(w, i, lane, part.address, bytes, Access::store, false,
+                                piece_of(part.address, bytes));
     if (to == nullptr) return;
-    std::memcpy(to, data.data() + std::size_t{row} * tile.row_bytes() + part.skip, part.bytes);
+    std::memcpy(to, data.data() + std::size_t{row} * tile.row_bytes() + part.skip, bytes);
   }
 }
 

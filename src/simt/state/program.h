@@ -118,6 +118,7 @@ struct BasicBlock {
   std::uint32_t first = 0;  ///< index into Kernel::code
   std::uint32_t size = 0;   ///< counted instructions
   std::uint32_t ipdom = kNoBlock;
+  Chain chain;
 };
 
 /// A loop in which a warp only asks whether others are done; see wait_loops.h.

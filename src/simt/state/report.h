@@ -142,6 +142,13 @@ struct LineCount {
   std::uint64_t barriers = 0;  ///< warp arrivals
 };
 
+/// What the results of a piece of code take to be there, one after the other.
+struct Chain {
+  double cycles = 0;  ///< of instructions whose latency is known
+  double loads = 0;   ///< of global memory, and atomics, that are waited for in sequence
+  double copies = 0;  ///< asynchronous ones, waited for or not
+};
+
 /// Exact counts of one launch, or of the blocks that were run.
 struct Counts {
   std::array<ClassCount, kOpClasses> by_class{};
@@ -163,6 +170,7 @@ struct Counts {
   std::uint64_t local_sectors = 0;
   /// Most warp instructions that one warp executed, waiting aside: the length of the longest path.
   std::uint64_t longest_warp = 0;
+  Chain chain;  ///< of all warps: the chains of the blocks of code that they went through
 
   [[nodiscard]] std::uint64_t warp_instructions() const;
   [[nodiscard]] std::uint64_t lane_instructions() const;
@@ -196,6 +204,7 @@ struct LaunchReport {
   Dim3 grid, block;
   std::uint32_t shared_bytes = 0;   ///< static and dynamic, per block
   std::uint32_t registers = 0;      ///< estimate per thread
+  std::uint32_t local_bytes = 0;    ///< per thread
   std::string printed;              ///< what device printf wrote
   double wall_s = 0;                ///< time of this machine, not of a GPU
   bool compiled = false;            ///< by the compiled engine, at least in part
