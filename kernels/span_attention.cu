@@ -2,13 +2,13 @@
 // task: span_attention
 // rules: free
 // device: NVIDIA H200 (CUDA 13.0 driver)
-// date: 2026-11-17
-// commit: cbc509e
+// date: 2026-11-18
+// commit: a189785
 // made by: warpwright 0.2.0
-// model: a fresh language-model instance
-// run: span_attention-1 r2.c1
-// median us: B=1,half of 4096 19.63, B=1,all of 4096 29.41, B=4,tenth of 8192 26.24, B=16,half of 4096 144.11, B=16,all of 4096 260.93
-// sha256: c8ec280ba6ecc89770535d1957175434480788685bd23ceb66540876bb344c1d
+// model: Claude, one conversation with the prompt alone, two answers; version and tokens not recorded
+// run: span_attention-1 r1.c2
+// median us: B=1,half of 4096 18.85, B=1,all of 4096 29.65, B=4,tenth of 8192 24.42, B=16,half of 4096 140.58, B=16,all of 4096 259.38
+// sha256: e53dfa2c412b63d5417cd954ad90d63f2c9d845086034491ec8050387596c733
 
 #include <cuda_runtime.h>
 #include <cuda_fp16.h>
@@ -22,21 +22,13 @@
 #define MAXPART 8192
 #define MNEG (-1e30f)
 
-// ring kernel (Dh == 128)
-#define RROWS 32
-#define RST 6
-#define RNCW 8
-#define RNT (RNCW * 32 + 32)
-#define RSTAGE_BYTES (RROWS * 512)
-#define RMAXN 1024
+// stream kernel (Dh == 128): stages of 4 rows (2 KiB) per warp
+#define WST 4
+#define WSTAGE 2048
 
 __device__ float        g_part[MAXPART * 256];
 __device__ float2       g_ml[MAXPART];
 __device__ unsigned int g_cnt[MAXPART];
-
-__device__ float        r_part[RMAXN * 2 * 128];
-__device__ float2       r_ml[RMAXN * 2];
-__device__ unsigned int r_cnt[32768];
 
 __device__ __forceinline__ float ex2(float x) {
     float y;
@@ -114,381 +106,307 @@ __device__ __forceinline__ void axpy8(const uint4& v, float p, float* acc) {
 }
 
 // ---------------------------------------------------------------------------
-// mbarrier / bulk copy helpers
+// Dh == 128: one private cp.async stream per warp, clusters of S blocks per head
 // ---------------------------------------------------------------------------
 __device__ __forceinline__ uint32_t smem_u32(const void* p) {
     return (uint32_t)__cvta_generic_to_shared(p);
 }
-__device__ __forceinline__ void mbar_init(uint32_t bar, uint32_t cnt) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(cnt) : "memory");
+__device__ __forceinline__ void prefetch_l2(const void* p) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }
-__device__ __forceinline__ void mbar_arrive(uint32_t bar) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
-}
-__device__ __forceinline__ void mbar_arrive_tx(uint32_t bar, uint32_t bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes)
+// 16 bytes, or 16 zeros where bytes == 0 (nothing is read then)
+__device__ __forceinline__ void cpa16(uint32_t dst, const void* src, int bytes) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(dst), "l"(src), "r"(bytes)
                  : "memory");
 }
-__device__ __forceinline__ void mbar_wait(uint32_t bar, uint32_t parity) {
-    uint32_t done;
-    do {
-        asm volatile(
-            "{\n\t"
-            ".reg .pred pw;\n\t"
-            "mbarrier.try_wait.parity.shared::cta.b64 pw, [%1], %2;\n\t"
-            "selp.u32 %0, 1, 0, pw;\n\t"
-            "}\n"
-            : "=r"(done)
-            : "r"(bar), "r"(parity)
-            : "memory");
-    } while (!done);
+__device__ __forceinline__ void cpa_commit() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
 }
-__device__ __forceinline__ void bulk_g2s(uint32_t dst, const void* src, uint32_t bytes,
-                                         uint32_t bar) {
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-        ::"r"(dst), "l"(src), "r"(bytes), "r"(bar)
-        : "memory");
+template <int N>
+__device__ __forceinline__ void cpa_wait() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
-__device__ __forceinline__ void cons_sync() {
-    asm volatile("bar.sync 1, 256;" ::: "memory");
+__device__ __forceinline__ void st_cluster(uint32_t addr, float v) {
+    asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(addr), "f"(v) : "memory");
+}
+__device__ __forceinline__ uint32_t map_rank(uint32_t addr, int rank) {
+    uint32_t r;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(r) : "r"(addr), "r"(rank));
+    return r;
 }
 
-// ---------------------------------------------------------------------------
-// Dh == 128: producer warp + 8 consumer warps over a ring of bulk copies.
-// Block i takes the part [BH*i/N, BH*(i+1)/N) of the axis of heads.
-// ---------------------------------------------------------------------------
-__global__ void __launch_bounds__(RNT, 2)
-span_ring(const __half* __restrict__ q, const __half* __restrict__ kc,
-          const __half* __restrict__ vc, const int* __restrict__ span_start,
-          const int* __restrict__ span_len, const int* __restrict__ span_offsets,
-          __half* __restrict__ out, int BH, int H, int L_max, float scale) {
+template <int NWARP, int MINB>
+__global__ void __launch_bounds__(NWARP * 32, MINB)
+span_stream(const __half* __restrict__ q, const __half* __restrict__ kc,
+            const __half* __restrict__ vc, const int* __restrict__ span_start,
+            const int* __restrict__ span_len, const int* __restrict__ span_offsets,
+            __half* __restrict__ out, int H, int L_max, int S, float scale) {
     extern __shared__ __align__(128) unsigned char ring[];
-    __shared__ __align__(16) float s_acc[RNCW][128];
-    __shared__ float s_m[RNCW];
-    __shared__ float s_l[RNCW];
-    __shared__ int s_last;
-    __shared__ int s_meta[RST];
-    __shared__ __align__(8) unsigned long long s_full[RST];
-    __shared__ __align__(8) unsigned long long s_empty[RST];
+    __shared__ float s_rx[8][128];   // partial sums of the cluster (used in rank 0)
+    __shared__ float s_rm[8];
+    __shared__ float s_rl[8];
+    __shared__ float2 s_ml[NWARP];
 
+    const unsigned int FULL = 0xffffffffu;
     const int tid = threadIdx.x;
     const int lane = tid & 31;
     const int warp = tid >> 5;
+    const int c = lane & 15;
+    const int hf = lane >> 4;
 
-    const int N = (int)gridDim.x;
-    const int bi = (int)blockIdx.x;
-    const int x0 = BH * bi;
-    const int x1 = x0 + BH;
-    const int h0 = x0 / N;
-    const int h1 = (x1 - 1) / N;
+    const int bh = (int)blockIdx.x / S;
+    const int rank = (int)blockIdx.x - bh * S;
+    const int b = bh / H;
 
-    const uint32_t ring_a = smem_u32(ring);
-    const uint32_t full_a = smem_u32(s_full);
-    const uint32_t empty_a = smem_u32(s_empty);
+    const int so = __ldg(span_offsets + b);
+    const int ns = __ldg(span_offsets + b + 1) - so;
+    const uint4 qv = __ldg(reinterpret_cast<const uint4*>(q + (size_t)bh * 128 + c * 8));
 
-    if (tid == 0) {
-        for (int i = 0; i < RST; i++) {
-            mbar_init(full_a + i * 8, 1);
-            mbar_init(empty_a + i * 8, RNCW);
-        }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        asm volatile("fence.proxy.async;" ::: "memory");
+    const size_t hb = (size_t)bh * (size_t)L_max * 128;
+    if (warp == 0) {
+        // translations (and perhaps data) on their way while the span list is read
+        const size_t guess = hb + (size_t)(((long long)L_max * rank) / S) * 128;
+        if (lane == 0) prefetch_l2(kc + guess);
+        if (lane == 1) prefetch_l2(vc + guess);
+        if (lane == 2 && span_len != nullptr) prefetch_l2(span_len);
+        if (lane == 3 && span_start != nullptr) prefetch_l2(span_start);
     }
+    __syncwarp();
+    // every block of the cluster has started once this phase completes
+    if (S > 1) asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
 
-    if (warp == RNCW) {
-        // ------------------------------ producer ------------------------------
-        int curb = h0 / H;
-        int so = __ldg(span_offsets + curb);
-        int ns = __ldg(span_offsets + curb + 1) - so;
-        int len0 = 0, st0 = 0;
-        if (lane < ns) {
-            len0 = __ldg(span_len + so + lane);
-            st0 = __ldg(span_start + so + lane);
-        }
-        __syncthreads();
-
-        const int f0 = x0 - h0 * N;
-        const int f1 = x1 - h1 * N;
-        int stage = 0;
-        uint32_t ph = 1;  // parity for the empty barriers: first pass falls through
-        int total = -1;
-
-        for (int head = h0; head <= h1; head++) {
-            const int b = head / H;
-            if (b != curb) {
-                curb = b;
-                so = __ldg(span_offsets + b);
-                ns = __ldg(span_offsets + b + 1) - so;
-                len0 = 0;
-                st0 = 0;
-                if (lane < ns) {
-                    len0 = __ldg(span_len + so + lane);
-                    st0 = __ldg(span_start + so + lane);
-                }
-                total = -1;
-            }
-            if (total < 0) {
-                total = len0;
-                for (int i = lane + 32; i < ns; i += 32) total += __ldg(span_len + so + i);
+    // ---- the list of spans: 32 at a time, with a cursor that only moves forward ----
+    int ln = 0, st = 0;
+    if (lane < ns) {
+        ln = __ldg(span_len + so + lane);
+        st = __ldg(span_start + so + lane);
+    }
+    int rest = 0;
+    if (ns > 32) {
+        for (int i = lane + 32; i < ns; i += 32) rest += __ldg(span_len + so + i);
 #pragma unroll
-                for (int o = 16; o > 0; o >>= 1)
-                    total += __shfl_xor_sync(0xffffffffu, total, o);
-            }
-            const int r0 = (head == h0) ? (int)(((long long)total * f0) / N) : 0;
-            const int r1 = (head == h1) ? (int)(((long long)total * f1) / N) : total;
+        for (int o = 16; o > 0; o >>= 1) rest += __shfl_xor_sync(FULL, rest, o);
+    }
+    int incl = ln;
+#pragma unroll
+    for (int o = 1; o < 32; o <<= 1) {
+        const int y = __shfl_up_sync(FULL, incl, o);
+        if (lane >= o) incl += y;
+    }
+    int pre = incl - ln;
+    int runend = __shfl_sync(FULL, incl, 31);
+    int c0 = 0;
+    const int total = runend + rest;
 
-            if (r0 >= r1) {
-                mbar_wait(empty_a + stage * 8, ph);
-                if (lane == 0) {
-                    s_meta[stage] = 1 << 16;
-                    mbar_arrive(full_a + stage * 8);
-                }
-                if (++stage == RST) {
-                    stage = 0;
-                    ph ^= 1;
-                }
-                __syncwarp();
-                continue;
-            }
+    const int U = S * NWARP;
+    const int u = rank * NWARP + warp;
+    const int w0 = (int)(((long long)total * u) / U);
+    const int w1 = (int)(((long long)total * (u + 1)) / U);
+    const int n = w1 - w0;
+    const int nst = (n + 3) >> 2;
 
-            const size_t hb = (size_t)head * (size_t)L_max * 128;
-            int cur = r0, fill = 0, n = 0, run = 0;
-            for (int c0 = 0; c0 < ns; c0 += 32) {
-                int ln = len0, st = st0;
-                if (c0 != 0) {
+    const __half* kb = kc + hb + c * 8;
+    const __half* vb = vc + hb + c * 8;
+    unsigned char* my = ring + warp * (WST * WSTAGE) + lane * 16;
+    const uint32_t my_a = smem_u32(my);
+
+    int pos = -1;  // position of row (batch of 32 rows) + lane
+
+    auto issue = [&](int s) {
+        if (s < nst) {
+            if ((s & 7) == 0) {
+                const int t = w0 + s * 4;
+                const int te = min(t + 32, w1);
+                const int r = t + lane;
+                pos = -1;
+                for (;;) {
+                    const bool ov = (ln > 0) && (pre < te) && (pre + ln > t);
+                    unsigned int mask = __ballot_sync(FULL, ov);
+                    while (mask) {
+                        const int j = __ffs(mask) - 1;
+                        mask &= mask - 1;
+                        const int pj = __shfl_sync(FULL, pre, j);
+                        const int lj = __shfl_sync(FULL, ln, j);
+                        const int sj = __shfl_sync(FULL, st, j);
+                        if (r >= pj && r < pj + lj && r < te) pos = sj + (r - pj);
+                    }
+                    if (runend >= te || c0 + 32 >= ns) break;
+                    c0 += 32;
                     ln = 0;
                     st = 0;
                     if (c0 + lane < ns) {
                         ln = __ldg(span_len + so + c0 + lane);
                         st = __ldg(span_start + so + c0 + lane);
                     }
-                }
-                int incl = ln;
+                    int in2 = ln;
 #pragma unroll
-                for (int o = 1; o < 32; o <<= 1) {
-                    const int y = __shfl_up_sync(0xffffffffu, incl, o);
-                    if (lane >= o) incl += y;
-                }
-                const int pre = run + incl - ln;
-                const bool ov = (ln > 0) && (pre < r1) && (pre + ln > r0);
-                unsigned int mask = __ballot_sync(0xffffffffu, ov);
-                while (mask) {
-                    const int j = __ffs(mask) - 1;
-                    mask &= mask - 1;
-                    const int pj = __shfl_sync(0xffffffffu, pre, j);
-                    const int lj = __shfl_sync(0xffffffffu, ln, j);
-                    const int sj = __shfl_sync(0xffffffffu, st, j);
-                    const int lo = max(pj, r0);
-                    const int hi = min(pj + lj, r1);
-                    int len = hi - lo;
-                    size_t src = hb + (size_t)(sj + lo - pj) * 128;
-                    while (len > 0) {
-                        const uint32_t fb = full_a + stage * 8;
-                        if (fill == 0) {
-                            n = min(RROWS, r1 - cur);
-                            mbar_wait(empty_a + stage * 8, ph);
-                            if (lane == 0) {
-                                s_meta[stage] = n | ((cur + n == r1) ? (1 << 16) : 0);
-                                mbar_arrive_tx(fb, (uint32_t)n * 512u);
-                            }
-                        }
-                        const int take = min(len, n - fill);
-                        if (lane == 0) {
-                            const uint32_t dst = ring_a + stage * RSTAGE_BYTES + fill * 256;
-                            bulk_g2s(dst, kc + src, (uint32_t)take * 256u, fb);
-                            bulk_g2s(dst + RROWS * 256, vc + src, (uint32_t)take * 256u, fb);
-                        }
-                        fill += take;
-                        cur += take;
-                        len -= take;
-                        src += (size_t)take * 128;
-                        if (fill == n) {
-                            fill = 0;
-                            if (++stage == RST) {
-                                stage = 0;
-                                ph ^= 1;
-                            }
-                        }
+                    for (int o = 1; o < 32; o <<= 1) {
+                        const int y = __shfl_up_sync(FULL, in2, o);
+                        if (lane >= o) in2 += y;
                     }
-                    __syncwarp();
+                    pre = runend + in2 - ln;
+                    runend += __shfl_sync(FULL, in2, 31);
                 }
-                run += __shfl_sync(0xffffffffu, incl, 31);
-                if (run >= r1) break;
             }
+            const int i0 = ((s & 7) << 2) + hf;
+            const int p0 = __shfl_sync(FULL, pos, i0);
+            const int p1 = __shfl_sync(FULL, pos, i0 + 2);
+            const int z0 = (p0 >= 0) ? 16 : 0;
+            const int z1 = (p1 >= 0) ? 16 : 0;
+            const int o0 = max(p0, 0) * 128;
+            const int o1 = max(p1, 0) * 128;
+            const uint32_t d = my_a + (uint32_t)(s % WST) * WSTAGE;
+            cpa16(d, kb + o0, z0);
+            cpa16(d + 512, kb + o1, z1);
+            cpa16(d + 1024, vb + o0, z0);
+            cpa16(d + 1536, vb + o1, z1);
+        }
+        cpa_commit();
+    };
+
+#pragma unroll
+    for (int s = 0; s < WST - 1; s++) issue(s);
+
+    float qf[8];
+    {
+        float2 t;
+        t = h2f(qv.x); qf[0] = t.x; qf[1] = t.y;
+        t = h2f(qv.y); qf[2] = t.x; qf[3] = t.y;
+        t = h2f(qv.z); qf[4] = t.x; qf[5] = t.y;
+        t = h2f(qv.w); qf[6] = t.x; qf[7] = t.y;
+    }
+    float acc[8];
+#pragma unroll
+    for (int e = 0; e < 8; e++) acc[e] = 0.f;
+    float m = MNEG, l = 0.f;
+
+    for (int it = 0; it < nst; it++) {
+        cpa_wait<WST - 2>();
+        const unsigned char* sp = my + (it % WST) * WSTAGE;
+        const uint4 k0 = *reinterpret_cast<const uint4*>(sp);
+        const uint4 k1 = *reinterpret_cast<const uint4*>(sp + 512);
+        const uint4 v0 = *reinterpret_cast<const uint4*>(sp + 1024);
+        const uint4 v1 = *reinterpret_cast<const uint4*>(sp + 1536);
+
+        issue(it + WST - 1);  // into the stage that was used up one turn ago
+
+        float s0 = dot8(k0, qf);
+        float s1 = dot8(k1, qf);
+#pragma unroll
+        for (int o = 8; o > 0; o >>= 1) {
+            s0 += __shfl_xor_sync(FULL, s0, o);
+            s1 += __shfl_xor_sync(FULL, s1, o);
+        }
+        const int r = it * 4 + hf;
+        s0 = (r < n) ? s0 * scale : -INFINITY;
+        s1 = (r + 2 < n) ? s1 * scale : -INFINITY;
+        const float mn = fmaxf(m, fmaxf(s0, s1));
+        const float corr = ex2(m - mn);
+        const float p0 = ex2(s0 - mn);
+        const float p1 = ex2(s1 - mn);
+        m = mn;
+        l = fmaf(l, corr, p0 + p1);
+#pragma unroll
+        for (int e = 0; e < 8; e++) acc[e] *= corr;
+        axpy8(v0, p0, acc);
+        axpy8(v1, p1, acc);
+    }
+    cpa_wait<0>();
+    __syncwarp();
+
+    // merge the two halves of the warp
+    {
+        const float mo = __shfl_xor_sync(FULL, m, 16);
+        const float lo = __shfl_xor_sync(FULL, l, 16);
+        const float mn = fmaxf(m, mo);
+        const float wa = ex2(m - mn);
+        const float wb = ex2(mo - mn);
+        l = l * wa + lo * wb;
+#pragma unroll
+        for (int e = 0; e < 8; e++) {
+            const float ao = __shfl_xor_sync(FULL, acc[e], 16);
+            acc[e] = acc[e] * wa + ao * wb;
+        }
+        m = mn;
+    }
+    // the warp's own part of the ring is free now
+    if (hf == 0) {
+        float4* dst = reinterpret_cast<float4*>(ring + warp * (WST * WSTAGE) + c * 32);
+        dst[0] = make_float4(acc[0], acc[1], acc[2], acc[3]);
+        dst[1] = make_float4(acc[4], acc[5], acc[6], acc[7]);
+    }
+    if (lane == 0) s_ml[warp] = make_float2(m, l);
+    __syncthreads();
+
+    float M = MNEG, L = 0.f, a = 0.f;
+    if (tid < 128) {
+#pragma unroll
+        for (int w = 0; w < NWARP; w++) M = fmaxf(M, s_ml[w].x);
+#pragma unroll
+        for (int w = 0; w < NWARP; w++) {
+            const float2 ml = s_ml[w];
+            const float e = ex2(ml.x - M);
+            L = fmaf(e, ml.y, L);
+            a = fmaf(e, *reinterpret_cast<const float*>(ring + w * (WST * WSTAGE) + tid * 4), a);
+        }
+    }
+
+    if (S == 1) {
+        if (tid < 128) {
+            const float r = (L > 0.f) ? a / L : 0.f;
+            out[(size_t)bh * 128 + tid] = __float2half_rn(r);
         }
         return;
     }
 
-    // ------------------------------ consumers ------------------------------
-    const int c = lane & 15;
-    const int hf = lane >> 4;
-    uint4 qn = __ldg(reinterpret_cast<const uint4*>(q + (size_t)h0 * 128 + c * 8));
-    __syncthreads();
-
-    int stage = 0;
-    uint32_t ph = 0;
-    const int row0 = warp * 4 + hf;
-
-    for (int head = h0; head <= h1; head++) {
-        float qf[8];
-        {
-            float2 t;
-            t = h2f(qn.x); qf[0] = t.x; qf[1] = t.y;
-            t = h2f(qn.y); qf[2] = t.x; qf[3] = t.y;
-            t = h2f(qn.z); qf[4] = t.x; qf[5] = t.y;
-            t = h2f(qn.w); qf[6] = t.x; qf[7] = t.y;
+    // merge the cluster in the shared memory of rank 0
+    asm volatile("barrier.cluster.wait;" ::: "memory");
+    if (tid < 128) {
+        st_cluster(map_rank(smem_u32(&s_rx[rank][tid]), 0), a);
+        if (tid == 0) {
+            st_cluster(map_rank(smem_u32(&s_rm[rank]), 0), M);
+            st_cluster(map_rank(smem_u32(&s_rl[rank]), 0), L);
         }
-        if (head < h1)
-            qn = __ldg(reinterpret_cast<const uint4*>(q + (size_t)(head + 1) * 128 + c * 8));
-
-        float acc[8];
-#pragma unroll
-        for (int e = 0; e < 8; e++) acc[e] = 0.f;
-        float m = MNEG, l = 0.f;
-
-        int last;
-        do {
-            mbar_wait(full_a + stage * 8, ph);
-            const int meta = s_meta[stage];
-            const int n = meta & 0xffff;
-            last = meta >> 16;
-
-            const unsigned char* base = ring + stage * RSTAGE_BYTES + row0 * 256 + c * 16;
-            const uint4 k0 = *reinterpret_cast<const uint4*>(base);
-            const uint4 k1 = *reinterpret_cast<const uint4*>(base + 512);
-            uint4 v0 = *reinterpret_cast<const uint4*>(base + RROWS * 256);
-            uint4 v1 = *reinterpret_cast<const uint4*>(base + RROWS * 256 + 512);
-
-            const bool ok0 = row0 < n;
-            const bool ok1 = row0 + 2 < n;
-            float s0 = dot8(k0, qf);
-            float s1 = dot8(k1, qf);
-#pragma unroll
-            for (int o = 8; o > 0; o >>= 1) {
-                s0 += __shfl_xor_sync(0xffffffffu, s0, o);
-                s1 += __shfl_xor_sync(0xffffffffu, s1, o);
-            }
-            if (!ok0) v0 = make_uint4(0u, 0u, 0u, 0u);
-            if (!ok1) v1 = make_uint4(0u, 0u, 0u, 0u);
-            s0 = ok0 ? s0 * scale : -INFINITY;
-            s1 = ok1 ? s1 * scale : -INFINITY;
-            const float mn = fmaxf(m, fmaxf(s0, s1));
-            const float corr = ex2(m - mn);
-            const float p0 = ex2(s0 - mn);
-            const float p1 = ex2(s1 - mn);
-            m = mn;
-            l = fmaf(l, corr, p0 + p1);
-#pragma unroll
-            for (int e = 0; e < 8; e++) acc[e] *= corr;
-            axpy8(v0, p0, acc);
-            axpy8(v1, p1, acc);
-
-            __syncwarp();
-            if (lane == 0) mbar_arrive(empty_a + stage * 8);
-            if (++stage == RST) {
-                stage = 0;
-                ph ^= 1;
-            }
-        } while (!last);
-
-        // merge the two halves of the warp
-        {
-            const float mo = __shfl_xor_sync(0xffffffffu, m, 16);
-            const float lo = __shfl_xor_sync(0xffffffffu, l, 16);
-            const float mn = fmaxf(m, mo);
-            const float wa = ex2(m - mn);
-            const float wb = ex2(mo - mn);
-            l = l * wa + lo * wb;
-#pragma unroll
-            for (int e = 0; e < 8; e++) {
-                const float ao = __shfl_xor_sync(0xffffffffu, acc[e], 16);
-                acc[e] = acc[e] * wa + ao * wb;
-            }
-            m = mn;
-        }
-        if (hf == 0) {
-            float4* dst = reinterpret_cast<float4*>(&s_acc[warp][c * 8]);
-            dst[0] = make_float4(acc[0], acc[1], acc[2], acc[3]);
-            dst[1] = make_float4(acc[4], acc[5], acc[6], acc[7]);
-        }
-        if (lane == 0) {
-            s_m[warp] = m;
-            s_l[warp] = l;
-        }
-        cons_sync();
-
-        float M = MNEG, Lsum = 0.f, a = 0.f;
-        if (tid < 128) {
-#pragma unroll
-            for (int w = 0; w < RNCW; w++) M = fmaxf(M, s_m[w]);
-#pragma unroll
-            for (int w = 0; w < RNCW; w++) {
-                const float wt = ex2(s_m[w] - M);
-                Lsum = fmaf(wt, s_l[w], Lsum);
-                a = fmaf(wt, s_acc[w][tid], a);
-            }
-        }
-
-        // blocks that share this head
-        const int b0 = (head * N) / BH;
-        const int b1 = ((head + 1) * N - 1) / BH;
-        const int np = b1 - b0 + 1;
-
-        if (np == 1) {
-            if (tid < 128) {
-                const float r = (Lsum > 0.f) ? a / Lsum : 0.f;
-                out[(size_t)head * 128 + tid] = __float2half_rn(r);
-            }
-        } else {
-            const int slot = 2 * bi + ((bi == b0) ? 1 : 0);
-            if (tid < 128) {
-                __stcg(&r_part[(size_t)slot * 128 + tid], a);
-                if (tid == 0) __stcg(&r_ml[slot], make_float2(M, Lsum));
-            }
-            cons_sync();
-            if (tid == 0) {
-                __threadfence();
-                const unsigned int old = atomicInc(&r_cnt[head], (unsigned int)(np - 1));
-                __threadfence();
-                s_last = (old == (unsigned int)(np - 1)) ? 1 : 0;
-            }
-            cons_sync();
-            if (s_last && tid < 128) {
-                float Mf = MNEG, Lf = 0.f, Af = 0.f;
-                for (int i0 = 0; i0 < np; i0 += 12) {
-                    float2 w[12];
-                    float x[12];
-#pragma unroll
-                    for (int i = 0; i < 12; i++) {
-                        w[i] = make_float2(MNEG, 0.f);
-                        x[i] = 0.f;
-                        if (i0 + i < np) {
-                            const int sl = 2 * (b0 + i0 + i) + ((i0 + i == 0) ? 1 : 0);
-                            w[i] = __ldcg(&r_ml[sl]);
-                            x[i] = __ldcg(&r_part[(size_t)sl * 128 + tid]);
-                        }
-                    }
-                    float mn = Mf;
-#pragma unroll
-                    for (int i = 0; i < 12; i++) mn = fmaxf(mn, w[i].x);
-                    const float cr = ex2(Mf - mn);
-                    Lf *= cr;
-                    Af *= cr;
-#pragma unroll
-                    for (int i = 0; i < 12; i++) {
-                        const float e = ex2(w[i].x - mn);
-                        Lf = fmaf(e, w[i].y, Lf);
-                        Af = fmaf(e, x[i], Af);
-                    }
-                    Mf = mn;
-                }
-                const float r = (Lf > 0.f) ? Af / Lf : 0.f;
-                out[(size_t)head * 128 + tid] = __float2half_rn(r);
-            }
-        }
-        if (head < h1) cons_sync();
     }
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+    if (rank == 0 && tid < 128) {
+        float Mf = MNEG, Lf = 0.f, Af = 0.f;
+        for (int i = 0; i < S; i++) Mf = fmaxf(Mf, s_rm[i]);
+        for (int i = 0; i < S; i++) {
+            const float e = ex2(s_rm[i] - Mf);
+            Lf = fmaf(e, s_rl[i], Lf);
+            Af = fmaf(e, s_rx[i][tid], Af);
+        }
+        const float r = (Lf > 0.f) ? Af / Lf : 0.f;
+        out[(size_t)bh * 128 + tid] = __float2half_rn(r);
+    }
+}
+
+template <int NWARP, int MINB>
+static void launch_stream(const __half* q, const __half* kc, const __half* vc,
+                          const int* span_start, const int* span_len, const int* span_offsets,
+                          __half* out, int BH, int H, int L_max, int S, float scale) {
+    const int smem = NWARP * WST * WSTAGE;
+    cudaFuncSetAttribute(span_stream<NWARP, MINB>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         smem);
+    cudaFuncSetAttribute(span_stream<NWARP, MINB>,
+                         cudaFuncAttributePreferredSharedMemoryCarveout, 100);
+    cudaLaunchConfig_t cfg = {};
+    cfg.gridDim = dim3((unsigned int)(BH * S), 1, 1);
+    cfg.blockDim = dim3(NWARP * 32, 1, 1);
+    cfg.dynamicSmemBytes = (size_t)smem;
+    cfg.stream = 0;
+    cudaLaunchAttribute at[1];
+    at[0].id = cudaLaunchAttributeClusterDimension;
+    at[0].val.clusterDim.x = (unsigned int)S;
+    at[0].val.clusterDim.y = 1;
+    at[0].val.clusterDim.z = 1;
+    cfg.attrs = at;
+    cfg.numAttrs = (S > 1) ? 1 : 0;
+    cudaLaunchKernelEx(&cfg, span_stream<NWARP, MINB>, q, kc, vc, span_start, span_len,
+                       span_offsets, out, H, L_max, S, scale);
 }
 
 // ---------------------------------------------------------------------------
@@ -746,30 +664,23 @@ span_attn(const __half* __restrict__ q, const __half* __restrict__ kc,
     }
 }
 
-extern "C" void solve(const __half* q, const __half* k_cache, const __half* v_cache,
-                      const int* span_start, const int* span_len, const int* span_offsets,
-                      __half* out, int B, int H, int Dh, int L_max) {
+extern "C" void solve(const __half* q, const __half* k_cache, const __half* v_cache, const int* span_start, const int* span_len, const int* span_offsets, __half* out, int B, int H, int Dh, int L_max) {
     const int BH = B * H;
     const float scale = (float)(1.4426950408889634 / sqrt((double)Dh));
     const int slots = 132 * 2;
 
-    if (Dh == 128) {
-        const long long rows = (long long)BH * L_max;
-        long long k = rows * 512 / slots / 1300000;
-        if (k < 1) k = 1;
-        if (k > 3) k = 3;
-        int N = slots * (int)k;
-        if (k == 1 && BH <= slots) {
-            const int whole = (slots / BH) * BH;  // whole parts of heads only
-            if (whole * 10 >= slots * 9) N = whole;
+    if (Dh == 128 && BH >= 20) {
+        if (BH <= 170) {
+            int S = 8;  // one wave of blocks of 8 warps, at most 3 per SM
+            while (S > 1 && BH * S > 340) S >>= 1;
+            launch_stream<8, 3>(q, k_cache, v_cache, span_start, span_len, span_offsets, out, BH,
+                                H, L_max, S, scale);
+        } else {
+            int S = 4;  // several waves of blocks of 4 warps, 6 per SM
+            while (S > 1 && BH * S > 4096) S >>= 1;
+            launch_stream<4, 6>(q, k_cache, v_cache, span_start, span_len, span_offsets, out, BH,
+                                H, L_max, S, scale);
         }
-        const long long cap = (rows + RROWS - 1) / RROWS;
-        if ((long long)N > cap) N = (int)cap;
-        if (N < 1) N = 1;
-        const int smem = RST * RSTAGE_BYTES;
-        cudaFuncSetAttribute(span_ring, cudaFuncAttributeMaxDynamicSharedMemorySize, smem);
-        span_ring<<<N, RNT, smem>>>(q, k_cache, v_cache, span_start, span_len, span_offsets, out,
-                                    BH, H, L_max, scale);
         return;
     }
 
