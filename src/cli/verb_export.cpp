@@ -7,6 +7,7 @@
 #include "bench/kernel_file.h"
 #include "cli/exit_codes.h"
 #include "cli/export_files.h"
+#include "cli/export_folder.h"
 #include "cli/export_forms.h"
 #include "cli/options.h"
 #include "cli/sass_files.h"
@@ -219,10 +220,42 @@ Result<int> write_form(const ExportFlags& flags) {
   return write_files(folder, files);
 }
 
+/// What was found for a device of AMD builds there alone.
+Status write_hip_where_meant(const ExportFlags& flags, const Files& files,
+                             const std::filesystem::path& folder) {
+  bool hip = flags.hip;
+  for (const auto& [name, content] : files)
+    hip = hip || (name.ends_with(".cu") && port::is_hip_source(content));
+  return hip ? write_hip(files, folder) : Status{};
+}
+
+/// The plain folder of a task and a kernel's file, without a run.
+Result<int> write_file_export(const ExportFlags& flags) {
+  if (flags.recording || !flags.kernels.empty())
+    return Error{"--recording and --kernels are of a run: name one instead of --kernel"};
+  WW_TRY(const Judged judged, judged_from_files(flags.form.task, flags.form.kernel));
+  const Task& task = judged.winner.task;
+  std::optional<exchange::TestCase> test;
+  if (!task.baseline_source.empty()) {
+    WW_TRY(test, test_case(task));
+  }
+  WW_TRY(auto files, export_folder(kernel_of_file(judged), flags.names, test ? &*test : nullptr));
+  files = without_cuda_parts(std::move(files));
+  const std::filesystem::path folder = flags.folder.empty() ? task.name + "_export" : flags.folder;
+  WW_CHECK(may_write_to(folder, flags.force));
+  WW_TRY(const int code, write_files(folder, files));
+  WW_CHECK(write_hip_where_meant(flags, files, folder));
+  return code;
+}
+
 Result<int> write_export(const ExportFlags& flags) {
+  if (!flags.form.kernel.empty() && !flags.run.empty())
+    return Error{"name a run, or a kernel's file with --kernel, not both"};
   if (flags.form.any()) return write_form(flags);
   WW_CHECK(check_names(flags.names));
-  if (flags.run.empty()) return Error{"name a run: its id, its beginning, or last"};
+  if (!flags.form.kernel.empty()) return write_file_export(flags);
+  if (flags.run.empty())
+    return Error{"name a run (its id, its beginning, or last), or --task TASK --kernel FILE.cu"};
   const SystemClock clock;
   WW_TRY(const auto archive, existing_archive(flags.archive, clock));
   WW_TRY(const auto run, archive->find_run(flags.run));
@@ -247,11 +280,7 @@ Result<int> write_export(const ExportFlags& flags) {
   }
   if (flags.kernels.empty()) WW_CHECK(may_write_to(folder, flags.force));
   WW_TRY(const int code, write_files(folder, files));
-  // What was found for a device of AMD builds there alone.
-  bool hip = flags.hip;
-  for (const auto& [name, content] : files)
-    hip = hip || (name.ends_with(".cu") && port::is_hip_source(content));
-  if (hip) WW_CHECK(write_hip(files, folder));
+  WW_CHECK(write_hip_where_meant(flags, files, folder));
   return code;
 }
 

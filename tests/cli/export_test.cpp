@@ -113,6 +113,64 @@ TEST(Export, HalvesAreIncludedAndComparedAsNumbers) {
   EXPECT_LT(test.find("#include <cuda_fp16.h>"), test.find("namespace baseline {"));
 }
 
+/// A kernel of the repository, where its head says where it comes from.
+TEST(Export, AKernelsFileNeedsNoRun) {
+  Program program;
+  const std::string kernel = source_path("/kernels/topk.cu");
+  const auto done =
+      program.run({"export", "--task", "topk", "--kernel", kernel, "-o", "out", "--function", "k"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_FALSE(fs::exists(program.archive()));
+  for (const char* name : {"kernel.cu", "kernel.h", "CMakeLists.txt", "baseline.cu", "test.cu",
+                           "test_input_input.bin", "provenance.json"})
+    EXPECT_TRUE(fs::exists(program.folder() / "out" / name)) << name;
+  EXPECT_THAT(text_of(program, "out/kernel.cu"),
+              AllOf(HasSubstr("extern \"C\" void k("), Not(HasSubstr("// sha256:"))));
+  const auto origin = parse_json_or_discard(text_of(program, "out/provenance.json"));
+  EXPECT_EQ(origin["task"], "topk");
+  EXPECT_EQ(origin["source_sha256"].get<std::string>().size(), 64U);
+  EXPECT_THAT(origin["evaluation"]["device"].get<std::string>(), HasSubstr("H200"));
+  EXPECT_EQ(origin["evaluation"]["measurements"].size(), 5U);
+  EXPECT_EQ(origin["evaluation"]["measurements"][0]["size"], "N=2^10,k=32");
+  EXPECT_GT(origin["evaluation"]["measurements"][0]["median_us"], 0);
+  program.write("mine.cu", baseline_of("topk"));
+  ASSERT_EQ(program.run({"export", "--task", "topk", "--kernel", "mine.cu"}).exit_code, 0);
+  EXPECT_THAT(text_of(program, "topk_export/provenance.json"), Not(HasSubstr("evaluation")));
+  program.write("other.cu", read_file(kernel).value() + "// changed\n");
+  const auto refused =
+      program.run({"export", "--task", "topk", "--kernel", "other.cu", "-o", "no"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("other.cu"), HasSubstr("sha256")));
+  EXPECT_FALSE(fs::exists(program.folder() / "no"));
+  EXPECT_EQ(program.run({"export", "last", "--task", "topk", "--kernel", kernel}).exit_code, 2);
+}
+
+TEST(Export, ATaskWithoutAModuleIsAnOperatorToo) {
+  Program program;
+  const auto done = program.run({"export", "--torch", "--task", "span_attention", "--kernel",
+                                 source_path("/kernels/span_attention.cu"), "-o", "out"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(
+      text_of(program, "out/warpwright_span_attention/__init__.py"),
+      HasSubstr("span_attention(Tensor q, Tensor k_cache, Tensor v_cache, Tensor span_start, "
+                "Tensor span_len, Tensor span_offsets, int B"));
+  EXPECT_THAT(text_of(program, "out/README.md"), HasSubstr("Judged on NVIDIA H200"));
+  EXPECT_TRUE(fs::exists(program.folder() / "out" / "test_input_span_len.bin"));
+  // Without a GPU the test looks at shapes and refusals alone.
+  Command python;
+  python.argv = {"/usr/bin/python3", "test_span_attention.py"};
+  python.env = minimal_environment();
+  python.cwd = program.folder() / "out";
+  python.limits.wall = std::chrono::minutes(10);
+  Command torch = python;
+  torch.argv = {"/usr/bin/python3", "-c", "import torch"};
+  const auto there = run_process(torch);
+  if (!there.ok() || there->exit_code != 0) GTEST_SKIP() << "python3 has no torch";
+  const auto tested = run_process(python).value();
+  EXPECT_EQ(tested.exit_code, 0) << tested.err.substr(0, 2000);
+  EXPECT_THAT(tested.out, HasSubstr("wrong calls refused"));
+}
+
 std::string nvcc() {
   for (const char* name : {"nvcc", "/usr/local/cuda/bin/nvcc"}) {
     if (const auto path = find_program(name); path.ok()) return path->string();
