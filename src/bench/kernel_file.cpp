@@ -94,6 +94,7 @@ std::optional<KernelFile> read_kernel_file(std::string_view text) {
   const auto said = [&](std::string_view name) { return value_of(head, name).value_or(""); };
   KernelFile file;
   file.sha256 = *hash;
+  file.licence = said("SPDX-License-Identifier");
   file.source = std::string(text.substr(end + kEndOfHead.size()));
   file.origin = {.task = *task,
                  .rule_set = said("rules"),

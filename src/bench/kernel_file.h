@@ -31,8 +31,9 @@ std::string kernel_file_text(const KernelOrigin& origin, std::string_view source
 /// A kernel's file in its parts.
 struct KernelFile {
   KernelOrigin origin;
-  std::string sha256;  ///< of the source, as the head says
-  std::string source;  ///< what stands below the head
+  std::string sha256;   ///< of the source, as the head says
+  std::string licence;  ///< an SPDX identifier
+  std::string source;   ///< what stands below the head
 };
 
 /// Absent = there is no head. Lines that the head lacks are empty.

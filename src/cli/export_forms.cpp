@@ -101,6 +101,7 @@ KernelToExport kernel_of_file(const Judged& judged) {
                              {"task", judged.winner.task.name},
                              {"source_sha256", sha256_hex(source)}};
   if (judged.file) add_origin(judged.file->origin, document);
+  if (judged.file && !judged.file->licence.empty()) document["licence"] = judged.file->licence;
   return {.task = judged.winner.task,
           .source = source,
           .device = judged.file ? judged.file->origin.device : "",

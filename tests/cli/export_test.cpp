@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "cli/nvcc.h"
 #include "cli/program.h"
 #include "support/places.h"
 
@@ -171,32 +172,6 @@ TEST(Export, ATaskWithoutAModuleIsAnOperatorToo) {
   EXPECT_THAT(tested.out, HasSubstr("wrong calls refused"));
 }
 
-std::string nvcc() {
-  for (const char* name : {"nvcc", "/usr/local/cuda/bin/nvcc"}) {
-    if (const auto path = find_program(name); path.ok()) return path->string();
-  }
-  return "";
-}
-
-/// The command that the test's head names, without the run.
-ProcessExit build_export(const Program& program, const std::string& folder) {
-  const std::string head = text_of(program, folder + "/test.cu");
-  const auto from = head.find("//   nvcc ") + 10;
-  const std::string options = head.substr(from, head.find(" -o test", from) - from);
-  Command command;
-  command.argv = {nvcc()};
-  for (std::size_t at = 0; at < options.size();) {
-    const auto end = std::min(options.find(' ', at), options.size());
-    command.argv.push_back(options.substr(at, end - at));
-    at = end + 1;
-  }
-  for (const char* word : {"-o", "test", "test.cu", "kernel.cu"}) command.argv.emplace_back(word);
-  command.env = minimal_environment();
-  command.cwd = program.folder() / folder;
-  command.limits.wall = std::chrono::minutes(20);
-  return run_process(command).value();
-}
-
 struct Kernel {
   std::string task, file;
 };
@@ -221,7 +196,7 @@ TEST(Export, AnExportOfHalvesBuildsUnderAnotherName) {
   Program program;
   run_with(program, "rope", baseline_of("rope"));
   ASSERT_EQ(program.run({"export", "last", "-o", "out", "--namespace", "mine"}).exit_code, 0);
-  const auto built = build_export(program, "out");
+  const auto built = build_export(program.folder() / "out");
   EXPECT_EQ(built.exit_code, 0) << built.err;
 }
 
@@ -237,7 +212,7 @@ TEST(Export, EveryTaskAndWinnerBuilds) {
     Program program;
     run_with(program, kernel.task, read_file(kernel.file).value());
     ASSERT_EQ(program.run({"export", "last", "-o", "out"}).exit_code, 0);
-    const auto built = build_export(program, "out");
+    const auto built = build_export(program.folder() / "out");
     EXPECT_EQ(built.exit_code, 0) << built.err << built.out;
     if (kept == nullptr) continue;
     const std::string name =
