@@ -43,7 +43,7 @@ function takeCell(doc, kernel) {
   return el('span', {class: 'take'},
     el('a', {href: at('kernel.cu')}, 'kernel.cu'), ' ',
     kernel.torch ? [el('a', {href: at('torch/README.md'), title: kernel.torch}, 'PyTorch'), ' '] : null,
-    el('a', {href: at('provenance.json')}, 'provenance'), ' ',
+    el('a', {href: at('provenance.json')}, 'origin'), ' ',
     copyButton('Copy', () => textOf(doc, kernel.source)));
 }
 
@@ -60,14 +60,14 @@ const PACK_COLUMNS = [
   ['size', ({size}) => size.size, (a, b) => a.order - b.order],
   ['time', ({size}) => el('span', {title: size.bench > 0 ? `benchmark; its own run: ${micros(size.run)}` : 'of its own run'},
     `${size.estimated && !(size.bench > 0) ? '~' : ''}${micros(ownTime(size))}`), byNumber((r) => ownTime(r.size)), true],
-  ['over baseline', ({size}) => gainCell(size, 'b1'), byNumber((r) => -rivalGain(r.size, 'b1')), true],
-  ['over library', ({size}) => gainCell(size, 'library'), byNumber((r) => -rivalGain(r.size, 'library')), true],
-  ['over PyTorch', ({size}) => gainCell(size, 'eager'), byNumber((r) => -rivalGain(r.size, 'eager')), true],
-  ['over torch.compile', ({size}) => gainCell(size, 'compiled'), byNumber((r) => -rivalGain(r.size, 'compiled')), true],
-  ['of the floor', ({size}) => (size.share > 0 ? percent(size.share) : '–'), byNumber((r) => -r.size.share), true],
-  ['GPU', ({kernel}) => kernel.device, byText((r) => r.kernel.device)],
+  ['× baseline', ({size}) => gainCell(size, 'b1'), byNumber((r) => -rivalGain(r.size, 'b1')), true],
+  ['× library', ({size}) => gainCell(size, 'library'), byNumber((r) => -rivalGain(r.size, 'library')), true],
+  ['× PyTorch', ({size}) => gainCell(size, 'eager'), byNumber((r) => -rivalGain(r.size, 'eager')), true],
+  ['× compile', ({size}) => gainCell(size, 'compiled'), byNumber((r) => -rivalGain(r.size, 'compiled')), true],
+  ['floor', ({size}) => (size.share > 0 ? percent(size.share) : '–'), byNumber((r) => -r.size.share), true],
+  ['GPU', ({kernel}) => el('span', {title: kernel.device}, String(kernel.device).split(' (')[0]), byText((r) => r.kernel.device)],
   ['date', ({kernel}) => kernel.date, byText((r) => r.kernel.date)],
-  ['model', ({kernel}) => kernel.model, byText((r) => r.kernel.model)],
+  ['model', ({kernel}) => el('span', {class: 'short', title: kernel.model}, kernel.model), byText((r) => r.kernel.model)],
 ];
 
 function optionsOf(values, all) {
@@ -131,11 +131,12 @@ function packPage(doc) {
     const found = matching();
     const nearest = Object.keys(view.typed).length ? ', each at its nearest timed size' : '';
     count.textContent = `${plural(new Set(found.map((r) => r.kernel)).size, 'kernel')}, ${plural(found.length, 'row')}${nearest}.`;
-    place.replaceChildren(found.length ? el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Kernels'}, el('table', {},
-      el('thead', {}, el('tr', {}, PACK_COLUMNS.map(head), el('th', {scope: 'col'}, 'take'))),
+    place.replaceChildren(found.length ? el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Kernels'}, el('table', {class: 'pack'},
+      el('thead', {}, el('tr', {}, PACK_COLUMNS.slice(0, 4).map(head), el('th', {scope: 'col'}, 'take'), PACK_COLUMNS.slice(4).map((column, i) => head(column, i + 4)))),
       el('tbody', {}, found.map((row) => el('tr', {'data-kernel': row.kernel.folder},
-        PACK_COLUMNS.map(([, cell, , number], i) => el(i === 0 ? 'th' : 'td', {scope: i === 0 ? 'row' : null, class: number ? 'num' : null, title: i === 0 ? row.kernel.title : null}, cell(row))),
-        el('td', {}, takeCell(doc, row.kernel)))))))
+        PACK_COLUMNS.flatMap(([, cell, , number], i) => [
+          el(i === 0 ? 'th' : 'td', {scope: i === 0 ? 'row' : null, class: number ? 'num' : null, title: i === 0 ? row.kernel.title : null}, cell(row)),
+          i === 3 ? el('td', {}, takeCell(doc, row.kernel)) : null]))))))
       : el('p', {class: 'notice'}, 'No kernel fits. Clear a choice.'));
   }
 
@@ -155,7 +156,7 @@ function packPage(doc) {
     el('section', {id: 'about'}, el('h2', {}, 'About the figures'),
       el('p', {}, bench.file ? `Times and speed-ups are those of the benchmark ${bench.file} on ${bench.device}, which timed the kernel that had this name then; where it has none, the time is the median of the search that found the kernel. ` :
         'Times are medians of the searches that found the kernels. No benchmark was given to this pack, so there are no speed-ups. ',
-      'The floor is the least time that memory and arithmetic of the GPU allow. A tilde marks an estimate. Strict rules allow one kernel function, free ones any number.')),
+      'Under “× baseline” and so on stands how many times as fast the kernel is. The floor is the least time that memory and arithmetic of the GPU allow, over the kernel’s time. A tilde marks an estimate. Strict rules allow one kernel function, free ones any number.')),
     colophon(doc));
   draw();
 }

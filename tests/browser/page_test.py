@@ -328,8 +328,8 @@ class PageTest(unittest.TestCase):
         self.assertEqual(page.evaluate('[...new Set([...document.querySelectorAll("#choose tbody tr")].map((n) => n.dataset.kernel))].length'),
                          sum('attention' in file.stem or file.stem == 'mha' for file in files))
         page.evaluate(f'({choose})("pack-words", "")')
-        page.click('#choose thead th:nth-child(5) button')
-        gains = page.evaluate('[...document.querySelectorAll("#choose tbody tr td:nth-child(5)")].map((n) => parseFloat(n.innerText.slice(1).replace(",", ""))).filter((x) => x > 0)')
+        page.click('#choose thead th:nth-child(6) button')
+        gains = page.evaluate('[...document.querySelectorAll("#choose tbody tr td:nth-child(6)")].map((n) => parseFloat(n.innerText.slice(1).replace(",", ""))).filter((x) => x > 0)')
         self.assertEqual(gains, sorted(gains, reverse=True))
         self.assertEqual(self.check(page, 'poorContrast().concat(unnamed())'), [])
         self.assertQuiet(page)
