@@ -65,7 +65,8 @@ std::string number_cell(double value, const char* unit = "") {
 
 /// What is there without scripts: every kernel at every size.
 std::string plain_table(const Pack& pack) {
-  std::string text = "<h1>Packed kernels</h1>\n<div class=\"scroll\"><table class=\"pack\">\n<thead><tr>";
+  std::string text =
+      "<h1>Packed kernels</h1>\n<div class=\"scroll\"><table class=\"pack\">\n<thead><tr>";
   for (const char* head :
        {"kernel", "rules", "GPU", "size", "µs", "over baseline", "over library", "over PyTorch",
         "over torch.compile", "of the floor", "date", "model", "plain", "PyTorch"})
