@@ -21,7 +21,7 @@ function start() {
     main().replaceChildren(el('p', {class: 'notice'}, 'The data of this page is damaged.'));
     return;
   }
-  const pages = {run: runPage, runs: comparePage, bench: benchPage, index: indexPage};
+  const pages = {run: runPage, runs: comparePage, bench: benchPage, pack: packPage, index: indexPage};
   colours(); // while the page is still small
   const view = pages[doc.kind](doc);
   if (doc.live && view) follow(doc, view);

@@ -28,6 +28,17 @@ struct KernelOrigin {
 /// The file's text: the head, an empty line, the source. The head holds the source's SHA-256.
 std::string kernel_file_text(const KernelOrigin& origin, std::string_view source);
 
+/// A kernel's file in its parts.
+struct KernelFile {
+  KernelOrigin origin;
+  std::string sha256;   ///< of the source, as the head says
+  std::string licence;  ///< an SPDX identifier
+  std::string source;   ///< what stands below the head
+};
+
+/// Absent = there is no head. Lines that the head lacks are empty.
+std::optional<KernelFile> read_kernel_file(std::string_view text);
+
 /// What is wrong with a file that has such a head: its source is not the one that was judged, or
 /// it is another task's. Absent = nothing, or there is no head.
 std::optional<std::string> kernel_file_problem(std::string_view text, std::string_view task);

@@ -1,240 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/export_files.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <set>
-
-#include "base/text.h"
+#include "cli/export_folder.h"
 #include "core/evaluation_json.h"
 #include "core/json_reader.h"
-#include "verify/generate.h"
 
 namespace warpwright::cli {
 
 namespace {
-
-using Files = std::map<std::string, std::string>;
-
-constexpr std::uint64_t kTestSeed = 20250610;
-constexpr std::uint64_t kMaxTestBytes = std::uint64_t{4} << 20;
-
-/// The largest size whose buffers are small enough to travel with the kernel.
-const TaskSize* test_size(const Task& task) {
-  const TaskSize* chosen = nullptr;
-  std::uint64_t most = 0;
-  for (const auto* sizes : {&task.edge_sizes, &task.sizes}) {
-    for (const auto& size : *sizes) {
-      const auto bytes = footprint_bytes(task, size);
-      if (bytes.ok() && *bytes <= kMaxTestBytes && *bytes > most) {
-        chosen = &size;
-        most = *bytes;
-      }
-    }
-  }
-  return chosen;
-}
-
-std::string literal(double value) {
-  if (std::isnan(value)) return "NAN";
-  if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
-  return fmt::format("{}", value);
-}
-
-/// How far the kernel's results may be from the baseline's, which is no more exact than they are.
-struct Nearness {
-  double relative = 0;  ///< also times the root mean square of the values
-  double absolute = 0;
-};
-
-bool asks_for_equality(const CheckRule& rule) {
-  static const std::set<std::string_view> equal = {"exact", "bits", "exact_int", "sorted_exact",
-                                                   "order_multiset"};
-  return equal.count(rule.rule) > 0;
-}
-
-Nearness nearness(const Task& task, const TaskArgument& argument) {
-  const CheckRule& rule = argument.check.rule.empty() ? task.check : argument.check;
-  if (rule.rule == "rounded") return {0, 1};
-  if (asks_for_equality(rule) || !is_floating(argument.type)) return {};
-  switch (argument.type) {
-    case ElementType::f16:
-      return {4e-3, 0};
-    case ElementType::bf16:
-      return {3e-2, 0};
-    default:
-      return {1e-3, 0};
-  }
-}
-
-/// The baseline stands in a namespace, because its kernels may be called like the candidate's. What
-/// it includes must not: the test includes it first.
-std::string hoisted_includes(const std::string& baseline) {
-  std::string lines;
-  for (const auto line : lines_of(baseline)) {
-    const auto text = trimmed(line);
-    if (text.starts_with("#") && trimmed(text.substr(1)).starts_with("include")) {
-      lines += std::string(text) + "\n";
-    }
-  }
-  return lines;
-}
-
-/// Declarations of the test's buffers and scalars; adds the input files.
-Result<std::string> argument_lines(const Task& task, const Values& values,
-                                   const std::vector<verify::Bytes>& inputs, Files& files) {
-  std::string lines;
-  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
-    const TaskArgument& argument = task.arguments[i];
-    const std::string type(cuda_name(argument.type));
-    if (!is_buffer(argument)) {
-      WW_TRY(const double value, scalar_value(argument, values));
-      lines +=
-          fmt::format("  const {} {} = ({})({});\n", type, argument.name, type, literal(value));
-      continue;
-    }
-    WW_TRY(const std::uint64_t count, element_count(argument, values));
-    std::string file;
-    if (argument.role != ArgumentRole::output) {
-      file = fmt::format("test_input_{}.bin", argument.name);
-      files[file] = std::string(reinterpret_cast<const char*>(inputs[i].data()), inputs[i].size());
-    }
-    lines += fmt::format("  Buffer<{}> {}({}, \"{}\");\n", type, argument.name, count, file);
-  }
-  return lines;
-}
-
-std::string call_line(const Task& task, const std::string& function, const char* side) {
-  std::string call = fmt::format("  {}(", function);
-  for (const auto& argument : task.arguments) {
-    if (&argument != &task.arguments.front()) call += ", ";
-    call += is_buffer(argument) ? fmt::format("{}.{}", argument.name, side) : argument.name;
-  }
-  return call + (task.stream ? ", nullptr" : "") + ");\n";
-}
-
-constexpr const char* kTestHead =
-    R"(#include <cuda_runtime.h>
-#include <cfloat>
-#include <climits>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-)";
-
-constexpr const char* kTestBody =
-    R"(
-#define solve baseline_solve
-namespace baseline {
-#include "baseline.cu"
-}
-#undef solve
-#include "kernel.h"
-
-static int failures = 0;
-
-template <class T>
-double number(T value) { return static_cast<double>(value); }
-)";
-
-constexpr const char* kTestBuffers =
-    R"(
-// The same content twice on the device: one for the kernel, one for the baseline.
-template <class T>
-struct Buffer {
-  T* kernel = nullptr;
-  T* baseline = nullptr;
-  size_t count;
-  Buffer(size_t n, const char* file) : count(n) {
-    std::vector<unsigned char> bytes(n * sizeof(T), 0xA5);
-    if (*file) {
-      FILE* in = std::fopen(file, "rb");
-      if (!in || std::fread(bytes.data(), 1, bytes.size(), in) != bytes.size()) {
-        std::fprintf(stderr, "cannot read %s: run the test in its folder\n", file);
-        std::exit(2);
-      }
-      std::fclose(in);
-    }
-    for (T** copy : {&kernel, &baseline}) {
-      if (cudaMalloc((void**)copy, bytes.size()) != cudaSuccess ||
-          cudaMemcpy(*copy, bytes.data(), bytes.size(), cudaMemcpyHostToDevice) != cudaSuccess) {
-        std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(cudaGetLastError()));
-        std::exit(2);
-      }
-    }
-  }
-  // Near is relative to an element and to the root mean square of all of them.
-  void compare(const char* name, double near, double offset) {
-    std::vector<T> got(count), want(count);
-    cudaMemcpy(got.data(), kernel, count * sizeof(T), cudaMemcpyDeviceToHost);
-    cudaMemcpy(want.data(), baseline, count * sizeof(T), cudaMemcpyDeviceToHost);
-    double square = 0;
-    size_t finite = 0;
-    for (const T& w : want) {
-      if (!std::isfinite(number(w))) continue;
-      square += number(w) * number(w);
-      ++finite;
-    }
-    const double scale = std::sqrt(square / (finite ? finite : 1));
-    for (size_t i = 0; i < count; ++i) {
-      const double g = number(got[i]), w = number(want[i]);
-      if (g == w || std::isnan(w)) continue;
-      if (std::fabs(g - w) <= near * std::fabs(w) + near * scale + offset) continue;
-      std::fprintf(stderr, "%s[%zu]: kernel %g, baseline %g\n", name, i, g, w);
-      if (++failures > 10) return;
-    }
-  }
-};
-
-int main() {
-)";
-
-std::string half_numbers(const Task& task) {
-  std::string text;
-  const auto used = [&](ElementType type) {
-    return std::any_of(task.arguments.begin(), task.arguments.end(),
-                       [&](const auto& argument) { return argument.type == type; });
-  };
-  if (used(ElementType::f16)) {
-    text += "double number(__half value) { return __half2float(value); }\n";
-  }
-  if (used(ElementType::bf16)) {
-    text += "double number(__nv_bfloat16 value) { return __bfloat162float(value); }\n";
-  }
-  return text;
-}
-
-std::string test_text(const Task& task, const std::string& arguments, const ExportNames& names,
-                      const ExportTarget& target) {
-  std::string text = fmt::format(
-      "// A small test: the kernel against the task's baseline on one size, with inputs from "
-      "files.\n"
-      "//   nvcc {} -o test test.cu kernel.cu && ./test\n"
-      "// It is a smoke test for your build. The judge's own checks are in provenance.json.\n{}{}",
-      compile_line(target), kTestHead, hoisted_includes(task.baseline_source));
-  text += kTestBody + half_numbers(task) + kTestBuffers + arguments;
-  const std::string kernel =
-      names.scope.empty() ? names.function : names.scope + "::" + names.function;
-  text += call_line(task, kernel, "kernel");
-  text += call_line(task, "baseline::baseline_solve", "baseline");
-  text +=
-      "  const cudaError_t error = cudaDeviceSynchronize();\n"
-      "  if (error != cudaSuccess) {\n"
-      "    std::fprintf(stderr, \"CUDA: %s\\n\", cudaGetErrorString(error));\n"
-      "    return 2;\n  }\n";
-  for (const auto& argument : task.arguments) {
-    if (argument.role != ArgumentRole::output && argument.role != ArgumentRole::inout) continue;
-    const Nearness near = nearness(task, argument);
-    text += fmt::format("  {0}.compare(\"{0}\", {1}, {2});\n", argument.name, near.relative,
-                        near.absolute);
-  }
-  return text + "  std::puts(failures ? \"FAILED\" : \"PASSED\");\n  return failures ? 1 : 0;\n}\n";
-}
 
 /// The described device that the settings name, else the one the judge measured on.
 std::string target_name(const store::TrialRecord& best,
@@ -283,27 +56,18 @@ Result<const store::TrialRecord*> valid_trial(const store::RunRecord& run,
   return Error{"run '" + run.id + "' has no trial '" + wanted + "'"};
 }
 
-Result<Files> export_files(const Task& task, const store::RunRecord& run,
-                           const store::TrialRecord& best,
-                           const std::vector<store::ConfigValue>& config,
-                           const ExportNames& names) {
-  const std::string& source = best.candidate->source;
-  const ExportTarget target = export_target(target_name(best, config), source);
-  Files files;
-  files["kernel.cu"] = kernel_text(task, source, names);
-  files["kernel.h"] = header_text(task, names);
-  if (!task.baseline_source.empty()) files["baseline.cu"] = task.baseline_source;
-  if (!task.torch.source.empty()) files["reference.py"] = task.torch.source;
-  files["provenance.json"] = provenance_text(task, run, best, config);
-  const TaskSize* size = test_size(task);
-  const bool with_test = size != nullptr && !task.baseline_source.empty();
-  files["CMakeLists.txt"] = cmake_text(task, names, target, with_test);
-  if (!with_test) return files;
-  WW_TRY(const auto instance, verify::make_instance(task, *size, nullptr, kTestSeed));
-  WW_TRY(const auto inputs, verify::generate_inputs(instance));
-  WW_TRY(const std::string arguments, argument_lines(task, instance.values, inputs, files));
-  files["test.cu"] = test_text(task, arguments, names, target);
-  return files;
+Result<std::map<std::string, std::string>> export_files(
+    const Task& task, const store::RunRecord& run, const store::TrialRecord& best,
+    const std::vector<store::ConfigValue>& config, const ExportNames& names) {
+  const KernelToExport kernel{.task = task,
+                              .source = best.candidate->source,
+                              .device = target_name(best, config),
+                              .provenance = provenance_text(task, run, best, config)};
+  std::optional<exchange::TestCase> test;
+  if (!task.baseline_source.empty()) {
+    WW_TRY(test, test_case(task));
+  }
+  return export_folder(kernel, names, test ? &*test : nullptr);
 }
 
 }  // namespace warpwright::cli

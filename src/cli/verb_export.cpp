@@ -7,11 +7,13 @@
 #include "bench/kernel_file.h"
 #include "cli/exit_codes.h"
 #include "cli/export_files.h"
+#include "cli/export_folder.h"
 #include "cli/export_forms.h"
 #include "cli/options.h"
 #include "cli/sass_files.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
+#include "cli/written_files.h"
 #include "core/json_reader.h"
 #include "core/task_json.h"
 #include "llm/exec.h"
@@ -22,8 +24,6 @@
 namespace warpwright::cli {
 
 namespace {
-
-using Files = std::map<std::string, std::string>;
 
 struct ExportFlags {
   std::string archive;
@@ -146,30 +146,6 @@ Status write_hip(const Files& files, const std::filesystem::path& folder) {
   return {};
 }
 
-/// A kernel in HIP: nothing of what only builds with nvcc (the test, its build file, the baseline)
-/// goes with it.
-Files without_cuda_parts(Files files) {
-  const auto kernel = files.find("kernel.cu");
-  if (kernel == files.end() || !port::is_hip_source(kernel->second)) return files;
-  std::erase_if(files, [](const auto& file) {
-    return file.first != "kernel.cu" && file.first != "kernel.h" &&
-           file.first != "provenance.json" && file.first != "reference.py";
-  });
-  return files;
-}
-
-/// A folder with something in it may be somebody's work.
-Status may_write_to(const std::filesystem::path& folder, bool force) {
-  std::error_code code;
-  const bool there = std::filesystem::exists(folder, code);
-  if (force || !there) return {};
-  const bool empty = std::filesystem::is_empty(folder, code);
-  if (code) return Error{"cannot look into '" + folder.string() + "': " + code.message()};
-  if (empty) return {};
-  return Error{"'" + folder.string() +
-               "' is there already; name another folder with -o, or write over it with --force"};
-}
-
 /// The run's best kernel, or another valid one, with what was measured.
 Result<Judged> judged_from_run(store::Archive& archive, const std::string& name,
                                const std::string& trial) {
@@ -182,15 +158,6 @@ Result<Judged> judged_from_run(store::Archive& archive, const std::string& name,
   judged.evaluation = *best->evaluation;
   judged.winner.measured = measured_words(*best->evaluation);
   return judged;
-}
-
-Result<int> write_files(const std::filesystem::path& folder, const Files& files) {
-  for (const auto& [name, content] : files) {
-    WW_CHECK(make_directories((folder / name).parent_path()));
-    WW_CHECK(write_file(folder / name, content));
-    std::printf("%s\n", (folder / name).c_str());
-  }
-  return static_cast<int>(kOk);
 }
 
 /// In a form of others: of a run, or of a task and a kernel's file.
@@ -216,13 +183,46 @@ Result<int> write_form(const ExportFlags& flags) {
   const std::filesystem::path folder =
       flags.folder.empty() ? judged.winner.task.name + "_export" : flags.folder;
   WW_CHECK(may_write_to(folder, flags.force));
-  return write_files(folder, files);
+  WW_CHECK(write_files(folder, files, Say::each_file));
+  return static_cast<int>(kOk);
+}
+
+/// What was found for a device of AMD builds there alone.
+Status write_hip_where_meant(const ExportFlags& flags, const Files& files,
+                             const std::filesystem::path& folder) {
+  bool hip = flags.hip;
+  for (const auto& [name, content] : files)
+    hip = hip || (name.ends_with(".cu") && port::is_hip_source(content));
+  return hip ? write_hip(files, folder) : Status{};
+}
+
+/// The plain folder of a task and a kernel's file, without a run.
+Result<int> write_file_export(const ExportFlags& flags) {
+  if (flags.recording || !flags.kernels.empty())
+    return Error{"--recording and --kernels are of a run: name one instead of --kernel"};
+  WW_TRY(const Judged judged, judged_from_files(flags.form.task, flags.form.kernel));
+  const Task& task = judged.winner.task;
+  std::optional<exchange::TestCase> test;
+  if (!task.baseline_source.empty()) {
+    WW_TRY(test, test_case(task));
+  }
+  WW_TRY(auto files, export_folder(kernel_of_file(judged), flags.names, test ? &*test : nullptr));
+  files = without_cuda_parts(std::move(files));
+  const std::filesystem::path folder = flags.folder.empty() ? task.name + "_export" : flags.folder;
+  WW_CHECK(may_write_to(folder, flags.force));
+  WW_CHECK(write_files(folder, files, Say::each_file));
+  WW_CHECK(write_hip_where_meant(flags, files, folder));
+  return static_cast<int>(kOk);
 }
 
 Result<int> write_export(const ExportFlags& flags) {
+  if (!flags.form.kernel.empty() && !flags.run.empty())
+    return Error{"name a run, or a kernel's file with --kernel, not both"};
   if (flags.form.any()) return write_form(flags);
   WW_CHECK(check_names(flags.names));
-  if (flags.run.empty()) return Error{"name a run: its id, its beginning, or last"};
+  if (!flags.form.kernel.empty()) return write_file_export(flags);
+  if (flags.run.empty())
+    return Error{"name a run (its id, its beginning, or last), or --task TASK --kernel FILE.cu"};
   const SystemClock clock;
   WW_TRY(const auto archive, existing_archive(flags.archive, clock));
   WW_TRY(const auto run, archive->find_run(flags.run));
@@ -246,13 +246,9 @@ Result<int> write_export(const ExportFlags& flags) {
     }
   }
   if (flags.kernels.empty()) WW_CHECK(may_write_to(folder, flags.force));
-  WW_TRY(const int code, write_files(folder, files));
-  // What was found for a device of AMD builds there alone.
-  bool hip = flags.hip;
-  for (const auto& [name, content] : files)
-    hip = hip || (name.ends_with(".cu") && port::is_hip_source(content));
-  if (hip) WW_CHECK(write_hip(files, folder));
-  return code;
+  WW_CHECK(write_files(folder, files, Say::each_file));
+  WW_CHECK(write_hip_where_meant(flags, files, folder));
+  return static_cast<int>(kOk);
 }
 
 void add_form_options(CLI::App& verb, FormFlags& form) {

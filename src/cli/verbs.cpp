@@ -19,7 +19,7 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
      "warpwright runs\n  warpwright runs --delete transpose-1\n  warpwright runs scaling last",
      add_runs},
     {"show", "show a run, one of its trials, or a task", "warpwright show last r2.c1", add_show},
-    {"export", "write a run's best kernel with header, test and provenance",
+    {"export", "write a run's best kernel, or a file's, with header, test and provenance",
      "warpwright export last -o transpose_kernel --function transpose --namespace mine\n"
      "  warpwright export last --torch -o gelu_operator",
      add_export},
@@ -73,6 +73,8 @@ constexpr auto kVerbs = std::to_array<VerbRow>({
      "warpwright merge transpose-1 transpose-2 mine.cu -o merged.cu", add_merge},
     {"bench", "time the suite's baselines, kernels and comparators",
      "warpwright bench --kernels my_kernels --html bench.html", add_bench},
+    {"pack", "a folder of kernels as CUDA and PyTorch folders with a page to choose by",
+     "warpwright pack kernels --bench bench.json -o pack", add_pack},
     {"courier", "perform one model request (used by run)", "warpwright courier", add_courier, true},
     {"doctor", "what is installed, what is missing, how to get it", "warpwright doctor",
      add_doctor},

@@ -63,6 +63,7 @@ void add_compare(CLI::App& verb, Action& action);
 void add_tune(CLI::App& verb, Action& action);
 void add_merge(CLI::App& verb, Action& action);
 void add_bench(CLI::App& verb, Action& action);
+void add_pack(CLI::App& verb, Action& action);
 void add_sass(CLI::App& verb, Action& action);
 void add_worker(CLI::App& verb, Action& action);
 void add_pilot(CLI::App& verb, Action& action);

@@ -175,15 +175,18 @@ std::set<std::string> Domain::names() const {
   return names;
 }
 
+std::vector<std::string> Domain::parts() const {
+  std::vector<std::string> texts;
+  for (const Expression& part : parts_) texts.push_back(part.text());
+  return texts;
+}
+
 std::string Domain::words() const {
   switch (kind_) {
     case Kind::fixed:
       return fmt::format("always {}", low());
-    case Kind::choices: {
-      std::vector<std::string> texts;
-      for (const Expression& part : parts_) texts.push_back(part.text());
-      return fmt::format("one of {}", fmt::join(texts, ", "));
-    }
+    case Kind::choices:
+      return fmt::format("one of {}", fmt::join(parts(), ", "));
     case Kind::real:
     case Kind::log:
       return fmt::format("any number from {} to {}", low(), high());

@@ -57,6 +57,9 @@ class Domain {
   [[nodiscard]] const std::string& low() const { return parts_.front().text(); }
   [[nodiscard]] const std::string& high() const { return parts_.back().text(); }
 
+  /// Texts of the two bounds, of the choices, or of the fixed value.
+  [[nodiscard]] std::vector<std::string> parts() const;
+
   /// "a whole number from 1 to 2^28"
   [[nodiscard]] std::string words() const;
 

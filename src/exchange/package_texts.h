@@ -4,14 +4,17 @@
 
 namespace warpwright::exchange {
 
-/// Beginning of __init__.py: helpers of the shape functions behind it.
-inline constexpr const char* kPackageHead =
+/// Beginning of __init__.py of a module's operator.
+inline constexpr const char* kPackageTitle =
     R"("""@TITLE@: torch.ops.@SPACE@.@NAME@, made by Warpwright.
 
     import @NAME@
     fast = @NAME@.Fast(module)    # the module with this kernel as its forward
 """
-import math  # noqa: F401
+)";
+
+/// Behind it: helpers of the shape functions.
+inline constexpr const char* kPackageHead = R"(import math  # noqa: F401
 import os
 
 import torch
@@ -52,7 +55,7 @@ def _empty(like, made):
 
 )";
 
-/// Its end: the build at the first import, and the module that calls the operator.
+/// The build at the first import.
 inline constexpr const char* kPackageLoad = R"(
 def _load():
     """Builds the operator at the first import on a machine with CUDA; later imports find it."""
@@ -61,7 +64,7 @@ def _load():
     wrapped = [@WRAPPED@]
     load(name="@SPACE@_kernels", is_python_module=False, verbose=False,
          sources=[os.path.join(_HERE, f) for f in (@SOURCES@)],
-         extra_cuda_cflags=["-O3"], extra_ldflags=[f"-Wl,--wrap={name}" for name in wrapped])
+         extra_cuda_cflags=[@CUDA_FLAGS@], extra_ldflags=[f"-Wl,--wrap={name}" for name in wrapped])
 
 
 if torch.cuda.is_available():
@@ -69,7 +72,10 @@ if torch.cuda.is_available():
 
 # The one overload: nothing is left to be chosen at a call.
 _OPERATOR = torch.ops.@SPACE@.@NAME@.default
+)";
 
+/// The end of a module's package: the module that calls the operator.
+inline constexpr const char* kPackageFast = R"(
 
 def _leaves(value):
     if isinstance(value, dict):

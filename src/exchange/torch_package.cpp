@@ -7,27 +7,12 @@
 #include <optional>
 
 #include "exchange/package_texts.h"
+#include "exchange/text_marks.h"
 #include "exchange/torch_binding.h"
 
 namespace warpwright::exchange {
 
 namespace {
-
-std::string filled(std::string text, const std::map<std::string, std::string>& values) {
-  for (const auto& [key, value] : values) {
-    const std::string mark = "@" + key + "@";
-    for (auto at = text.find(mark); at != std::string::npos;
-         at = text.find(mark, at + value.size()))
-      text.replace(at, mark.size(), value);
-  }
-  return text;
-}
-
-std::string python_list(const std::vector<std::string>& items) {
-  std::string text;
-  for (const auto& item : items) text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", item);
-  return "[" + text + "]";
-}
 
 std::vector<std::string> slots_of(const std::vector<const OperatorTensor*>& tensors) {
   std::vector<std::string> slots;
@@ -114,7 +99,7 @@ Result<std::string> autograd_text(const Operator& forward, const Operator& backw
   marks["SAVED"] = saved;
   marks["TAKEN"] = taken;
   marks["RETURNED"] = returned;
-  return filled(kAutograd, marks);
+  return with_marks(kAutograd, marks);
 }
 
 /// binding.cpp: the functions and their registration.
@@ -182,16 +167,16 @@ Result<std::string> inline_file(const Winner& winner, const std::string& form) {
   for (std::size_t i = 1; i < outputs; ++i) type += ", at::Tensor";
   if (outputs > 1) type += ">";
   if (outputs == 0) type = "void";
-  return filled(form, {{"TITLE", task.title},
-                       {"MODULE", task.torch.source},
-                       {"KERNEL", winner.source},
-                       {"HEAD", binding_head()},
-                       {"BINDING", function},
-                       {"TYPE", type},
-                       {"DECLARATION", declaration},
-                       {"NAME", task.name},
-                       {"WRAPPED", python_list(wrapped_calls())},
-                       {"ARGUMENTS", arguments}});
+  return with_marks(form, {{"TITLE", task.title},
+                           {"MODULE", task.torch.source},
+                           {"KERNEL", winner.source},
+                           {"HEAD", binding_head()},
+                           {"BINDING", function},
+                           {"TYPE", type},
+                           {"DECLARATION", declaration},
+                           {"NAME", task.name},
+                           {"WRAPPED", python_list(wrapped_calls())},
+                           {"ARGUMENTS", arguments}});
 }
 
 }  // namespace
@@ -237,13 +222,13 @@ Result<Files> torch_package(const Winner& forward, const Winner* backward) {
     WW_TRY(grad, operator_of(backward->task));
   }
   WW_TRY(const auto definition, definition_text(op, name));
-  std::string init = std::string(kPackageHead) + definition;
+  std::string init = std::string(kPackageTitle) + kPackageHead + definition;
   if (grad) {
     WW_TRY(const auto text, definition_text(*grad, name + "_backward"));
     init += text;
   }
   WW_TRY(const auto arguments, argument_list(forward.task));
-  init += arguments + "\n" + kPackageLoad;
+  init += arguments + "\n" + kPackageLoad + kPackageFast;
   const std::map<std::string, std::string> marks = {
       {"NAME", name},
       {"SPACE", space},
@@ -251,22 +236,23 @@ Result<Files> torch_package(const Winner& forward, const Winner* backward) {
       {"MODE", forward.task.torch.mode == "eval" ? "eval" : "train"},
       {"TOLERANCE", test_tolerance(forward.task)},
       {"GRADIENT_TEST", ""},
+      {"CUDA_FLAGS", "\"-O3\""},
       {"SOURCES", grad ? "\"binding.cpp\", \"autograd.cpp\", \"kernel.cu\", \"kernel_backward.cu\""
                        : "\"binding.cpp\", \"kernel.cu\""}};
   const std::string wrapped = python_list(wrapped_calls());
   Files files;
   files[name + "/__init__.py"] =
-      filled(filled(init, {{"WRAPPED", wrapped.substr(1, wrapped.size() - 2)}}), marks);
+      with_marks(with_marks(init, {{"WRAPPED", wrapped.substr(1, wrapped.size() - 2)}}), marks);
   files[name + "/kernel.cu"] = renamed(forward);
   if (grad) {
     files[name + "/kernel_backward.cu"] = renamed(*backward);
     WW_TRY(const auto text, autograd_text(op, *grad));
-    files[name + "/autograd.cpp"] = filled(text, marks);
+    files[name + "/autograd.cpp"] = with_marks(text, marks);
   }
   WW_TRY(files[name + "/binding.cpp"], binding_text(op, grad ? &*grad : nullptr, space));
   files[name + "/reference.py"] = forward.task.torch.source;
-  const std::string test = filled(kPackageTest, {{"GRADIENT_TEST", grad ? kGradientTest : ""}});
-  files["test_" + name + ".py"] = filled(test, marks);
+  const std::string test = with_marks(kPackageTest, {{"GRADIENT_TEST", grad ? kGradientTest : ""}});
+  files["test_" + name + ".py"] = with_marks(test, marks);
   files["README.md"] = readme_text(forward, backward);
   return files;
 }

@@ -19,10 +19,11 @@ namespace warpwright::report {
 namespace {
 
 // In this order they make one script; each file uses only what stands before it, save in calls.
-constexpr std::array<std::string_view, 18> kScripts = {
-    "dom.js",    "format.js",   "verdicts.js",     "texts.js",      "model.js",   "charts.js",
-    "tree.js",   "roofline.js", "source.js",       "diff.js",       "figures.js", "candidates.js",
-    "detail.js", "run_page.js", "compare_page.js", "bench_page.js", "live.js",    "main.js"};
+constexpr std::array<std::string_view, 19> kScripts = {
+    "dom.js",        "format.js",     "verdicts.js", "texts.js",    "model.js",
+    "charts.js",     "tree.js",       "roofline.js", "source.js",   "diff.js",
+    "figures.js",    "candidates.js", "detail.js",   "run_page.js", "compare_page.js",
+    "bench_page.js", "pack_page.js",  "live.js",     "main.js"};
 constexpr std::array<std::string_view, 3> kStyles = {"style.css", "parts.css", "print.css"};
 
 std::string_view embedded(std::string_view name) {
@@ -134,6 +135,7 @@ RenderedPage render(const Page& page) {
   rendered.html = filled(embedded("page.html"), {{"title", html_escaped(page.title)},
                                                  {"policy", html_escaped(rendered.policy)},
                                                  {"style", "<style>" + style.content + "</style>"},
+                                                 {"plain", page.plain},
                                                  {"data", data},
                                                  {"scripts", code_elements}});
   return rendered;

@@ -15,6 +15,7 @@ struct Page {
   std::string data;                 ///< JSON text, whatever the strings in it say
   std::vector<std::string> blocks;  ///< base64, see TextPool
   bool live = false;                ///< may talk to the server it came from, and to nobody else
+  std::string plain = {};           ///< HTML, escaped: what is there until scripts draw the page
 };
 
 struct RenderedPage {

@@ -122,6 +122,17 @@ TEST_F(Bench, AKernelFileMustFitItsHead) {
   EXPECT_THAT(text, HasSubstr("// model: a model\n"));
   EXPECT_THAT(text, HasSubstr("// median us: s 12.35 (estimates)\n"));
   EXPECT_THAT(text, testing::EndsWith("\n\nfirst\n\nsecond\n"));
+  const auto read = read_kernel_file(text);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->source, "first\n\nsecond\n");
+  EXPECT_EQ(read->licence, "Apache-2.0");
+  EXPECT_EQ(read->origin.model, "a model");
+  EXPECT_EQ(read->origin.run, "sigmoid-1 r1.c2");
+  ASSERT_EQ(read->origin.measurements.size(), 1U);
+  EXPECT_EQ(read->origin.measurements[0].size, "s");
+  EXPECT_EQ(read->origin.measurements[0].median_us, 12.35);
+  EXPECT_EQ(read->origin.measurements[0].source, TimeSource::estimated);
+  EXPECT_FALSE(read_kernel_file("// task: a\n\nx").has_value());
   ASSERT_TRUE(make_directories(kernels).ok());
   ASSERT_TRUE(write_file(kernels / "sigmoid.cu", text).ok());
   ASSERT_TRUE(folder().prepare(options_).ok());

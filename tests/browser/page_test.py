@@ -299,6 +299,41 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.check(page, 'poorContrast().concat(unnamed())'), [])
         self.assertQuiet(page)
 
+    # A pack of kernels
+
+    def test_pack(self):
+        root = HERE.parent.parent
+        out = pathlib.Path(self.folder.name) / 'pack'
+        subprocess.run([PROGRAM, 'pack', root / 'kernels', '--bench', root / 'docs/results/2026-11-16-h200-bench.json',
+                        '-o', out, '--force'], check=True, stdout=subprocess.DEVNULL)
+        page = self.open_file(out / 'index.html')
+        rows = 'document.querySelectorAll("#choose tbody tr").length'
+        files = sorted((root / 'kernels').glob('*.cu')) + sorted((root / 'kernels/free').glob('*.cu'))
+        medians = [line for file in files for line in file.read_text().splitlines() if line.startswith('// median us:')]
+        self.assertEqual(page.evaluate(rows), sum(line.count(', ') + 1 for line in medians))
+        choose = '(id, value) => { const node = document.getElementById(id); node.value = value; ' \
+                 'node.dispatchEvent(new Event(node.tagName === "SELECT" ? "change" : "input", {bubbles: true})); }'
+        page.evaluate(f'({choose})("pack-task", "topk")')
+        self.assertEqual(page.evaluate(rows), 10)
+        self.assertEqual(page.evaluate('document.querySelectorAll("fieldset input").length'), 2)
+        page.evaluate(f'({choose})("shape-N", "2^17")')
+        page.evaluate(f'({choose})("shape-k", "500")')
+        self.assertEqual(page.evaluate('[...document.querySelectorAll("#choose tbody tr td:nth-child(3)")].map((n) => n.innerText).join()'),
+                         'N=2^18,k=512,N=2^18,k=512')
+        self.assertIn('nearest timed size', page.evaluate('document.querySelector("[role=status]").innerText'))
+        page.evaluate(f'({choose})("shape-k", "many")')
+        self.assertEqual(page.evaluate('document.getElementById("shape-k").getAttribute("aria-invalid")'), 'true')
+        page.evaluate(f'({choose})("pack-task", "")')
+        page.evaluate(f'({choose})("pack-words", "attention")')
+        self.assertEqual(page.evaluate('[...new Set([...document.querySelectorAll("#choose tbody tr")].map((n) => n.dataset.kernel))].length'),
+                         sum('attention' in file.stem or file.stem == 'mha' for file in files))
+        page.evaluate(f'({choose})("pack-words", "")')
+        page.click('#choose thead th:nth-child(6) button')
+        gains = page.evaluate('[...document.querySelectorAll("#choose tbody tr td:nth-child(6)")].map((n) => parseFloat(n.innerText.slice(1).replace(",", ""))).filter((x) => x > 0)')
+        self.assertEqual(gains, sorted(gains, reverse=True))
+        self.assertEqual(self.check(page, 'poorContrast().concat(unnamed())'), [])
+        self.assertQuiet(page)
+
 
 class LiveTest(unittest.TestCase):
     """A search runs, the page follows, the server goes and comes back."""

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "cli/nvcc.h"
 #include "cli/program.h"
 #include "support/places.h"
 
@@ -113,30 +114,62 @@ TEST(Export, HalvesAreIncludedAndComparedAsNumbers) {
   EXPECT_LT(test.find("#include <cuda_fp16.h>"), test.find("namespace baseline {"));
 }
 
-std::string nvcc() {
-  for (const char* name : {"nvcc", "/usr/local/cuda/bin/nvcc"}) {
-    if (const auto path = find_program(name); path.ok()) return path->string();
-  }
-  return "";
+/// A kernel of the repository, where its head says where it comes from.
+TEST(Export, AKernelsFileNeedsNoRun) {
+  Program program;
+  const std::string kernel = source_path("/kernels/topk.cu");
+  const auto done =
+      program.run({"export", "--task", "topk", "--kernel", kernel, "-o", "out", "--function", "k"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_FALSE(fs::exists(program.archive()));
+  for (const char* name : {"kernel.cu", "kernel.h", "CMakeLists.txt", "baseline.cu", "test.cu",
+                           "test_input_input.bin", "provenance.json"})
+    EXPECT_TRUE(fs::exists(program.folder() / "out" / name)) << name;
+  EXPECT_THAT(text_of(program, "out/kernel.cu"),
+              AllOf(HasSubstr("extern \"C\" void k("), Not(HasSubstr("// sha256:"))));
+  const auto origin = parse_json_or_discard(text_of(program, "out/provenance.json"));
+  EXPECT_EQ(origin["task"], "topk");
+  EXPECT_EQ(origin["source_sha256"].get<std::string>().size(), 64U);
+  EXPECT_THAT(origin["evaluation"]["device"].get<std::string>(), HasSubstr("H200"));
+  EXPECT_EQ(origin["evaluation"]["measurements"].size(), 5U);
+  EXPECT_EQ(origin["evaluation"]["measurements"][0]["size"], "N=2^10,k=32");
+  EXPECT_GT(origin["evaluation"]["measurements"][0]["median_us"], 0);
+  program.write("mine.cu", baseline_of("topk"));
+  ASSERT_EQ(program.run({"export", "--task", "topk", "--kernel", "mine.cu"}).exit_code, 0);
+  EXPECT_THAT(text_of(program, "topk_export/provenance.json"), Not(HasSubstr("evaluation")));
+  program.write("other.cu", read_file(kernel).value() + "// changed\n");
+  const auto refused =
+      program.run({"export", "--task", "topk", "--kernel", "other.cu", "-o", "no"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("other.cu"), HasSubstr("sha256")));
+  EXPECT_FALSE(fs::exists(program.folder() / "no"));
+  EXPECT_EQ(program.run({"export", "last", "--task", "topk", "--kernel", kernel}).exit_code, 2);
 }
 
-/// The command that the test's head names, without the run.
-ProcessExit build_export(const Program& program, const std::string& folder) {
-  const std::string head = text_of(program, folder + "/test.cu");
-  const auto from = head.find("//   nvcc ") + 10;
-  const std::string options = head.substr(from, head.find(" -o test", from) - from);
-  Command command;
-  command.argv = {nvcc()};
-  for (std::size_t at = 0; at < options.size();) {
-    const auto end = std::min(options.find(' ', at), options.size());
-    command.argv.push_back(options.substr(at, end - at));
-    at = end + 1;
-  }
-  for (const char* word : {"-o", "test", "test.cu", "kernel.cu"}) command.argv.emplace_back(word);
-  command.env = minimal_environment();
-  command.cwd = program.folder() / folder;
-  command.limits.wall = std::chrono::minutes(20);
-  return run_process(command).value();
+TEST(Export, ATaskWithoutAModuleIsAnOperatorToo) {
+  Program program;
+  const auto done = program.run({"export", "--torch", "--task", "span_attention", "--kernel",
+                                 source_path("/kernels/span_attention.cu"), "-o", "out"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(
+      text_of(program, "out/warpwright_span_attention/__init__.py"),
+      HasSubstr("span_attention(Tensor q, Tensor k_cache, Tensor v_cache, Tensor span_start, "
+                "Tensor span_len, Tensor span_offsets, int B"));
+  EXPECT_THAT(text_of(program, "out/README.md"), HasSubstr("Judged on NVIDIA H200"));
+  EXPECT_TRUE(fs::exists(program.folder() / "out" / "test_input_span_len.bin"));
+  // Without a GPU the test looks at shapes and refusals alone.
+  Command python;
+  python.argv = {"/usr/bin/python3", "test_span_attention.py"};
+  python.env = minimal_environment();
+  python.cwd = program.folder() / "out";
+  python.limits.wall = std::chrono::minutes(10);
+  Command torch = python;
+  torch.argv = {"/usr/bin/python3", "-c", "import torch"};
+  const auto there = run_process(torch);
+  if (!there.ok() || there->exit_code != 0) GTEST_SKIP() << "python3 has no torch";
+  const auto tested = run_process(python).value();
+  EXPECT_EQ(tested.exit_code, 0) << tested.err.substr(0, 2000);
+  EXPECT_THAT(tested.out, HasSubstr("wrong calls refused"));
 }
 
 struct Kernel {
@@ -163,7 +196,7 @@ TEST(Export, AnExportOfHalvesBuildsUnderAnotherName) {
   Program program;
   run_with(program, "rope", baseline_of("rope"));
   ASSERT_EQ(program.run({"export", "last", "-o", "out", "--namespace", "mine"}).exit_code, 0);
-  const auto built = build_export(program, "out");
+  const auto built = build_export(program.folder() / "out");
   EXPECT_EQ(built.exit_code, 0) << built.err;
 }
 
@@ -179,7 +212,7 @@ TEST(Export, EveryTaskAndWinnerBuilds) {
     Program program;
     run_with(program, kernel.task, read_file(kernel.file).value());
     ASSERT_EQ(program.run({"export", "last", "-o", "out"}).exit_code, 0);
-    const auto built = build_export(program, "out");
+    const auto built = build_export(program.folder() / "out");
     EXPECT_EQ(built.exit_code, 0) << built.err << built.out;
     if (kept == nullptr) continue;
     const std::string name =
