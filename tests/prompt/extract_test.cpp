@@ -148,7 +148,7 @@ TEST(Extract, refuses_a_giant_program) {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t kLargeBytes = 1 << 20;
+constexpr std::size_t kLargeBytes = 256 << 10;
 #else
 constexpr std::size_t kLargeBytes = 4 << 20;
 #endif
