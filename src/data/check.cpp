@@ -262,13 +262,6 @@ class Checker {
     return {};
   }
 
-  /// Sizes, inputs and the order of blocks differ from judgement to judgement: that one of them
-  /// shows nothing does not refute what another one saw.
-  static bool is_found_by_chance(Verdict verdict) {
-    return verdict == Verdict::mismatch || verdict == Verdict::precision ||
-           verdict == Verdict::race || verdict == Verdict::memory_fault;
-  }
-
   void compare(const Claim& claim, const Evaluation& now) {
     const bool same_device = claim.stated.device == now.device || claim.stated.device.empty();
     const auto open = [&](Verdict verdict) {
@@ -277,10 +270,6 @@ class Checker {
     };
     if (open(now.verdict) || open(claim.stated.verdict)) {
       ++report_.undecided;
-      return;
-    }
-    if (now.valid() && is_found_by_chance(claim.stated.verdict)) {
-      ++report_.not_seen_again;
       return;
     }
     if (claim.stated.valid() != now.valid()) {
@@ -336,7 +325,6 @@ std::string report_json(const CheckReport& report) {
                    {"judged", report.judged},
                    {"agreed", report.agreed},
                    {"undecided", report.undecided},
-                   {"not_seen_again", report.not_seen_again},
                    {"problem_count", report.problem_count},
                    {"problems", Json::array()}};
   for (const auto& problem : report.problems) {
@@ -355,13 +343,9 @@ std::string report_text(const CheckReport& report) {
   }
   return text + fmt::format(
                     "{} rows, {} problems; {} sources judged again, {} as the rows say, {} "
-                    "undecided{}\n",
+                    "undecided\n",
                     report.rows, report.problem_count, report.judged, report.agreed,
-                    report.undecided,
-                    report.not_seen_again == 0
-                        ? std::string()
-                        : fmt::format(", {} called wrong for what was not seen again",
-                                      report.not_seen_again));
+                    report.undecided);
 }
 
 }  // namespace warpwright::data

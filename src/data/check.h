@@ -31,8 +31,6 @@ struct CheckReport {
   std::size_t judged = 0;     ///< sources that were judged again
   std::size_t agreed = 0;     ///< of them, as the rows say
   std::size_t undecided = 0;  ///< this judge cannot say, or the task is another one here
-  /// Called wrong for what a draw or the order of blocks decides, and it was not seen again.
-  std::size_t not_seen_again = 0;
   std::size_t problem_count = 0;
   std::vector<Problem> problems;  ///< the first kMaxProblems
 };

@@ -115,22 +115,6 @@ TEST_F(Rows, TurnsHaveReturnsAndAdvantages) {
   EXPECT_EQ(report.problem_count, 0U) << first(report);
 }
 
-// What was seen once is not refuted by a judgement that drew other sizes.
-TEST_F(Rows, AWrongAnswerMayLookRightTheNextTime) {
-  auto rows = grpo();
-  rows[0]["completion"] = rows[1]["completion"];
-  rows[0]["sha256"] = rows[1]["sha256"];
-  const auto report = checked({rows[0]});
-  EXPECT_EQ(report.problem_count, 0U) << first(report);
-  EXPECT_EQ(report.not_seen_again, 1U);
-  EXPECT_EQ(report.agreed, 0U);
-  EXPECT_THAT(report_text(report), HasSubstr("1 called wrong for what was not seen again"));
-  // A compiler says the same every time.
-  rows[0]["verdict"] = "compile_error";
-  rows[0]["stage"] = "build";
-  EXPECT_THAT(first(checked({rows[0]})), HasSubstr("mislabelled"));
-}
-
 TEST_F(Rows, AMislabelledRowIsFound) {
   auto rows = grpo();
   // The wrong answer's code under the right answer's label, sealed as if nothing had happened.
