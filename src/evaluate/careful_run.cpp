@@ -19,9 +19,6 @@ constexpr std::size_t kMostSizes = 4;
 constexpr std::size_t kMostVariants = 2;
 constexpr std::uint64_t kSimulatedWork = 25'000'000;  // warp instructions
 constexpr std::uint64_t kSimulatedLaunchWork = 40'000'000;
-// Where the work does not allow all small cases, those of so small a part of their size stand for
-// the rest.
-constexpr std::uint64_t kSmallerPart = 8;
 constexpr std::uint64_t kLeastBytes = 256;
 // A launcher may do something else for large inputs, and only there go wrong.
 constexpr std::uint64_t kLargerBytes = 2 << 20;
@@ -115,7 +112,6 @@ Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits
 
 /// How far the work allowed to go through some cases.
 struct Progress {
-  std::size_t ran = 0;   ///< cases that ran to their end
   bool stopped = false;  ///< because of the work
   bool possible = true;  ///< false: the machine cannot run one of them
 };
@@ -132,29 +128,27 @@ Result<Progress> run_cases(Session& session, std::span<const verify::Case> cases
                    {.step_work = kSimulatedLaunchWork, .scheduled_work = kScheduledWork}, work,
                    careful));
     if (!progress.possible || !careful.faults.empty()) return progress;
-    ++progress.ran;
   }
   return progress;
 }
 
 /// Every small case, to its end; whether the machine could. Of a call whose work grows with the
-/// square of its size the largest cases take all of the work: then it is the first of these, and
-/// all of a smaller size.
+/// square of its size the largest cases take all of the work: then those of at most half of the
+/// largest one's size have their turn, so that of every doubling the largest case is run.
 Result<bool> run_small(Session& session, CarefulRun& careful) {
-  std::size_t left_out = 0;
-  for (std::uint64_t bytes = kSimulatedBytes; bytes >= kLeastBytes; bytes /= kSmallerPart) {
+  std::uint64_t bytes = kSimulatedBytes;
+  while (bytes >= kLeastBytes) {
     const auto cases = small_cases(session.prepared, bytes);
     if (cases.empty() && bytes < kSimulatedBytes) break;
     WW_TRY(const Progress progress, run_cases(session, cases, careful));
     if (!progress.stopped) {
-      if (left_out > 0)
-        careful.remark = fmt::format(
-            "memory accesses and races of {} of the larger small cases were not checked: they do "
-            "too much work for the SIMT machine",
-            left_out);
+      if (bytes < kSimulatedBytes)
+        careful.remark =
+            "memory accesses and races were not checked in every small case: the larger ones do "
+            "too much work for the SIMT machine";
       return progress.possible;
     }
-    left_out += cases.size() - progress.ran;
+    bytes = bytes_of_case(session.prepared, cases.front()) / 2;
   }
   return Error{"it does too much work for the SIMT machine"};
 }

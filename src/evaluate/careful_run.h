@@ -23,7 +23,7 @@ std::vector<verify::Case> larger_cases(const Prepared& prepared, std::uint64_t b
 /// What a careful run on the SIMT machine says of small cases, and of larger ones as far as there
 /// was time.
 struct CarefulRun {
-  /// Every small case ran to its end with full checks, or one of them and all of smaller sizes.
+  /// Every small case ran to its end with full checks, or of every doubling of sizes the largest.
   bool complete = false;
   std::string why_not;                ///< else
   std::string remark;                 ///< what was left out, if that is worth telling
