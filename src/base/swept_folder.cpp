@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/swept_folder.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <vector>
 
@@ -16,6 +19,13 @@ constexpr std::chrono::seconds kYoung{60};
 
 fs::path lock_beside(const fs::path& folder) { return folder.string() + std::string(kLockSuffix); }
 
+/// Others may put files of any kind and name where temporary ones are.
+bool is_ours(const fs::path& lock) {
+  struct stat state {};
+  return ::lstat(lock.c_str(), &state) == 0 && S_ISREG(state.st_mode) &&
+         state.st_uid == ::geteuid();
+}
+
 }  // namespace
 
 void sweep_folders(const fs::path& parent, std::string_view prefix) {
@@ -26,6 +36,7 @@ void sweep_folders(const fs::path& parent, std::string_view prefix) {
     if (name.starts_with(prefix) && name.ends_with(kLockSuffix)) locks.push_back(at->path());
   }
   for (const fs::path& lock : locks) {
+    if (!is_ours(lock)) continue;
     const auto changed = fs::last_write_time(lock, code);
     if (code || fs::file_time_type::clock::now() - changed < kYoung || FileLock::is_held(lock))
       continue;

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <ctime>
 #include <string>
 #include <thread>
 #include <vector>
@@ -76,50 +75,12 @@ bool fits_into_memory(std::uint64_t bytes) {
   return room / 2 > bytes && physical_memory_bytes() / 4 > bytes;
 }
 
-/// Beside the folder: whoever works in it cannot reach it.
-constexpr std::string_view kLock = ".lock";
-fs::path lock_of(const fs::path& folder) { return folder.string() + std::string(kLock); }
-
-/// A lock that was made a moment ago may not be held yet.
-bool is_old_and_ours(const fs::path& lock) {
-  constexpr std::time_t kYoungS = 60;
-  struct stat state {};
-  return ::lstat(lock.c_str(), &state) == 0 && S_ISREG(state.st_mode) &&
-         state.st_uid == ::geteuid() && std::time(nullptr) - state.st_mtime > kYoungS;
-}
-
 }  // namespace
 
-LargeFolder::LargeFolder(TemporaryDirectory folder, std::optional<FileLock> lock)
-    : folder_(std::move(folder)), lock_(std::move(lock)) {}
-
-LargeFolder::~LargeFolder() {
-  if (lock_ && !folder_.path().empty()) ::unlink(lock_of(folder_.path()).c_str());
-}
-
-void remove_abandoned(const fs::path& parent, std::string_view prefix) {
-  std::error_code code;
-  for (const auto& entry : fs::directory_iterator(parent, code)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(prefix) || !name.ends_with(kLock) || !is_old_and_ours(entry.path()))
-      continue;
-    const auto lock = FileLock::acquire(entry.path());
-    if (!lock.ok() || !*lock) continue;
-    std::error_code ignored;
-    fs::remove_all(parent / name.substr(0, name.size() - kLock.size()), ignored);
-    fs::remove(entry.path(), ignored);
-  }
-}
-
-Result<LargeFolder> folder_for(std::string_view prefix, std::uint64_t bytes) {
-  remove_abandoned(kMemory, prefix);
-  if (!fits_into_memory(bytes)) {
-    WW_TRY(auto folder, TemporaryDirectory::create(prefix));
-    return LargeFolder(std::move(folder), std::nullopt);
-  }
-  WW_TRY(auto folder, TemporaryDirectory::create_in(kMemory, prefix));
-  WW_TRY(auto lock, FileLock::acquire(lock_of(folder.path())));
-  return LargeFolder(std::move(folder), std::move(lock));
+Result<SweptFolder> folder_for(std::string_view prefix, std::uint64_t bytes) {
+  if (fits_into_memory(bytes)) return SweptFolder::create_in(kMemory, prefix);
+  sweep_folders(kMemory, prefix);
+  return SweptFolder::create(prefix);
 }
 
 Status put_file(const fs::path& path, const fs::path& beside, std::span<const std::byte> content) {

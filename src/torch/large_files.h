@@ -4,36 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string_view>
 
-#include "base/files.h"
 #include "base/result.h"
+#include "base/swept_folder.h"
 
 namespace warpwright::torch {
-
-/// A folder, and for one in memory the lock that says that its owner lives.
-class LargeFolder {
- public:
-  LargeFolder(TemporaryDirectory folder, std::optional<FileLock> lock);
-  LargeFolder(LargeFolder&&) noexcept = default;
-  ~LargeFolder();
-  [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
-
- private:
-  TemporaryDirectory folder_;
-  std::optional<FileLock> lock_;
-};
 
 /// A folder of its own for files of so many bytes: in memory, where they are large and the machine
 /// has room for them there, else where temporary files are. Folders in memory that killed processes
 /// left behind are removed first.
-Result<LargeFolder> folder_for(std::string_view prefix, std::uint64_t bytes);
-
-/// Removes folders of this prefix in `parent` whose owner, a process of this user, ended without
-/// removing them, and that are older than a minute.
-void remove_abandoned(const std::filesystem::path& parent, std::string_view prefix);
+Result<SweptFolder> folder_for(std::string_view prefix, std::uint64_t bytes);
 
 /// Makes `path` a file with this content, by several threads where it is large. Whoever reads that
 /// path sees all of it or nothing, and `beside`, on the same file system, is where it is made: a

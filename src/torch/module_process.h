@@ -45,7 +45,7 @@ class ModuleProcess {
   Status ask(std::string line);
 
  private:
-  ModuleProcess(sandbox::Sandbox sandbox, Options options, LargeFolder folder)
+  ModuleProcess(sandbox::Sandbox sandbox, Options options, SweptFolder folder)
       : sandbox_(sandbox), options_(options), folder_(std::move(folder)) {}
   Status run(const Task& task, const Interpreter& interpreter);
   Status hear();
@@ -54,7 +54,7 @@ class ModuleProcess {
 
   sandbox::Sandbox sandbox_;
   Options options_;
-  LargeFolder folder_;
+  SweptFolder folder_;
   int questions_ = -1;
   int answers_ = -1;
   std::string heard_;

@@ -219,7 +219,7 @@ TEST(LargeFiles, WhatAKilledProcessLeftIsRemoved) {
   make("other-dead", 100);
   const auto held = FileLock::acquire(make("large-alive", 100));
   ASSERT_TRUE(held.ok() && *held);
-  remove_abandoned(parent.path(), "large-");
+  sweep_folders(parent.path(), "large-");
   const auto is_there = [&](const char* name) {
     return std::filesystem::exists(parent.path() / name / "data");
   };
