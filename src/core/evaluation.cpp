@@ -58,6 +58,11 @@ std::optional<double> roofline_share(const Evaluation& evaluation) {
                         [](const auto& m) { return m.floor_us / call_us(m); });
 }
 
+bool is_below_floor(const Measurement& measurement) {
+  constexpr double kClearly = 0.95;
+  return call_us(measurement) < kClearly * measurement.floor_us;
+}
+
 bool has_weights(const Evaluation& evaluation) {
   const auto& all = evaluation.measurements;
   return std::any_of(all.begin(), all.end(), [](const auto& m) { return m.weight != 1; });

@@ -153,6 +153,11 @@ struct Evaluation {
 /// Holds each size's time against the baseline's at the same size.
 void add_baseline_times(Evaluation& evaluation, const Evaluation& baseline);
 
+/// Whether a right kernel took clearly less than the floor: then the floor is none. It counts the
+/// operations of the task as written, at the speed of plain arithmetic in the task's own type; a
+/// kernel may find fewer, or use tensor cores.
+bool is_below_floor(const Measurement& measurement);
+
 /// The number the search minimises: the geometric mean of call_us() over the measured sizes, by
 /// their weights, as all means below.
 /// Absent when nothing was measured, or something could not be checked: a size that is missing

@@ -360,7 +360,10 @@ Status Engine::finish(const std::string& id, Evaluation evaluation) {
   if (trial.evaluation.valid()) ++state_.valid;
   if (trial.evaluation.valid() && (!best_ || faster(trial, *best_))) best_ = trial;
   const auto share = best_ ? roofline_share(best_->evaluation) : std::nullopt;
-  if (options_.stop_at_roofline && share && *share >= *options_.stop_at_roofline) {
+  const bool has_floor =
+      best_ && std::none_of(best_->evaluation.measurements.begin(),
+                            best_->evaluation.measurements.end(), is_below_floor);
+  if (options_.stop_at_roofline && has_floor && *share >= *options_.stop_at_roofline) {
     target_ = fmt::format("the best kernel reaches {:.1f} % of the roofline", *share * 100);
   }
   const auto sol = best_ ? sol_score(best_->evaluation) : std::nullopt;

@@ -63,8 +63,21 @@ class Tree final : public Strategy {
       return;
     }
     nodes_[parent].children.push_back(nodes_.size());
-    const double score = turn_score(trial.evaluation, rule_);
+    const double score = score_of(trial.evaluation);
     nodes_.push_back({std::move(trial), parent, 0, {}, score});
+  }
+
+  /// S. Where a task has no baseline the first right kernel is one: else all right kernels would
+  /// score alike, and the first question more than any of them.
+  [[nodiscard]] double score_of(Evaluation evaluation) {
+    for (Measurement& each : evaluation.measurements) {
+      if (evaluation.valid()) first_us_.emplace(each.size, each.median_us);
+      if (const auto first = first_us_.find(each.size);
+          each.baseline_us <= 0 && first != first_us_.end())
+        each.baseline_us = first->second;
+      if (is_below_floor(each)) each.floor_us = 0;
+    }
+    return turn_score(evaluation, rule_);
   }
 
   /// S of this turn and the discounted return of its best continuation.
@@ -152,6 +165,7 @@ class Tree final : public Strategy {
   std::vector<Node> nodes_;
   std::vector<Trial> finished_;
   std::map<std::string, std::size_t> parent_of_;  ///< by the proposal's id
+  std::map<std::string, double> first_us_;        ///< of the first right kernel, by size
 };
 
 }  // namespace

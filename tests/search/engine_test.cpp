@@ -150,6 +150,15 @@ TEST(Engine, StopsAtTheRooflineAfterTheRound) {
   EXPECT_THAT(ending.why, HasSubstr("96.2 % of the roofline"));
 }
 
+TEST(Engine, AFloorThatAKernelIsBelowStopsNothing) {
+  World world(script({{"r1.c1", "time=0.4"}, {"r1.c2", "time=3"}, {"r2.c1", "time=0.3"}}));
+  world.options.stop_at_roofline = 0.95;
+  world.strategy_options = {.candidates = 2, .depth = 2};
+  const Ending ending = world.run();
+  EXPECT_EQ(ending.state.finished, 4);
+  EXPECT_EQ(ending.state.best_trial, "r2.c1");
+}
+
 TEST(Engine, StopsAtTheSolScoreAfterTheRound) {
   World world(script({{"r1.c1", "time=2"}, {"r1.c2", "time=30"}}));
   world.options.baseline_source = "time=21";

@@ -121,6 +121,17 @@ TEST(Strategies, TreeAndEvolveBeatIndependentSamplesAndFsrLiesBetween) {
   EXPECT_LT(fsr, std::min(tree, evolve));
 }
 
+TEST(Strategies, ATreeGoesOnWhereATaskHasNoBaseline) {
+  double log_sum = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const auto world = world_of(kTree, seed, Terrain::smooth);
+    world->options.baseline_source.clear();
+    world->run();
+    log_sum += std::log(speedup_within(*world, 32));
+  }
+  EXPECT_GE(std::exp(log_sum / kSeeds), 0.95 * gain_of(kTree, Terrain::smooth));
+}
+
 TEST(Strategies, SerialRefinementLosesWhereSingleChangesDoNotHelp) {
   EXPECT_LT(gain_of(kSerial, Terrain::rugged), gain_of(kIndependent, Terrain::rugged));
 }
