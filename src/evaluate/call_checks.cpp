@@ -191,8 +191,8 @@ Outcome<> CallChecks::conclude_round() {
 
 Outcome<> CallChecks::conclude() {
   if (on_device_) return conclude_round();
-  const PartTimer timer(session_.context, "checks");
-  return conclude_on_host();
+  WW_TRY(auto checks, hand_over());
+  return conclude_on_host(session_, std::move(checks), nullptr);
 }
 
 Outcome<> CallChecks::conclude_on_device() {
@@ -236,32 +236,13 @@ Outcome<> CallChecks::fetch(Kept& kept) {
   return {};
 }
 
-Outcome<> CallChecks::conclude_on_host() {
+Outcome<std::vector<HostCheck>> CallChecks::hand_over() {
+  std::vector<HostCheck> all;
   for (Kept& kept : std::exchange(kept_, {})) {
     WW_CHECK(fetch(kept));
-    const verify::Case item{sized_.size, kept.variant};
-    WW_TRY(const auto wrong, wrong_on_host(item, kept));
-    if (wrong) return mismatched(session_.prepared, item, *wrong, {}, session_.context.notes);
+    all.push_back({{sized_.size, kept.variant}, kept.seed, std::move(kept.fetched)});
   }
-  return {};
-}
-
-Result<std::optional<Wrong>> CallChecks::wrong_on_host(const verify::Case& item, const Kept& kept) {
-  if (session_.reference == nullptr) {  // the baseline runs on the device
-    WW_TRY(const auto loaded, load_case(session_, item, kept.seed));
-    WW_TRY(const auto expected, expected_values(session_, loaded));
-    return find_wrong(loaded.instance, loaded.inputs, expected, kept.fetched);
-  }
-  WW_TRY(const auto instance,
-         verify::make_instance(session_.task(), *item.size, item.variant, kept.seed));
-  WW_TRY(const auto inputs, inputs_of(session_, instance, item));
-  WW_TRY(const bool needed, verify::needs_expected(instance));
-  std::vector<verify::Expected> expected(inputs.size());
-  if (needed) {
-    const PartTimer timer(session_.context, "reference");
-    WW_TRY(expected, session_.reference->run(instance, inputs));
-  }
-  return find_wrong(instance, inputs, expected, kept.fetched);
+  return all;
 }
 
 std::string CallChecks::coverage() const {

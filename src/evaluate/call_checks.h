@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "evaluate/host_checks.h"
 #include "evaluate/measure.h"
 #include "verify/oracle.h"
 
@@ -31,8 +32,12 @@ class CallChecks {
   /// The same, and for those on the host, when no more calls are to come.
   Outcome<> conclude();
 
-  /// Whether conclude() needs none of the places that calls were made at.
+  /// Whether results are compared on the host. Then nothing needs the places that calls were made
+  /// at.
   [[nodiscard]] bool compares_on_host() const { return !on_device_; }
+  /// Those that are to be compared there, taken from the device: it is not needed any more, except
+  /// where a baseline stands in for the reference. Instead of conclude().
+  Outcome<std::vector<HostCheck>> hand_over();
   /// "every call" or "8 of 210 calls".
   [[nodiscard]] std::string coverage() const;
 
@@ -43,7 +48,6 @@ class CallChecks {
   Status check_on_device(const LoadedCase& place);
   Status keep_some(const LoadedCase& place);
   Outcome<> conclude_on_device();
-  Outcome<> conclude_on_host();
   void next_call(const InputVariant* variant);
   /// The distribution of the call under way, with numbers of its own.
   Status add_distribution();
@@ -63,7 +67,6 @@ class CallChecks {
   /// What is on the device comes to the host, unless something else has written there.
   Outcome<> fetch(Kept& kept);
   [[nodiscard]] Status copy_outputs(const CaseBuffers& from, const CaseBuffers& to) const;
-  Result<std::optional<Wrong>> wrong_on_host(const verify::Case& item, const Kept& kept);
 
   Session& session_;
   const Sized& sized_;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "evaluate/host_checks.h"
 #include "evaluate/session.h"
 #include "evaluate/stages.h"
 #include "profile/clock_watch.h"
@@ -86,9 +87,22 @@ class GpuWatch {
   profile::ClockWatch watch_;
 };
 
-/// Times all sizes with all checks, small ones in turns.
+/// A size whose timed calls are still to be compared on the host: their results are there.
+struct Unchecked {
+  const Sized* sized = nullptr;
+  double median_us = 0;
+  std::string coverage;  ///< as CallChecks tells it
+  std::vector<HostCheck> checks;
+};
+
+/// Times all sizes with all checks, small ones in turns. Sizes whose results are compared on the
+/// host are added to `later`, and need no device any more.
 Outcome<std::vector<Measurement>> time_sizes(Validated& validated, std::span<const Sized> sizes,
-                                             GpuWatch& watch);
+                                             GpuWatch& watch, std::vector<Unchecked>& later);
+
+/// What must hold for a size's time to count, once its results are at hand: they are right, and the
+/// time is possible. `turn` as in conclude_on_host.
+Outcome<> conclude_size(Session& session, Unchecked size, verify::DeviceTurn* turn);
 
 /// At most kMaxRawSamples, to the nanosecond.
 std::vector<double> kept_raw(std::span<const double> samples_us);

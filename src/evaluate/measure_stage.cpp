@@ -9,6 +9,7 @@
 #include "build/host_time.h"
 #include "evaluate/check_queue.h"
 #include "evaluate/counters.h"
+#include "evaluate/host_checks.h"
 #include "evaluate/limits.h"
 
 namespace warpwright::evaluate {
@@ -168,14 +169,19 @@ Outcome<Measured> measure_stage(Validated& validated, Context& context) {
   WW_TRY(const auto sizes, sized_of(session));
   const bool checked = !estimated && !prepared.request().timing_only;
   Measured measured;
-  WW_TRY(measured.measurements,
-         checked ? time_sizes(validated, sizes, watch) : one_by_one(validated, sizes, estimated));
+  std::vector<Unchecked> later;
+  WW_TRY(measured.measurements, checked ? time_sizes(validated, sizes, watch, later)
+                                        : one_by_one(validated, sizes, estimated));
   WW_CHECK(add_host_times(prepared, measured.measurements));
   if (prepared.request().counters) note_counters(prepared, context);
   // Results that are still being checked need no device: the next candidate may have it.
   WW_CHECK(validated.checks->conclude_validation());
-  if (validated.hold && prepared.target.is_cuda) validated.hold->give_back();
+  const bool gives_back = validated.hold && prepared.target.is_cuda;
+  if (gives_back) validated.hold->give_back();
   WW_CHECK(validated.checks->conclude_all());
+  LeasedTurn turn(session);
+  for (Unchecked& size : later)
+    WW_CHECK(conclude_size(session, std::move(size), gives_back ? &turn : nullptr));
   return measured;
 }
 

@@ -13,4 +13,18 @@ std::uint64_t memory_room() {
   return std::max(physical_memory_bytes() / kShare, kLeast);
 }
 
+MemoryShares::MemoryShares() : MemoryShares(physical_memory_bytes() / 3) {}
+
+MemoryShares::Share::Share(MemoryShares& of, std::uint64_t bytes) : of_(of), bytes_(bytes) {
+  std::unique_lock hold(of_.mutex_);
+  of_.changed_.wait(hold, [&] { return of_.used_ == 0 || of_.used_ + bytes_ <= of_.room_; });
+  of_.used_ += bytes_;
+}
+
+MemoryShares::Share::~Share() {
+  const std::lock_guard hold(of_.mutex_);
+  of_.used_ -= bytes_;
+  of_.changed_.notify_all();
+}
+
 }  // namespace warpwright::evaluate

@@ -120,8 +120,20 @@ Outcome<> time_round(Session& session, Timed& timed, int round, int rounds, GpuW
   return {};
 }
 
-/// The measurement, with what must hold for it to count.
-Outcome<Measurement> finish(Validated& validated, Timed& timed, GpuWatch& watch) {
+Outcome<> conclude_time(Session& session, const Sized& sized, double median_us,
+                        const std::string& coverage) {
+  note(session.context,
+       fmt::format("size {}: results of {} were checked", sized.size->label, coverage));
+  const std::string remark =
+      session.reference == nullptr ? std::string() : session.reference->remark();
+  if (!remark.empty()) note(session.context, remark);
+  if (auto ended = impossible(sized, median_us)) return std::move(*ended);
+  return {};
+}
+
+/// The measurement, with what must hold for it to count; as far as that needs a device.
+Outcome<Measurement> finish(Validated& validated, Timed& timed, GpuWatch& watch,
+                            std::vector<Unchecked>& later) {
   Session& session = *validated.session;
   const Sized& sized = *timed.sized;
   profile::conclude(timed.timing, turns_of(timed).places());
@@ -131,21 +143,22 @@ Outcome<Measurement> finish(Validated& validated, Timed& timed, GpuWatch& watch)
     if (const auto us = sample(session, timed, call); !us.ok()) return us.error();
   }
   watch.write_manifest(session, timed.sets.size());
-  // A reference may compute on this very device, and needs its memory.
-  if (timed.checks->compares_on_host()) timed.sets.clear();
-  WW_CHECK(timed.checks->conclude());
-  note(session.context, fmt::format("size {}: results of {} were checked", sized.size->label,
-                                    timed.checks->coverage()));
-  const std::string remark =
-      session.reference == nullptr ? std::string() : session.reference->remark();
-  if (!remark.empty()) note(session.context, remark);
   const double middle_us = timed.timing.time_us.median;
-  if (auto ended = impossible(sized, middle_us)) return std::move(*ended);
+  const std::string coverage = timed.checks->coverage();
+  if (timed.checks->compares_on_host() && session.reference != nullptr) {
+    // Others may have the device meanwhile, and the reference may compute there, too.
+    timed.sets.clear();
+    WW_TRY(auto checks, timed.checks->hand_over());
+    later.push_back({&sized, middle_us, coverage, std::move(checks)});
+    return measurement;
+  }
+  WW_CHECK(timed.checks->conclude());
+  WW_CHECK(conclude_time(session, sized, middle_us, coverage));
   return measurement;
 }
 
 Outcome<> time_together(Validated& validated, std::span<const Sized> sizes, GpuWatch& watch,
-                        std::vector<Measurement>& measurements) {
+                        std::vector<Measurement>& measurements, std::vector<Unchecked>& later) {
   Session& session = *validated.session;
   WW_CHECK(may_go_on(session.context));
   WW_CHECK(validated.checks->conclude_ready());
@@ -173,7 +186,7 @@ Outcome<> time_together(Validated& validated, std::span<const Sized> sizes, GpuW
     }
   }
   for (Timed& timed : all) {
-    WW_TRY(auto measurement, finish(validated, timed, watch));
+    WW_TRY(auto measurement, finish(validated, timed, watch, later));
     measurements.push_back(std::move(measurement));
   }
   return {};
@@ -198,14 +211,19 @@ Result<std::size_t> that_fit(const Session& session, std::span<const Sized> size
 }  // namespace
 
 Outcome<std::vector<Measurement>> time_sizes(Validated& validated, std::span<const Sized> sizes,
-                                             GpuWatch& watch) {
+                                             GpuWatch& watch, std::vector<Unchecked>& later) {
   std::vector<Measurement> measurements;
   while (!sizes.empty()) {
     WW_TRY(const std::size_t count, that_fit(*validated.session, sizes));
-    WW_CHECK(time_together(validated, sizes.first(count), watch, measurements));
+    WW_CHECK(time_together(validated, sizes.first(count), watch, measurements, later));
     sizes = sizes.subspan(count);
   }
   return measurements;
+}
+
+Outcome<> conclude_size(Session& session, Unchecked size, verify::DeviceTurn* turn) {
+  WW_CHECK(conclude_on_host(session, std::move(size.checks), turn));
+  return conclude_time(session, *size.sized, size.median_us, size.coverage);
 }
 
 }  // namespace warpwright::evaluate

@@ -47,21 +47,24 @@ void Station::keep_kit(const std::string& key, std::shared_ptr<const OracleKit> 
   kits_[key] = std::move(kit);
 }
 
-SharedReference Station::kept_reference(const std::string& key) {
+Result<SharedReference> Station::reference(const std::string& key,
+                                           const std::function<Result<SharedReference>()>& open) {
+  constexpr std::size_t kMost = 3;
+  const std::lock_guard one_by_one(opening_);
+  SharedReference last;  // ends behind the inner lock: it waits for a process
+  {
+    const std::lock_guard hold(mutex_);
+    for (const auto& [name, reference] : references_)
+      if (name == key && reference->alive()) return reference;
+  }
+  WW_TRY(SharedReference made, open());
   const std::lock_guard hold(mutex_);
-  for (const auto& [name, reference] : references_)
-    if (name == key && reference->alive()) return reference;
-  return nullptr;
-}
-
-void Station::keep_reference(const std::string& key, SharedReference reference) {
-  constexpr std::size_t kMost = 2;
-  SharedReference last;  // ends behind the lock: it waits for a process
-  const std::lock_guard hold(mutex_);
-  references_.emplace_front(key, std::move(reference));
-  if (references_.size() <= kMost) return;
-  last = std::move(references_.back().second);
-  references_.pop_back();
+  references_.emplace_front(key, made);
+  if (references_.size() > kMost) {
+    last = std::move(references_.back().second);
+    references_.pop_back();
+  }
+  return made;
 }
 
 Result<DeviceLease> Station::lease(const device::ResolvedDevice& resolved, double wait_s) {

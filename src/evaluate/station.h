@@ -15,6 +15,7 @@
 #include "build/compiler.h"
 #include "device/device.h"
 #include "device/nvml.h"
+#include "evaluate/memory_room.h"
 #include "sandbox/sandbox.h"
 
 namespace warpwright::torch {
@@ -77,9 +78,13 @@ class Station {
   void keep_kit(const std::string& key, std::shared_ptr<const OracleKit> kit);
 
   /// The process of a task's PyTorch module, by what it follows from: loading torch takes seconds.
-  /// Null where there is none, or it has ended. The last few are kept.
-  SharedReference kept_reference(const std::string& key);
-  void keep_reference(const std::string& key, SharedReference reference);
+  /// Opened where there is none, or it has ended; judgements that come together share it. The last
+  /// few are kept.
+  Result<SharedReference> reference(const std::string& key,
+                                    const std::function<Result<SharedReference>()>& open);
+
+  /// A share of the memory that judgements of this process may use for large work on the host.
+  MemoryShares& memory_shares() { return memory_shares_; }
 
   /// A device cannot serve another candidate in this process.
   [[nodiscard]] bool worn();
@@ -95,6 +100,8 @@ class Station {
   Status open_or_attach(Shared& shared, const device::ResolvedDevice& resolved, double wait_s);
 
   std::function<void(bool)> tell_wait_;
+  MemoryShares memory_shares_;
+  std::mutex opening_;  ///< of references
   std::mutex mutex_;
   std::map<std::string, Shared> devices_;
   std::map<std::string, Result<std::unique_ptr<device::GpuMonitor>>> monitors_;  ///< by device

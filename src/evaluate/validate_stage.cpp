@@ -32,13 +32,12 @@ Result<SharedReference> module_reference(const JobRequest& request,
   const std::string key =
       fmt::format("{} {} {} {}", torch::ModuleReference::key_of(request.task), request.unsafe,
                   cache.string(), static_cast<const void*>(&context.stop));
-  if (auto kept = context.station.kept_reference(key)) return kept;
-  WW_TRY(const auto sandbox, sandbox::Sandbox::open({.allow_none = request.unsafe}));
-  WW_TRY(auto opened, torch::ModuleReference::open(request.task, sandbox,
-                                                   {.cache = cache, .stop = &context.stop}));
-  SharedReference made = std::move(opened);
-  context.station.keep_reference(key, made);
-  return made;
+  return context.station.reference(key, [&]() -> Result<SharedReference> {
+    WW_TRY(const auto sandbox, sandbox::Sandbox::open({.allow_none = request.unsafe}));
+    WW_TRY(auto opened, torch::ModuleReference::open(request.task, sandbox,
+                                                     {.cache = cache, .stop = &context.stop}));
+    return SharedReference(std::move(opened));
+  });
 }
 
 Status load_reference(const Prepared& prepared, const Context& context, Validated& validated) {

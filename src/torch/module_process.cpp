@@ -58,7 +58,9 @@ Result<std::unique_ptr<ModuleProcess>> ModuleProcess::start(const Task& task,
                                                             const sandbox::Sandbox& sandbox,
                                                             const Options& options) {
   WW_TRY(auto folder, folder_for("warpwright-torch", options.bytes));
-  std::unique_ptr<ModuleProcess> made(new ModuleProcess(sandbox, options, std::move(folder)));
+  WW_TRY(auto beside, SweptFolder::create_in(folder.path().parent_path(), "warpwright-torch"));
+  std::unique_ptr<ModuleProcess> made(
+      new ModuleProcess(sandbox, options, std::move(folder), std::move(beside)));
   WW_CHECK(made->run(task, interpreter));
   return made;
 }
@@ -89,6 +91,7 @@ Status ModuleProcess::run(const Task& task, const Interpreter& interpreter) {
 }
 
 Status ModuleProcess::ask(std::string line) {
+  const std::lock_guard lock(asking_);
   line += '\n';
   std::string_view left = line;
   while (!left.empty()) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -18,8 +19,8 @@ namespace warpwright::torch {
 /// Where a module computes.
 enum class Place : int { cpu, gpu };
 
-/// A task's module in a sandboxed Python that stays, and the two pipes to it. One question at a
-/// time; a question is a line of JSON that names files of the folder.
+/// A task's module in a sandboxed Python that stays, and the two pipes to it. A question is a line
+/// of JSON that names files of the folder.
 class ModuleProcess {
  public:
   struct Options {
@@ -37,16 +38,21 @@ class ModuleProcess {
   ModuleProcess(const ModuleProcess&) = delete;
   ModuleProcess& operator=(const ModuleProcess&) = delete;
 
-  /// What it reads and writes. Its name with ".in" is for files on their way there.
+  /// What it reads and writes.
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
-  [[nodiscard]] std::filesystem::path beside() const { return folder().string() + ".in"; }
+  /// For files on their way there, which it cannot reach.
+  [[nodiscard]] const std::filesystem::path& beside() const { return beside_.path(); }
   [[nodiscard]] bool alive() const { return !gone_; }
-  /// Until the answer is there. The error is the module's: "reference.py:LINE: what".
+  /// Until the answer is there; one question at a time, others wait. The error is the module's:
+  /// "reference.py:LINE: what".
   Status ask(std::string line);
 
  private:
-  ModuleProcess(sandbox::Sandbox sandbox, Options options, SweptFolder folder)
-      : sandbox_(sandbox), options_(options), folder_(std::move(folder)) {}
+  ModuleProcess(sandbox::Sandbox sandbox, Options options, SweptFolder folder, SweptFolder beside)
+      : sandbox_(sandbox),
+        options_(options),
+        folder_(std::move(folder)),
+        beside_(std::move(beside)) {}
   Status run(const Task& task, const Interpreter& interpreter);
   Status hear();
   Status wait_for(int descriptor, short event);
@@ -55,9 +61,11 @@ class ModuleProcess {
   sandbox::Sandbox sandbox_;
   Options options_;
   SweptFolder folder_;
+  SweptFolder beside_;
   int questions_ = -1;
   int answers_ = -1;
   std::string heard_;
+  std::mutex asking_;
   StopSignal stop_;
   std::atomic<bool> gone_ = false;
   std::unique_ptr<Result<ProcessExit>> ended_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "core/json_reader.h"
 #include "torch/large_files.h"
 #include "torch/module_process.h"
+#include "verify/generate.h"
 
 namespace warpwright::torch {
 
@@ -29,6 +31,9 @@ constexpr std::uint64_t kMostHashed = std::uint64_t{64} << 20;
 // What is large enough for a GPU. Smaller calls are made ahead, while another candidate may be
 // timed there (evaluate/inputs.cpp), and must not disturb it.
 constexpr std::uint64_t kLargeBytes = std::uint64_t{64} << 20;
+
+// Of a question whose files are made before it is its turn on the GPU. Six judgements may do so.
+constexpr std::uint64_t kMostAhead = std::uint64_t{512} << 20;
 
 // Longest wait for an answer from there, loading torch included: a driver that hangs must not hold
 // up what the CPU can do.
@@ -84,22 +89,24 @@ std::span<std::byte> room_for(const OrderedJson& entry, std::vector<Expected>& e
   return one.native;
 }
 
-/// The files of the largest timed call, in bytes; of one that is too large to be told, none.
+/// The files of a call, in bytes; of one that is too large to be told, none.
+std::uint64_t call_bytes(const Task& task, const TaskSize& size) {
+  const auto values = values_at(task, size, nullptr);
+  if (!values.ok()) return 0;
+  std::uint64_t bytes = 0;
+  for (const TaskArgument& argument : task.arguments) {
+    if (!is_buffer(argument)) continue;
+    const auto count = element_count(argument, *values);
+    if (!count.ok()) continue;
+    if (argument.role != ArgumentRole::output) bytes += *count * bytes_of(argument.type);
+    if (argument.role != ArgumentRole::input) bytes += *count * sizeof(double);
+  }
+  return bytes;
+}
+
 std::uint64_t largest_call(const Task& task) {
   std::uint64_t most = 0;
-  for (const TaskSize& size : task.sizes) {
-    const auto values = values_at(task, size, nullptr);
-    if (!values.ok()) continue;
-    std::uint64_t bytes = 0;
-    for (const TaskArgument& argument : task.arguments) {
-      if (!is_buffer(argument)) continue;
-      const auto count = element_count(argument, *values);
-      if (!count.ok()) continue;
-      if (argument.role != ArgumentRole::output) bytes += *count * bytes_of(argument.type);
-      if (argument.role != ArgumentRole::input) bytes += *count * sizeof(double);
-    }
-    most = std::max(most, bytes);
-  }
+  for (const TaskSize& size : task.sizes) most = std::max(most, call_bytes(task, size));
   return most;
 }
 
@@ -108,13 +115,60 @@ bool has_gpu() {
   return fs::exists("/dev/nvidiactl", ignored);
 }
 
+/// The files of one question to a process. They go with it.
+class QuestionFiles {
+ public:
+  QuestionFiles(fs::path folder, fs::path beside, const OrderedJson& question)
+      : folder_(std::move(folder)), beside_(std::move(beside)), question_(question) {}
+  QuestionFiles(const QuestionFiles&) = delete;
+  QuestionFiles& operator=(const QuestionFiles&) = delete;
+  ~QuestionFiles() {
+    std::error_code ignored;  // they may lie in memory
+    for (const char* list : {"inputs", "outputs"})
+      for (const OrderedJson& entry : question_[list]) fs::remove(file_of(entry), ignored);
+  }
+
+  [[nodiscard]] Status put(std::span<const Bytes> inputs) const {
+    for (const OrderedJson& entry : question_["inputs"]) {
+      const auto& content = inputs[entry["argument"].get<std::size_t>()];
+      const auto file = file_of(entry);
+      WW_CHECK(put_file(file, beside_ / file.filename(), content));
+    }
+    return {};
+  }
+
+  /// What the process is told.
+  [[nodiscard]] std::string text() const {
+    OrderedJson whole = question_;
+    whole["folder"] = folder_.string();
+    return dump_json(whole);
+  }
+
+  [[nodiscard]] Result<std::vector<Expected>> take(std::size_t arguments) const {
+    std::vector<Expected> expected(arguments);
+    for (const OrderedJson& entry : question_["outputs"])
+      if (const Status taken = take_file(file_of(entry), room_for(entry, expected)); !taken.ok())
+        return Error{"the reference's answer: " + taken.error().message};
+    return expected;
+  }
+
+ private:
+  [[nodiscard]] fs::path file_of(const OrderedJson& entry) const {
+    return folder_ / entry["file"].get<std::string>();
+  }
+
+  fs::path folder_;
+  fs::path beside_;
+  const OrderedJson& question_;
+};
+
 std::string gib(std::uint64_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (std::uint64_t{1} << 30));
 }
 
 }  // namespace
 
-/// The processes, and what is asked of them. One question at a time.
+/// The processes, and what is asked of them.
 class ModuleReference::Asking {
  public:
   Asking(Task task, Options options) : task_(std::move(task)), options_(std::move(options)) {}
@@ -132,13 +186,12 @@ class ModuleReference::Asking {
     return {};
   }
 
-  Result<std::vector<Expected>> run(const verify::Instance& instance,
-                                    std::span<const Bytes> inputs) {
-    const std::lock_guard lock(mutex_);
+  Result<std::vector<Expected>> run(const verify::Instance& instance, std::span<const Bytes> inputs,
+                                    verify::DeviceTurn* turn) {
     WW_TRY(const OrderedJson question, question_of(instance));
     const fs::path kept = kept_at(question, instance, inputs);
     if (auto found = read_kept(kept, question); found) return *found;
-    WW_TRY(auto expected, computed(question, inputs));
+    WW_TRY(auto expected, computed(question, inputs, turn));
     keep(kept, question, expected);
     return expected;
   }
@@ -152,9 +205,12 @@ class ModuleReference::Asking {
   }
 
  private:
-  /// Names the files of the inputs, and those that come back.
+  /// Names the files of the inputs, and those that come back: of this question alone, because the
+  /// next one's may be there already.
   Result<OrderedJson> question_of(const verify::Instance& instance) {
+    const std::uint64_t number = ++questions_;
     OrderedJson question = OrderedJson::object();
+    question["number"] = number;
     question["values"] = OrderedJson::object();
     for (const auto& [name, value] : instance.size->values) question["values"][name] = value;
     question["inputs"] = OrderedJson::array();
@@ -165,12 +221,12 @@ class ModuleReference::Asking {
       OrderedJson entry = {{"name", argument.name},
                            {"type", name_of(argument.type)},
                            {"slot", slot_of(argument)},
-                           {"file", fmt::format("a{}.in", i)},
+                           {"file", fmt::format("q{}.a{}.in", number, i)},
                            {"argument", i}};
       if (argument.role != ArgumentRole::output) question["inputs"].push_back(entry);
       if (argument.role == ArgumentRole::input) continue;
       WW_TRY(const auto count, element_count(argument, instance.values));
-      entry["file"] = fmt::format("a{}.out", i);
+      entry["file"] = fmt::format("q{}.a{}.out", number, i);
       entry["count"] = count;
       entry["wide"] = verify::compares_doubles(task_, argument);
       if (argument.role == ArgumentRole::inout)
@@ -181,50 +237,90 @@ class ModuleReference::Asking {
   }
 
   /// On the GPU where there is one and the call is large, else on the CPU.
-  Result<std::vector<Expected>> computed(const OrderedJson& question,
-                                         std::span<const Bytes> inputs) {
+  Result<std::vector<Expected>> computed(const OrderedJson& question, std::span<const Bytes> inputs,
+                                         verify::DeviceTurn* turn) {
     const std::uint64_t bytes = size_of(inputs) + answer_bytes(question);
     const bool large = bytes >= kLargeBytes;
-    if (large && on_gpu_) {
-      auto found = asked(*on_gpu_, question, inputs);
+    if (const auto gpu = large ? gpu_process() : nullptr) {
+      auto found = asked_on_gpu(*gpu, question, inputs, turn);
       if (found.ok()) {
-        note("on the GPU", bytes, {});
+        note("on the GPU", bytes);
         return found;
       }
       if (options_.stop != nullptr && options_.stop->requested()) return found.error();
-      why_no_gpu_ = shortened(found.error().message, 300);
-      on_gpu_.reset();  // the CPU's answer decides
+      lose_gpu(found.error().message);
     }
-    auto found = asked(*on_cpu_, question, inputs);
-    if (large && found.ok()) note("on the CPU", bytes, why_no_gpu_);
+    auto found = asked_on_cpu(question, inputs);
+    if (large && found.ok()) note("on the CPU", bytes);
     return found;
   }
 
-  void note(std::string_view where, std::uint64_t bytes, const std::string& why) {
-    remark_ =
-        fmt::format("large calls of the reference were computed in float64 {} ({} the last){}",
-                    where, gib(bytes), why.empty() ? "" : "; not on the GPU: " + why);
+  std::shared_ptr<ModuleProcess> gpu_process() {
+    const std::lock_guard lock(mutex_);
+    return on_gpu_;
   }
 
-  static Result<std::vector<Expected>> asked(ModuleProcess& process, const OrderedJson& question,
+  /// The CPU's answer decides, now and later.
+  void lose_gpu(const std::string& why) {
+    std::shared_ptr<ModuleProcess> last;  // ends behind the lock: that waits for it
+    const std::lock_guard lock(mutex_);
+    if (!on_gpu_) return;
+    why_no_gpu_ = shortened(why, 300);
+    last = std::move(on_gpu_);
+  }
+
+  void note(std::string_view where, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    remark_ = fmt::format(
+        "large calls of the reference were computed in float64 {} ({} the last){}", where,
+        gib(bytes), why_no_gpu_.empty() ? "" : "; not on the GPU: " + why_no_gpu_);
+  }
+
+  Result<std::vector<Expected>> asked_on_cpu(const OrderedJson& question,
                                              std::span<const Bytes> inputs) {
-    const fs::path& folder = process.folder();
-    for (const OrderedJson& entry : question["inputs"]) {
-      const auto file = folder / entry["file"].get<std::string>();
-      WW_CHECK(put_file(file, process.beside(), inputs[entry["argument"].get<std::size_t>()]));
-    }
-    OrderedJson whole = question;
-    whole["folder"] = folder.string();
-    WW_CHECK(process.ask(dump_json(whole)));
-    std::vector<Expected> expected(inputs.size());
-    for (const OrderedJson& entry : question["outputs"]) {
-      const auto file = folder / entry["file"].get<std::string>();
-      if (const Status taken = take_file(file, room_for(entry, expected)); !taken.ok())
-        return Error{"the reference's answer: " + taken.error().message};
-      std::error_code ignored;
-      fs::remove(file, ignored);  // it may lie in memory
-    }
-    return expected;
+    const QuestionFiles files(on_cpu_->folder(), on_cpu_->beside(), question);
+    WW_CHECK(files.put(inputs));
+    WW_CHECK(on_cpu_->ask(files.text()));
+    return files.take(inputs.size());
+  }
+
+  /// The first question of all takes seconds, in which torch loads what it needs. A small one goes
+  /// first, and nobody holds the GPU for it: what it computes there is next to nothing.
+  Status rehearse(ModuleProcess& process) {
+    if (rehearsed_ || task_.edge_sizes.empty()) return {};
+    WW_TRY(const auto instance, verify::make_instance(task_, *smallest_size(), nullptr, 0));
+    WW_TRY(const auto inputs, verify::generate_inputs(instance));
+    WW_TRY(const OrderedJson question, question_of(instance));
+    const QuestionFiles files(process.folder(), process.beside(), question);
+    WW_CHECK(files.put(inputs));
+    WW_CHECK(process.ask(files.text()));
+    rehearsed_ = true;
+    return {};
+  }
+
+  [[nodiscard]] const TaskSize* smallest_size() const {
+    return &*std::min_element(task_.edge_sizes.begin(), task_.edge_sizes.end(),
+                              [&](const TaskSize& a, const TaskSize& b) {
+                                return call_bytes(task_, a) < call_bytes(task_, b);
+                              });
+  }
+
+  /// The GPU is held while the process is at work, not while files are made and read: those of
+  /// large questions excepted, of which two would not fit into memory.
+  Result<std::vector<Expected>> asked_on_gpu(ModuleProcess& process, const OrderedJson& question,
+                                             std::span<const Bytes> inputs,
+                                             verify::DeviceTurn* turn) {
+    const QuestionFiles files(process.folder(), process.beside(), question);
+    const bool early = size_of(inputs) + answer_bytes(question) <= kMostAhead;
+    if (early) WW_CHECK(files.put(inputs));
+    if (turn != nullptr) WW_CHECK(rehearse(process));
+    if (turn != nullptr) WW_CHECK(turn->take());
+    Status answered;
+    if (!early) answered = files.put(inputs);
+    if (answered.ok()) answered = process.ask(files.text());
+    if (turn != nullptr) turn->give_back();
+    if (!answered.ok()) return answered.error();
+    return files.take(inputs.size());
   }
 
   /// Where an answer is kept; empty for one that is not.
@@ -261,16 +357,20 @@ class ModuleReference::Asking {
       const Expected& one = expected[entry["argument"].get<std::size_t>()];
       all += entry["wide"] ? view_of(std::as_bytes(std::span(one.wide))) : view_of(one.native);
     }
-    const auto partial = path.string() + "." + on_cpu_->folder().filename().string();
+    const auto partial =
+        fmt::format("{}.{}.{}", path.string(), on_cpu_->folder().filename().string(),
+                    question["number"].get<std::uint64_t>());
     std::error_code code;
     if (write_file(partial, all).ok()) fs::rename(partial, path, code);
   }
 
   Task task_;
   Options options_;
-  std::mutex mutex_;
+  std::atomic<std::uint64_t> questions_ = 0;
+  std::atomic<bool> rehearsed_ = false;  ///< on the GPU
   std::unique_ptr<ModuleProcess> on_cpu_;
-  std::unique_ptr<ModuleProcess> on_gpu_;  ///< absent where there is no GPU, or it is of no use
+  std::mutex mutex_;                       ///< of what follows
+  std::shared_ptr<ModuleProcess> on_gpu_;  ///< absent where there is no GPU, or it is of no use
   std::string why_no_gpu_;
   std::string remark_;
 };
@@ -287,8 +387,9 @@ Result<std::unique_ptr<ModuleReference>> ModuleReference::open(const Task& task,
 }
 
 Result<std::vector<Expected>> ModuleReference::run(const verify::Instance& instance,
-                                                   std::span<const Bytes> inputs) const {
-  return asking_->run(instance, inputs);
+                                                   std::span<const Bytes> inputs,
+                                                   verify::DeviceTurn* turn) const {
+  return asking_->run(instance, inputs, turn);
 }
 
 std::string ModuleReference::key_of(const Task& task) {

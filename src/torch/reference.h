@@ -33,7 +33,8 @@ class ModuleReference final : public verify::ExpectedSource {
 
   /// An error is the module's: "reference.py:LINE: what".
   [[nodiscard]] Result<std::vector<verify::Expected>> run(
-      const verify::Instance& instance, std::span<const verify::Bytes> inputs) const override;
+      const verify::Instance& instance, std::span<const verify::Bytes> inputs,
+      verify::DeviceTurn* turn = nullptr) const override;
   /// Whether its process still answers.
   [[nodiscard]] bool alive() const;
   /// Where large calls were computed, and why not on a GPU; empty where there were none.

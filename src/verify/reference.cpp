@@ -229,7 +229,8 @@ Reference::~Reference() {
 }
 
 Result<std::vector<Expected>> Reference::run(const Instance& instance,
-                                             std::span<const Bytes> inputs) const {
+                                             std::span<const Bytes> inputs,
+                                             DeviceTurn* /*turn*/) const {
   const auto& task = *instance.task;
   ASSERT(inputs.size() == task.arguments.size(), "one entry per argument");
   std::vector<Expected> expected(task.arguments.size());

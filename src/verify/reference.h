@@ -30,13 +30,25 @@ inline constexpr std::string_view kRoundedRule = "rounded";
 ///   scalar  T NAME
 std::string reference_signature(const Task& task);
 
+/// The judge's GPU, for somebody who does not hold it.
+class DeviceTurn {
+ public:
+  virtual ~DeviceTurn() = default;
+  /// Waits for it. Each is followed by give_back().
+  virtual Status take() = 0;
+  virtual void give_back() = 0;
+};
+
 /// Where expected values come from. run() is safe to call from several threads.
 class ExpectedSource {
  public:
   virtual ~ExpectedSource() = default;
-  /// One Expected per argument; empty for all but outputs. `inputs` as from generate_inputs.
+  /// One Expected per argument; empty for all but outputs. `inputs` as from generate_inputs. A
+  /// source that computes on the judge's GPU takes its turn there, for as long as it must; none is
+  /// for a caller who holds the GPU, or whose questions need none.
   [[nodiscard]] virtual Result<std::vector<Expected>> run(const Instance& instance,
-                                                          std::span<const Bytes> inputs) const = 0;
+                                                          std::span<const Bytes> inputs,
+                                                          DeviceTurn* turn = nullptr) const = 0;
   /// What a reader of the verdict should know of how they came about; empty as a rule.
   [[nodiscard]] virtual std::string remark() const { return {}; }
 };
@@ -60,7 +72,8 @@ class Reference final : public ExpectedSource {
   ~Reference() override;
 
   [[nodiscard]] Result<std::vector<Expected>> run(const Instance& instance,
-                                                  std::span<const Bytes> inputs) const override;
+                                                  std::span<const Bytes> inputs,
+                                                  DeviceTurn* turn = nullptr) const override;
 
  private:
   explicit Reference(void* library, void* entry) : library_(library), entry_(entry) {}

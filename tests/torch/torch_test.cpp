@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch modules as tasks. Where torch is missing the cases that run a module skip and say so.
 #include <gmock/gmock.h>
+
 #include <gtest/gtest.h>
+#include <future>
+#include <set>
 
 #include <cstdlib>
 #include <filesystem>
@@ -134,6 +137,33 @@ TEST_F(TorchModules, TheReferenceComputesInDoublesOnOurInputs) {
       EXPECT_NEAR((*expected)[3].wide[r * cols + c], std::max(0.0, sum), 1e-12);
     }
   }
+}
+
+TEST_F(TorchModules, QuestionsFromSeveralThreadsGetTheirOwnAnswers) {
+  const auto task = task_of(kLinear);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  const auto reference = ModuleReference::open(*task, *sandbox_, {});
+  ASSERT_TRUE(reference.ok()) << reference.error().message;
+  const auto ask = [&](std::uint64_t seed) -> Result<std::vector<double>> {
+    WW_TRY(const auto instance,
+           verify::make_instance(*task, task->edge_sizes.front(), nullptr, seed));
+    WW_TRY(const auto inputs, verify::generate_inputs(instance));
+    WW_TRY(const auto expected, (*reference)->run(instance, inputs));
+    return std::vector<double>(expected[3].wide.begin(), expected[3].wide.end());
+  };
+  std::vector<std::future<Result<std::vector<double>>>> together;
+  for (std::uint64_t seed = 0; seed < 6; ++seed)
+    together.push_back(std::async(std::launch::async, ask, seed));
+  std::set<std::vector<double>> answers;
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const auto answer = together[seed].get();
+    ASSERT_TRUE(answer.ok()) << answer.error().message;
+    const auto alone = ask(seed);
+    ASSERT_TRUE(alone.ok()) << alone.error().message;
+    EXPECT_EQ(*answer, *alone);
+    answers.insert(*answer);
+  }
+  EXPECT_EQ(answers.size(), 6U);
 }
 
 constexpr const char* kNegate = R"(
@@ -328,8 +358,9 @@ def forward(state, update, log, extra=None):
 class Made final : public verify::ExpectedSource {
  public:
   explicit Made(double (*function)(double, std::size_t)) : function_(function) {}
-  [[nodiscard]] Result<std::vector<verify::Expected>> run(
-      const verify::Instance&, std::span<const verify::Bytes> inputs) const override {
+  [[nodiscard]] Result<std::vector<verify::Expected>> run(const verify::Instance&,
+                                                          std::span<const verify::Bytes> inputs,
+                                                          verify::DeviceTurn*) const override {
     std::vector<verify::Expected> all(2);
     for (std::size_t i = 0; i < inputs[0].size() / 4; ++i)
       all[1].wide.push_back(

@@ -143,6 +143,16 @@ def answer(source, task, question):
         write_tensor(folder, argument, tensor)
 
 
+def warm_up(some):
+    """Libraries that take a second to load are there before anybody waits for an answer."""
+    try:
+        some @ some
+        torch.nn.functional.conv2d(some, some)
+        torch.cuda.synchronize()
+    except Exception:
+        pass  # the call that needs them will tell
+
+
 def gpu_is_missing():
     """Why nothing can be computed on a GPU here, or None."""
     if not ww_modes.Place.gpu:
@@ -150,7 +160,9 @@ def gpu_is_missing():
     try:
         if not hasattr(torch.device("cuda"), "__enter__"):
             return "this version of torch has no default device"
-        torch.zeros(1, device="cuda", dtype=torch.float64).sum().item()
+        some = torch.ones(1, 1, 8, 8, device="cuda", dtype=torch.float64)
+        some.sum().item()
+        warm_up(some)
         return None
     except Exception as error:
         return f"torch finds no GPU: {type(error).__name__}: {error}"
