@@ -30,14 +30,16 @@ Outcome<> CheckQueue::add(LoadedCase& loaded, std::vector<verify::Expected> expe
                           Results results) {
   std::uint64_t bytes = 4 * size_of(loaded.inputs);
   for (const Fetched& run : results.runs) bytes += 3 * size_of(run.outputs);
-  auto check = [instance = loaded.instance, inputs = std::move(loaded.inputs),
-                expected = std::move(expected), runs = std::move(results.runs)]() -> Result<Found> {
+  auto check = [reference = session_.reference, instance = loaded.instance,
+                inputs = std::move(loaded.inputs), expected = std::move(expected),
+                runs = std::move(results.runs)]() -> Result<Found> {
     work_in_background();
+    std::string remark;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      WW_TRY(auto wrong, find_wrong(instance, inputs, expected, runs[i]));
+      WW_TRY(auto wrong, find_wrong(reference, instance, inputs, expected, runs[i], remark));
       if (wrong) return Found{std::move(wrong), i};
     }
-    return Found{};
+    return Found{.remark = std::move(remark)};
   };
   return push({loaded.item, loaded.instance.seed, Stage::validate, bytes,
                std::move(results.findings), std::async(std::launch::async, std::move(check)),
@@ -61,7 +63,7 @@ Outcome<> CheckQueue::add_timed(LoadedCase& loaded, std::vector<Fetched> runs) {
     }
     for (const Fetched& run : runs) {
       WW_TRY(auto wrong, find_wrong(instance, inputs, expected, run));
-      if (wrong) return Found{std::move(wrong)};
+      if (wrong) return Found{.wrong = std::move(wrong)};
     }
     return Found{};
   };
@@ -112,6 +114,7 @@ Outcome<> CheckQueue::conclude_first() {
     found = first.found.get();
   }
   if (!found.ok()) return found.error();
+  if (!found->remark.empty()) note(session_.context, found->remark);
   if (!found->wrong) return {};
   return ended_by(first, *found);
 }

@@ -46,6 +46,7 @@ class CheckQueue {
   struct Found {
     std::optional<Wrong> wrong;
     std::size_t run = 0;
+    std::string remark = {};
   };
   struct Pending {
     verify::Case item;

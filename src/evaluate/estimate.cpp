@@ -137,7 +137,10 @@ Outcome<std::optional<Estimate>> run_part(Session& session, const Sized& sized) 
       return run_whole(session, sized);
     }
   }
-  WW_TRY(const auto wrong, find_wrong(loaded.instance, loaded.inputs, expected, fetched));
+  std::string remark;
+  WW_TRY(const auto wrong,
+         find_wrong(session.reference, loaded.instance, loaded.inputs, expected, fetched, remark));
+  if (!remark.empty()) note(session.context, remark);
   if (wrong) {
     return mismatched(session.prepared, item, *wrong, report.findings, session.context.notes);
   }

@@ -29,7 +29,11 @@ Result<std::optional<Wrong>> find_wrong_call(Session& session, const HostCheck& 
     const PartTimer timer(session.context, "reference");
     WW_TRY(expected, session.reference->run(instance, inputs, turn));
   }
-  return find_wrong(instance, inputs, expected, check.fetched);
+  std::string remark;
+  WW_TRY(auto wrong,
+         find_wrong(session.reference, instance, inputs, expected, check.fetched, remark));
+  if (!remark.empty()) note(session.context, remark);
+  return wrong;
 }
 
 }  // namespace

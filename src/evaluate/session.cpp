@@ -168,6 +168,25 @@ Result<std::optional<Wrong>> find_wrong(const verify::Instance& instance,
   return std::optional(Wrong{.mismatch = std::move(*mismatch)});
 }
 
+Result<std::optional<Wrong>> find_wrong(const verify::ExpectedSource* reference,
+                                        const verify::Instance& instance,
+                                        std::span<const verify::Bytes> inputs,
+                                        std::span<const verify::Expected> expected,
+                                        const Fetched& fetched, std::string& remark) {
+  WW_TRY(auto wrong, find_wrong(instance, inputs, expected, fetched));
+  if (!wrong || !wrong->changed_input.empty() || reference == nullptr) return wrong;
+  const auto rounded = reference->in_own_types(instance, inputs);
+  if (!rounded.ok() || rounded->empty()) return wrong;  // nobody to compare with
+  WW_TRY(const bool alike,
+         verify::is_rounding(instance, inputs, expected, fetched.outputs, *rounded));
+  if (!alike) return wrong;
+  remark = fmt::format(
+      "{}: {} of {} elements of '{}' are beyond the tolerance, as far and about as many as of the "
+      "module in its own types",
+      instance.size->label, wrong->mismatch.wrong, wrong->mismatch.total, wrong->mismatch.argument);
+  return std::optional<Wrong>{};
+}
+
 namespace {
 
 /// What may explain a wrong result: of the run, and of the compiler.
@@ -215,7 +234,10 @@ Outcome<> check_results(Session& session, const LoadedCase& loaded,
                         const std::vector<Finding>& findings) {
   const PartTimer timer(session.context, "check");
   WW_TRY(const Fetched fetched, fetch_results(loaded));
-  WW_TRY(const auto wrong, find_wrong(loaded.instance, loaded.inputs, expected, fetched));
+  std::string remark;
+  WW_TRY(const auto wrong,
+         find_wrong(session.reference, loaded.instance, loaded.inputs, expected, fetched, remark));
+  if (!remark.empty()) note(session.context, remark);
   if (!wrong) return {};
   return mismatched(session.prepared, loaded.item, *wrong, findings, session.context.notes);
 }

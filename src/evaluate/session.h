@@ -97,6 +97,14 @@ Result<std::optional<Wrong>> find_wrong(const verify::Instance& instance,
                                         std::span<const verify::Expected> expected,
                                         const Fetched& fetched);
 
+/// The same, and where they are wrong, whether a reference that computes in the task's own types is
+/// wrong in the same way: then they are accepted, and `remark` says so.
+Result<std::optional<Wrong>> find_wrong(const verify::ExpectedSource* reference,
+                                        const verify::Instance& instance,
+                                        std::span<const verify::Bytes> inputs,
+                                        std::span<const verify::Expected> expected,
+                                        const Fetched& fetched, std::string& remark);
+
 /// Fetches the results of the last run and checks them at once.
 Outcome<> check_results(Session& session, const LoadedCase& loaded,
                         std::span<const verify::Expected> expected,

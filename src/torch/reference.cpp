@@ -35,6 +35,9 @@ constexpr std::uint64_t kLargeBytes = std::uint64_t{64} << 20;
 // Of a question whose files are made before it is its turn on the GPU. Six judgements may do so.
 constexpr std::uint64_t kMostAhead = std::uint64_t{512} << 20;
 
+// Of a call that is made once more in the task's own types.
+constexpr std::uint64_t kMostOwnBytes = std::uint64_t{2} << 30;
+
 // Longest wait for an answer from there, loading torch included: a driver that hangs must not hold
 // up what the CPU can do.
 constexpr double kGpuSeconds = 60;
@@ -194,6 +197,18 @@ class ModuleReference::Asking {
     WW_TRY(auto expected, computed(question, inputs, turn));
     keep(kept, question, expected);
     return expected;
+  }
+
+  Result<std::vector<Bytes>> in_own_types(const verify::Instance& instance,
+                                          std::span<const Bytes> inputs) {
+    if (size_of(inputs) > kMostOwnBytes) return std::vector<Bytes>{};
+    WW_TRY(OrderedJson question, question_of(instance));
+    question["own"] = true;
+    for (OrderedJson& entry : question["outputs"]) entry["wide"] = false;
+    WW_TRY(auto answer, asked_on_cpu(question, inputs));
+    std::vector<Bytes> outputs;
+    for (Expected& each : answer) outputs.push_back(std::move(each.native));
+    return outputs;
   }
 
   /// Does not wait for an answer that is under way.
@@ -390,6 +405,11 @@ Result<std::vector<Expected>> ModuleReference::run(const verify::Instance& insta
                                                    std::span<const Bytes> inputs,
                                                    verify::DeviceTurn* turn) const {
   return asking_->run(instance, inputs, turn);
+}
+
+Result<std::vector<Bytes>> ModuleReference::in_own_types(const verify::Instance& instance,
+                                                         std::span<const Bytes> inputs) const {
+  return asking_->in_own_types(instance, inputs);
 }
 
 std::string ModuleReference::key_of(const Task& task) {

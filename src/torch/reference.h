@@ -35,6 +35,9 @@ class ModuleReference final : public verify::ExpectedSource {
   [[nodiscard]] Result<std::vector<verify::Expected>> run(
       const verify::Instance& instance, std::span<const verify::Bytes> inputs,
       verify::DeviceTurn* turn = nullptr) const override;
+  /// The module itself, on the CPU; none of calls that are large.
+  [[nodiscard]] Result<std::vector<verify::Bytes>> in_own_types(
+      const verify::Instance& instance, std::span<const verify::Bytes> inputs) const override;
   /// Whether its process still answers.
   [[nodiscard]] bool alive() const;
   /// Where large calls were computed, and why not on a GPU; empty where there were none.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "verify/rules.h"
@@ -253,6 +254,44 @@ Result<std::optional<Mismatch>> check_outputs(const Instance& instance,
     if (mismatch) return mismatch;
   }
   return std::optional<Mismatch>{};
+}
+
+namespace {
+
+// How much worse than another computation of the same. Sums in another order differ by less.
+constexpr double kTimesWorse = 4;
+constexpr std::uint64_t kTimesMore = 4;
+
+/// Of one output that its rule refuses.
+Result<bool> is_off_alike(RuleInput input, std::span<const std::byte> rounded) {
+  if (input.check.rule != "elementwise" || rounded.size() != input.got.size()) return false;
+  WW_TRY(const Spread ours, spread_elementwise(input));
+  input.got = rounded;
+  WW_TRY(const Spread theirs, spread_elementwise(input));
+  return std::isfinite(theirs.worst) && ours.worst <= kTimesWorse * theirs.worst &&
+         ours.beyond <= kTimesMore * (theirs.beyond + 1);
+}
+
+}  // namespace
+
+Result<bool> is_rounding(const Instance& instance, std::span<const Bytes> inputs,
+                         std::span<const Expected> expected, std::span<const Bytes> outputs,
+                         std::span<const Bytes> rounded) {
+  const auto& arguments = instance.task->arguments;
+  if (expected.size() != arguments.size() || rounded.size() != arguments.size()) return false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!is_output(arguments[i])) continue;
+    const CheckRule check = check_for(*instance.task, instance.variant, arguments[i]);
+    WW_TRY(const RuleRow* row, rule_named(check.rule));
+    WW_TRY(const auto count, element_count(arguments[i], instance.values));
+    const RuleInput input{instance, check, inputs, expected[i], arguments[i], i, outputs[i], count};
+    WW_CHECK(check_sizes(input, true));
+    WW_TRY(const auto mismatch, row->rule(input));
+    if (!mismatch) continue;
+    WW_TRY(const bool alike, is_off_alike(input, rounded[i]));
+    if (!alike) return false;
+  }
+  return true;
 }
 
 }  // namespace warpwright::verify

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -124,22 +125,65 @@ Errors errors_of_many(const RuleInput& input, std::size_t first, std::size_t las
 
 }  // namespace
 
-RuleResult check_elementwise(const RuleInput& input) {
+namespace {
+
+/// Numbers of the rule "elementwise".
+struct Elementwise {
+  Bounds bounds;
+  std::size_t width = 0;  ///< of a row, whose values say how large results are
+  Scale scale = Scale::of_all;
+};
+Result<Elementwise> elementwise_of(const RuleInput& input) {
   WW_TRY(const double rtol, input.number("rtol"));
   WW_TRY(const double atol, input.number("atol"));
   WW_TRY(const double alpha, input.number("alpha_rms"));
-  WW_TRY(const double rel_rms, input.number("rel_rms"));
   WW_TRY(const double row, input.number("row"));
   WW_TRY(const double nonzero, input.number("nonzero"));
-  const Bounds bounds{rtol, atol, alpha};
+  return Elementwise{{rtol, atol, alpha},
+                     row >= 1 ? static_cast<std::size_t>(row) : input.count,
+                     nonzero != 0 ? Scale::of_nonzero : Scale::of_all};
+}
+
+}  // namespace
+
+Result<Spread> spread_elementwise(const RuleInput& input) {
+  WW_TRY(const Elementwise rule, elementwise_of(input));
+  Spread spread;
+  for (std::size_t first = 0; first < input.count; first += rule.width) {
+    const std::size_t last = std::min<std::size_t>(input.count, first + rule.width);
+    const double scale = rms(input, first, last, rule.scale);
+    for (std::size_t i = first; i < last; ++i) {
+      const double expected = input.expected_at(i);
+      const double got = input.got_at(i);
+      if (std::isnan(expected)) continue;
+      const double bound =
+          rule.bounds.rtol * std::fabs(expected) + rule.bounds.atol + rule.bounds.alpha * scale;
+      const bool good = accepted(input.argument.type, got, expected, bound);
+      if (!good) ++spread.beyond;
+      if (!good && !std::isfinite(got - expected)) {
+        spread.worst = std::numeric_limits<double>::infinity();
+      } else if (bound > 0 && std::isfinite(got - expected)) {
+        const double error = error_beyond_step(input.argument.type, got, expected);
+        spread.worst = std::max(spread.worst, error / bound);
+      } else if (!good) {
+        spread.worst = std::numeric_limits<double>::infinity();  // nothing is allowed there
+      }
+    }
+  }
+  return spread;
+}
+
+RuleResult check_elementwise(const RuleInput& input) {
+  WW_TRY(const Elementwise rule, elementwise_of(input));
+  WW_TRY(const double rel_rms, input.number("rel_rms"));
+  const auto& [bounds, width, of] = rule;
   const std::size_t count = input.count;
-  const std::size_t width = row >= 1 ? static_cast<std::size_t>(row) : count;
   WrongElements wrong(input);
   double error_squares = 0;
   double squares = 0;
   for (std::size_t first = 0; first < count; first += width) {
     const std::size_t last = std::min(count, first + width);
-    const double scale = rms(input, first, last, nonzero != 0 ? Scale::of_nonzero : Scale::of_all);
+    const double scale = rms(input, first, last, of);
     Errors row_errors;
     if (last - first >= kMany) row_errors = errors_of_many(input, first, last, bounds, scale);
     if (last - first < kMany || row_errors.wrong) {

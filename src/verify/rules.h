@@ -84,6 +84,12 @@ double error_beyond_step(ElementType type, double got, double expected);
 double representable(ElementType type, double value);
 
 RuleResult check_elementwise(const RuleInput& input);
+/// How far elements are off, in units of what check_elementwise allows.
+struct Spread {
+  double worst = 0;          ///< infinite where a number is none
+  std::uint64_t beyond = 0;  ///< elements that are not accepted
+};
+Result<Spread> spread_elementwise(const RuleInput& input);
 RuleResult check_exact(const RuleInput& input);
 RuleResult check_bits(const RuleInput& input);
 RuleResult check_rounded(const RuleInput& input);

@@ -166,6 +166,58 @@ TEST_F(TorchModules, QuestionsFromSeveralThreadsGetTheirOwnAnswers) {
   EXPECT_EQ(answers.size(), 6U);
 }
 
+// Two rows: their variance is what is left of two sums, and all that follows hangs on its rounding.
+constexpr const char* kNormalised = R"(
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self, features, out_features):
+        super().__init__()
+        self.linear = nn.Linear(features, out_features)
+        self.norm = nn.BatchNorm1d(out_features)
+
+    def forward(self, x):
+        return self.norm(self.linear(x))
+
+batch_size = 2
+features = 512
+out_features = 64
+
+def get_inputs():
+    return [torch.rand(batch_size, features)]
+
+def get_init_inputs():
+    return [features, out_features]
+)";
+
+TEST_F(TorchModules, TheModuleItselfSaysWhatRoundingDoes) {
+  const auto task = task_of(kNormalised);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  const auto reference = ModuleReference::open(*task, *sandbox_, {});
+  ASSERT_TRUE(reference.ok()) << reference.error().message;
+  const auto instance = verify::make_instance(*task, task->sizes.front(), nullptr, 7);
+  ASSERT_TRUE(instance.ok());
+  const auto inputs = verify::generate_inputs(*instance);
+  ASSERT_TRUE(inputs.ok());
+  const auto expected = (*reference)->run(*instance, *inputs);
+  ASSERT_TRUE(expected.ok()) << expected.error().message;
+  const auto rounded = (*reference)->in_own_types(*instance, *inputs);
+  ASSERT_TRUE(rounded.ok()) << rounded.error().message;
+  double worst = 0;
+  for (std::size_t argument = 0; argument < task->arguments.size(); ++argument) {
+    const auto& exact = (*expected)[argument].wide;
+    const auto& other = (*rounded)[argument];
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      ASSERT_EQ(other.size(), 4 * exact.size());
+      const double got = verify::element_as_double(ElementType::f32, other, i);
+      worst = std::max(worst, std::abs(got - exact[i]));
+    }
+  }
+  EXPECT_GT(worst, 1e-7);  // it is no copy of what is expected
+  EXPECT_LT(worst, 1e-2);
+}
+
 constexpr const char* kNegate = R"(
 import torch
 

@@ -124,6 +124,47 @@ TEST(Elementwise, InfinitiesMatchAndNanNeverDoes) {
   EXPECT_FALSE(f.check(wide({1e40}), {kInf}));  // beyond a float
 }
 
+/// Whether results with the rule's bound of a thousandth are accepted beside somebody else's.
+bool off_alike(const std::vector<double>& expected, const std::vector<float>& got,
+               const std::vector<float>& rounded, const char* rule = "elementwise") {
+  Fixture f({rule, {}});
+  if (f.task.check.rule == "elementwise") f.task.check.parameters["rtol"] = "1e-3";
+  f.size.values["n"] = static_cast<double>(got.size());
+  const auto instance = make_instance(f.task, f.size, nullptr, 1).value();
+  const Expected values = wide(expected);
+  const std::vector<Bytes> inputs(1), outputs = {bytes_of_floats(got)};
+  const std::vector<Bytes> others = {bytes_of_floats(rounded)};
+  return is_rounding(instance, inputs, std::span(&values, 1), outputs, others).value();
+}
+
+TEST(Rounding, WhatIsOffAsSomebodyElseIsIsAccepted) {
+  // Off by three and five times the bound.
+  EXPECT_TRUE(off_alike({1, 2, 3}, {1.003f, 2, 3}, {1, 2.01f, 3}));
+  EXPECT_TRUE(off_alike({1, 2, 3}, {1.0015f, 2, 3}, {1, 2.001f, 3}));  // half of the bound
+}
+
+TEST(Rounding, WhatIsFurtherOffIsNot) {
+  EXPECT_FALSE(off_alike({1, 2, 3}, {1.003f, 2, 3}, {1, 2, 3}));
+  EXPECT_FALSE(off_alike({1, 2, 3}, {1.03f, 2, 3}, {1, 2.01f, 3}));
+  EXPECT_FALSE(off_alike({1, 2, 3}, {kNan, 2, 3}, {1, 2.01f, 3}));
+  // Somebody else who has no number there says nothing of what is allowed.
+  EXPECT_FALSE(off_alike({1, 2, 3}, {1.003f, 2, 3}, {1, kInf, 3}));
+}
+
+TEST(Rounding, NotManyMoreElementsAreOff) {
+  const std::vector<double> expected(100, 1.0);
+  std::vector<float> got(100, 1.0f), rounded(100, 1.0f);
+  rounded[7] = 1.002f;
+  for (std::size_t i = 0; i < 8; ++i) got[i] = 1.002f;
+  EXPECT_TRUE(off_alike(expected, got, rounded));
+  got[8] = 1.002f;
+  EXPECT_FALSE(off_alike(expected, got, rounded));
+}
+
+TEST(Rounding, OtherRulesAreNotRelaxed) {
+  EXPECT_FALSE(off_alike({1, 2, 3}, {2, 2, 3}, {2, 2, 3}, "rounded"));
+}
+
 TEST(Elementwise, SmallErrorsEverywhereAreAMatterOfPrecision) {
   Fixture f({"elementwise", {{"rtol", "1e-5"}}});
   const auto wrong = f.check(wide({1, 2, 3}), {1.001f, 2.001f, 3.001f});

@@ -2,7 +2,8 @@
 """The reference of a task as a process: one JSON line per question and answer.
 
 A question has a folder, the values of a size and one raw file per buffer that has values; the answer
-is files of float64 numbers, or of the buffer's own type where the check compares copies. With "gpu" in
+is files of float64 numbers, or of the buffer's own type where the check compares copies. With "own" the
+module computes in its own types. With "gpu" in
 task.json all of it is computed there. Files are mapped: nothing is copied that need not be.
 """
 import json
@@ -57,7 +58,7 @@ def from_gpu(tensor, mapped):
         mapped[first:first + PIECE].copy_(stage[:part.numel()])
 
 
-def read_tensor(folder, argument):
+def read_tensor(folder, argument, double):
     path = os.path.join(folder, argument["file"])
     dtype = TYPES[argument["type"]]
     count = os.path.getsize(path) // torch.empty(0, dtype=dtype).element_size()
@@ -67,7 +68,7 @@ def read_tensor(folder, argument):
     tensor = torch.from_file(path, shared=False, size=count, dtype=dtype)
     if ww_modes.Place.gpu:
         return to_gpu(tensor)
-    return tensor.double() if tensor.is_floating_point() else tensor
+    return tensor.double() if double and tensor.is_floating_point() else tensor
 
 
 def write_tensor(folder, argument, tensor):
@@ -99,20 +100,21 @@ def shaped(leaf, tensor):
     return tensor.bool() if leaf.dtype == torch.bool else tensor
 
 
-def prepared(source, task, values):
+def prepared(source, task, values, double):
     """fake inputs are enough where only their shapes matter."""
     try:
-        return Call(source, values, True, task["mode"], fake_inputs=True, replaced_soon=True)
+        return Call(source, values, double, task["mode"], fake_inputs=True, replaced_soon=True)
     except Refusal:
         raise
     except Exception:
-        return Call(source, values, True, task["mode"])
+        return Call(source, values, double, task["mode"])
 
 
 def answer(source, task, question):
     folder = question["folder"]
-    call = prepared(source, task, question["values"])
-    given = {a["slot"]: read_tensor(folder, a) for a in question["inputs"]}
+    double = not question.get("own")
+    call = prepared(source, task, question["values"], double)
+    given = {a["slot"]: read_tensor(folder, a, double) for a in question["inputs"]}
     leaves = {}
     for path, leaf in call.inputs():
         slot = f"input {path}"
