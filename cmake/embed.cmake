@@ -4,7 +4,7 @@ function(ww_embed target function)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}_${function}.cpp)
   set(list_file ${CMAKE_CURRENT_BINARY_DIR}/${target}_${function}.list)
   string(REPLACE ";" "\n" lines "${ARGN}")
-  file(WRITE ${list_file} "${lines}\n")
+  file(CONFIGURE OUTPUT ${list_file} CONTENT "${lines}\n" @ONLY)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DFUNCTION=${function} -DLIST=${list_file} -DROOT=${CMAKE_SOURCE_DIR}
@@ -13,5 +13,10 @@ function(ww_embed target function)
     VERBATIM)
   set_source_files_properties(${output} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   ww_real_target(library ${target})
+  if(NOT library STREQUAL target)
+    # A group's batch includes it: one compilation less.
+    set_property(GLOBAL APPEND PROPERTY ${library}_files ${output})
+    set_source_files_properties(${output} PROPERTIES HEADER_FILE_ONLY ON)
+  endif()
   target_sources(${library} PRIVATE ${output})
 endfunction()
