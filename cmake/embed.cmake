@@ -11,12 +11,14 @@ function(ww_embed target function)
             -DOUTPUT=${output} -P ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
     DEPENDS ${ARGN} ${list_file} ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
     VERBATIM)
-  set_source_files_properties(${output} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   ww_real_target(library ${target})
-  if(NOT library STREQUAL target)
-    # A group's batch includes it: one compilation less.
-    set_property(GLOBAL APPEND PROPERTY ${library}_files ${output})
-    set_source_files_properties(${output} PROPERTIES HEADER_FILE_ONLY ON)
+  if(library STREQUAL target)
+    set_source_files_properties(${output} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    target_sources(${library} PRIVATE ${output})
+    return()
   endif()
-  target_sources(${library} PRIVATE ${output})
+  # The batch of a group includes it. It is no source of the library, whose dependents would wait for it then.
+  set_property(GLOBAL APPEND PROPERTY ${library}_files ${output})
+  add_custom_target(${target}_${function} DEPENDS ${output})
+  add_dependencies(${library} ${target}_${function})
 endfunction()
