@@ -218,10 +218,12 @@ function(ww_test_parts name)
   ww_precompiled(ww_${name} ww_test_headers)
 endfunction()
 
-# ww_test(NAME [EACH_CASE] [APART] [LINK targets...] [SOURCES more...] [LABELS labels...]): program test_NAME
-# from tests/NAME/*_test.cpp. EACH_CASE runs every case in a process of its own.
+# ww_test(NAME [EACH_CASE] [APART] [SMALL] [LINK targets...] [SOURCES more...] [LABELS labels...]):
+# program test_NAME from tests/NAME/*_test.cpp. EACH_CASE runs every case in a process of its own. With
+# WARPWRIGHT_TOGETHER all SMALL ones are one program, test_small: their names of suites must differ.
+# ww_write_small_tests() comes after the last of them.
 function(ww_test name)
-  cmake_parse_arguments(ARG "EACH_CASE;APART" "" "LINK;SOURCES;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "EACH_CASE;APART;SMALL" "" "LINK;SOURCES;LABELS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cpp)
   if(NOT sources)
     return()
@@ -230,12 +232,14 @@ function(ww_test name)
   if(NOT ARG_APART)
     ww_batches(sources ${name} ${CMAKE_SOURCE_DIR}/tests ${ww_test_batch} ${sources})
   endif()
-  add_executable(test_${name} ${sources})
-  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
-  target_compile_options(test_${name} PRIVATE ${ww_test_options})
-  ww_precompiled(test_${name} ww_test_headers)
   ww_existing(links ${ARG_LINK})
-  target_link_libraries(test_${name} PRIVATE ${links} ww_places GTest::gmock GTest::gtest_main)
+  if(ARG_SMALL AND WARPWRIGHT_TOGETHER)
+    foreach(part sources links)
+      set_property(GLOBAL APPEND PROPERTY ww_small_${part} ${${part}})
+    endforeach()
+    return()
+  endif()
+  ww_test_program(${name} LINK ${links} SOURCES ${sources})
   if(ARG_EACH_CASE)
     gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
       PROPERTIES TIMEOUT 1800 LABELS "${ARG_LABELS}" SKIP_REGULAR_EXPRESSION "SKIPPED"
@@ -245,4 +249,27 @@ function(ww_test name)
   # One CTest entry per program: starting a sanitized process per case costs more than the cases.
   add_test(NAME ${name} COMMAND test_${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 1800 LABELS "${ARG_LABELS}")
+endfunction()
+
+# ww_test_program(NAME [LINK targets...] SOURCES files...): program test_NAME.
+function(ww_test_program name)
+  cmake_parse_arguments(ARG "" "" "LINK;SOURCES" ${ARGN})
+  add_executable(test_${name} ${ARG_SOURCES})
+  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
+  target_compile_options(test_${name} PRIVATE ${ww_test_options})
+  ww_precompiled(test_${name} ww_test_headers)
+  target_link_libraries(test_${name} PRIVATE ${ARG_LINK} ww_places GTest::gmock GTest::gtest_main)
+endfunction()
+
+# A sanitized program searches for leaks when it ends, which takes seconds on ARM however small it is.
+function(ww_write_small_tests)
+  get_property(sources GLOBAL PROPERTY ww_small_sources)
+  if(NOT sources)
+    return()
+  endif()
+  get_property(links GLOBAL PROPERTY ww_small_links)
+  list(REMOVE_DUPLICATES links)
+  ww_test_program(small LINK ${links} SOURCES ${sources})
+  add_test(NAME small COMMAND test_small)
+  set_tests_properties(small PROPERTIES TIMEOUT 1800)
 endfunction()
