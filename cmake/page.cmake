@@ -10,7 +10,7 @@ if(NOT HTTPLIB_FOUND)
                       "(Debian, Ubuntu: apt-get install libcpp-httplib-dev)")
 endif()
 
-ww_folder(report GROUP web LINK ww_core ww_store ZLIB::ZLIB PkgConfig::HTTPLIB)
+ww_folder(report GROUP rest LINK ww_core ww_store ZLIB::ZLIB PkgConfig::HTTPLIB)
 
 file(GLOB page_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/*.js ${CMAKE_SOURCE_DIR}/web/*.css
      ${CMAKE_SOURCE_DIR}/web/*.html)

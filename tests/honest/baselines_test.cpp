@@ -39,7 +39,8 @@ TEST_P(Baselines, AreOk) {
 
 INSTANTIATE_TEST_SUITE_P(Suite, Baselines,
                          testing::ValuesIn(some_of(suite::embedded_task_names(), 6,
-                                                   {"layernorm_bwd", "ems_verify_attention"})),
+                                                   {"layernorm_bwd", "ems_verify_attention",
+                                                    "ems_accept"})),
                          [](const auto& each) { return each.param; });
 
 }  // namespace

@@ -135,7 +135,7 @@ TEST(DrawnSizes, ProductsOfMatricesAreDrawnAtEveryClass) {
 /// What a task demands of its sizes has to hold at those that are drawn, and scalars are drawn
 /// like sizes.
 TEST(DrawnSizes, LieInTheDomainsOfAllTasks) {
-  const std::uint64_t seeds = std::getenv("WARPWRIGHT_SLOW_TESTS") == nullptr ? 6 : 20;
+  const std::uint64_t seeds = std::getenv("WARPWRIGHT_SLOW_TESTS") == nullptr ? 4 : 20;
   for (const std::string& name : suite::embedded_task_names()) {
     const Task task = suite::load_embedded_task(name).value();
     const auto domains = domains_of(task).value();
