@@ -323,6 +323,46 @@ TEST(Freivalds, FindsOneWrongEntryAnywhere) {
   EXPECT_TRUE(p.check());
 }
 
+/// Halves whose product is beyond them.
+struct OverflowingProduct {
+  static constexpr std::uint16_t kInfinity = 0x7C00, kNotANumber = 0x7E00;
+  Task task = suite::load_embedded_task("gemm_f16").value();
+  TaskSize size{"large", {{"M", 30}, {"N", 40}, {"K", 150}}};
+  std::vector<Bytes> inputs;
+  std::vector<Bytes> outputs{6};
+  Instance instance;
+
+  OverflowingProduct() {
+    task.check.parameters["full"] = "1000";
+    for (TaskArgument& argument : task.arguments)
+      if (argument.role == ArgumentRole::input) argument.distribution = "const(24)";
+    instance = make_instance(task, size, nullptr, 77).value();
+    inputs = generate_inputs(instance).value();
+    outputs[2].resize(30 * 40 * 2);
+    for (std::size_t i = 0; i < 30 * 40; ++i) put(i, kInfinity);
+  }
+  void put(std::size_t i, std::uint16_t bits) {
+    std::memcpy(outputs[2].data() + 2 * i, &bits, sizeof bits);
+  }
+  bool accepted() { return !check_outputs(instance, inputs, {}, outputs).value(); }
+};
+
+TEST(Freivalds, WhatNoHalfHoldsIsInfinite) {
+  OverflowingProduct right;
+  EXPECT_TRUE(right.accepted());
+  OverflowingProduct negative;
+  for (std::size_t i = 0; i < 30 * 40; ++i) negative.put(i, 0xFC00);
+  EXPECT_FALSE(negative.accepted());
+  for (const std::size_t at : {std::size_t{40}, std::size_t{79}}) {
+    OverflowingProduct wrong;
+    wrong.put(at, OverflowingProduct::kNotANumber);
+    EXPECT_FALSE(wrong.accepted()) << at;
+  }
+  OverflowingProduct small;
+  for (std::size_t j = 0; j < 40; ++j) small.put(40 + j, 0x3C00);  // a row of ones
+  EXPECT_FALSE(small.accepted());
+}
+
 TEST(Freivalds, FindsALowerPrecision) {
   LargeProduct p;
   auto rounded = p.inputs;

@@ -126,6 +126,21 @@ __device__ inline T block_sum(T value) {
   return sum;
 }
 
+/// The least value of a block of kThreads threads, in all of them.
+__device__ inline u64 block_least(u64 value) {
+  __shared__ u64 parts[kThreads / 32];
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const u64 other = __shfl_xor_sync(0xffffffffu, value, distance);
+    if (other < value) value = other;
+  }
+  __syncthreads();  // the one before may still be read
+  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = value;
+  __syncthreads();
+  for (int i = 0; i < kThreads / 32; ++i)
+    if (parts[i] < value) value = parts[i];
+  return value;
+}
+
 /// What the elements of one thread add to a record.
 struct Tally {
   u64 wrong = 0, first = 0, compared = 0;

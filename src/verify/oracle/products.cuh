@@ -43,6 +43,53 @@ extern "C" __global__ void __launch_bounds__(kThreads) oracle_product_right(cons
   if (threadIdx.x == 0) atomicAdd(reinterpret_cast<double*>(call.squares), squares);
 }
 
+/// The sums that an entry is judged by, in all threads of the block.
+struct EntrySums {
+  double sum = 0, left = 0, right = 0;
+};
+__device__ inline EntrySums entry_sums(const ProductCall& call, u64 i, u64 j) {
+  EntrySums all;
+  for (u64 k = threadIdx.x; k < call.inner; k += kThreads) {
+    const double a = at<float>(call.left, i * call.inner + k);
+    const double b = at<float>(call.right, k * call.cols + j);
+    all.sum += a * b;
+    all.left += a * a;
+    all.right += b * b;
+  }
+  all.sum = block_sum(all.sum);
+  all.left = block_sum(all.left);
+  all.right = block_sum(all.right);
+  return all;
+}
+
+/// entry_accepted() of rule_freivalds.cpp.
+__device__ inline bool entry_accepted(const ProductCall& call, const EntrySums& sums, double got) {
+  const double underflow =
+      static_cast<ElementType>(call.type) == ElementType::f16 ? 0x1p-25 : 0.0;
+  const double scale = sqrt(sums.left) * sqrt(sums.right) / sqrt(static_cast<double>(call.inner));
+  const double bound = call.relative * fabs(sums.sum) + call.share * scale;
+  return accepted(call.type, got, sums.sum, bound + underflow);
+}
+
+__device__ inline bool is_entry_right(const ProductCall& call, u64 i, u64 j) {
+  const EntrySums sums = entry_sums(call, i, j);
+  return entry_accepted(call, sums, element(call.got, i * call.cols + j, call.type));
+}
+
+/// row_overflows() of rule_freivalds.cpp: the first and the last entry of the row that are no
+/// numbers should be none.
+__device__ inline bool row_overflows(const ProductCall& call, u64 i) {
+  u64 first = call.cols, last = 0;
+  for (u64 j = threadIdx.x; j < call.cols; j += kThreads) {
+    if (finite(element(call.got, i * call.cols + j, call.type))) continue;
+    if (first == call.cols) first = j;
+    last = j;
+  }
+  first = block_least(first);
+  last = call.cols - 1 - block_least(call.cols - 1 - last);
+  return is_entry_right(call, i, first) && is_entry_right(call, i, last);
+}
+
 extern "C" __global__ void __launch_bounds__(kThreads) oracle_product_rows(const ProductCall call) {
   const double right_norm = sqrt(at<double>(call.squares, 0));
   Tally tally;
@@ -54,28 +101,28 @@ extern "C" __global__ void __launch_bounds__(kThreads) oracle_product_rows(const
       have.add(element(call.got, i * call.cols + j, call.type), call.vectors, j);
     want.gather();
     have.gather();
-    if (threadIdx.x != 0) continue;
     const double usual = sqrt(want.squares / static_cast<double>(call.inner)) * right_norm;
     const double scale = fmax(usual, sqrt(have.squares));
-    bool right = finite(have.squares);
-    for (int v = 0; v < kVectors; ++v)
-      right = right && fabs(want.on[v] - have.on[v]) <= call.residual * scale;
-    if (!right) tally.blame(i * call.cols);
+    bool right = true;
+    if (!finite(have.squares)) {
+      right = row_overflows(call, i);
+    } else {
+      for (int v = 0; v < kVectors; ++v)
+        right = right && fabs(want.on[v] - have.on[v]) <= call.residual * scale;
+    }
+    if (threadIdx.x == 0 && !right) tally.blame(i * call.cols);
   }
   CheckRecord* record = reinterpret_cast<CheckRecord*>(call.record);
   if (report(tally, record) && seen(record).wrong != 0) record->failed = 1;
 }
 
 /// Entries::compare() of rule_freivalds.cpp, from the sums of products and of squares.
-__device__ inline void compare_entry(const ProductCall& call, u64 i, u64 j, double sum, double left,
-                                     double right, Tally& tally) {
-  const double underflow =
-      static_cast<ElementType>(call.type) == ElementType::f16 ? 0x1p-25 : 0.0;
-  const double scale = sqrt(left) * sqrt(right) / sqrt(static_cast<double>(call.inner));
+__device__ inline void compare_entry(const ProductCall& call, u64 i, u64 j, const EntrySums& sums,
+                                     Tally& tally) {
+  const double scale = sqrt(sums.left) * sqrt(sums.right) / sqrt(static_cast<double>(call.inner));
   const double got = element(call.got, i * call.cols + j, call.type);
-  const double wanted = sum;
-  const double bound = call.relative * fabs(wanted) + call.share * scale;
-  if (!accepted(call.type, got, wanted, bound + underflow)) tally.blame(i * call.cols + j);
+  const double wanted = sums.sum;
+  if (!entry_accepted(call, sums, got)) tally.blame(i * call.cols + j);
   if (!finite(got) || !finite(wanted) || scale <= 0) return;
   const double size = fmax(scale, fabs(wanted));
   const double error = error_beyond_step(call.type, got, wanted) / size;
@@ -97,15 +144,15 @@ extern "C" __global__ void __launch_bounds__(kThreads) oracle_product_all(const 
   Tally tally;
   for (u64 e = thread_number(); e < call.rows * call.cols; e += threads_of_grid()) {
     const u64 i = e / call.cols, j = e % call.cols;
-    double sum = 0, left = 0, right = 0;
+    EntrySums sums;
     for (u64 k = 0; k < call.inner; ++k) {
       const double a = at<float>(call.left, i * call.inner + k);
       const double b = at<float>(call.right, k * call.cols + j);
-      sum += a * b;
-      left += a * a;
-      right += b * b;
+      sums.sum += a * b;
+      sums.left += a * a;
+      sums.right += b * b;
     }
-    compare_entry(call, i, j, sum, left, right, tally);
+    compare_entry(call, i, j, sums, tally);
   }
   decide_entries(call, tally);
 }
@@ -116,18 +163,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   Tally tally;
   for (u64 e = blockIdx.x; e < call.entries; e += gridDim.x) {
     const SampledEntry entry = sampled_entry(e, call.rows, call.cols, call.key);
-    double sum = 0, left = 0, right = 0;
-    for (u64 k = threadIdx.x; k < call.inner; k += kThreads) {
-      const double a = at<float>(call.left, entry.row * call.inner + k);
-      const double b = at<float>(call.right, k * call.cols + entry.column);
-      sum += a * b;
-      left += a * a;
-      right += b * b;
-    }
-    sum = block_sum(sum);
-    left = block_sum(left);
-    right = block_sum(right);
-    if (threadIdx.x == 0) compare_entry(call, entry.row, entry.column, sum, left, right, tally);
+    const EntrySums sums = entry_sums(call, entry.row, entry.column);
+    if (threadIdx.x == 0) compare_entry(call, entry.row, entry.column, sums, tally);
   }
   decide_entries(call, tally);
 }
