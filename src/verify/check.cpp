@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -261,6 +262,10 @@ namespace {
 // How much worse than another computation of the same. Sums in another order differ by less.
 constexpr double kTimesWorse = 4;
 constexpr std::uint64_t kTimesMore = 4;
+// Of a computation that is itself beyond the bound in more than a few elements and more than this
+// share of them, nothing follows: it draws random numbers, or adds in a type that is too short.
+constexpr std::uint64_t kFew = 16;
+constexpr std::uint64_t kOneIn = 16;
 
 /// Of one output that its rule refuses.
 Result<bool> is_off_alike(RuleInput input, std::span<const std::byte> rounded) {
@@ -268,6 +273,7 @@ Result<bool> is_off_alike(RuleInput input, std::span<const std::byte> rounded) {
   WW_TRY(const Spread ours, spread_elementwise(input));
   input.got = rounded;
   WW_TRY(const Spread theirs, spread_elementwise(input));
+  if (theirs.beyond > std::max(kFew, input.count / kOneIn)) return false;
   return std::isfinite(theirs.worst) && ours.worst <= kTimesWorse * theirs.worst &&
          ours.beyond <= kTimesMore * (theirs.beyond + 1);
 }

@@ -161,6 +161,16 @@ TEST(Rounding, NotManyMoreElementsAreOff) {
   EXPECT_FALSE(off_alike(expected, got, rounded));
 }
 
+TEST(Rounding, NothingFollowsFromSomebodyWhoIsOffEverywhere) {
+  const std::vector<double> expected(100, 1.0);
+  std::vector<float> got(100, 1.0f), rounded(100, 1.0f);
+  got[0] = 1.5f;
+  std::fill_n(rounded.begin(), 16, 1.5f);
+  EXPECT_TRUE(off_alike(expected, got, rounded));
+  rounded[16] = 1.5f;
+  EXPECT_FALSE(off_alike(expected, got, rounded));
+}
+
 TEST(Rounding, OtherRulesAreNotRelaxed) {
   EXPECT_FALSE(off_alike({1, 2, 3}, {2, 2, 3}, {2, 2, 3}, "rounded"));
 }
