@@ -88,7 +88,7 @@ class GpuWatch {
 };
 
 /// A size whose timed calls are still to be compared on the host: their results are there.
-struct Unchecked {
+struct Unconfirmed {
   const Sized* sized = nullptr;
   double median_us = 0;
   std::string coverage;  ///< as CallChecks tells it
@@ -98,11 +98,11 @@ struct Unchecked {
 /// Times all sizes with all checks, small ones in turns. Sizes whose results are compared on the
 /// host are added to `later`, and need no device any more.
 Outcome<std::vector<Measurement>> time_sizes(Validated& validated, std::span<const Sized> sizes,
-                                             GpuWatch& watch, std::vector<Unchecked>& later);
+                                             GpuWatch& watch, std::vector<Unconfirmed>& later);
 
 /// What must hold for a size's time to count, once its results are at hand: they are right, and the
 /// time is possible. `turn` as in conclude_on_host.
-Outcome<> conclude_size(Session& session, Unchecked size, verify::DeviceTurn* turn);
+Outcome<> conclude_size(Session& session, Unconfirmed size, verify::DeviceTurn* turn);
 
 /// At most kMaxRawSamples, to the nanosecond.
 std::vector<double> kept_raw(std::span<const double> samples_us);

@@ -169,7 +169,7 @@ Outcome<Measured> measure_stage(Validated& validated, Context& context) {
   WW_TRY(const auto sizes, sized_of(session));
   const bool checked = !estimated && !prepared.request().timing_only;
   Measured measured;
-  std::vector<Unchecked> later;
+  std::vector<Unconfirmed> later;
   WW_TRY(measured.measurements, checked ? time_sizes(validated, sizes, watch, later)
                                         : one_by_one(validated, sizes, estimated));
   WW_CHECK(add_host_times(prepared, measured.measurements));
@@ -180,7 +180,7 @@ Outcome<Measured> measure_stage(Validated& validated, Context& context) {
   if (gives_back) validated.hold->give_back();
   WW_CHECK(validated.checks->conclude_all());
   LeasedTurn turn(session);
-  for (Unchecked& size : later)
+  for (Unconfirmed& size : later)
     WW_CHECK(conclude_size(session, std::move(size), gives_back ? &turn : nullptr));
   return measured;
 }

@@ -133,7 +133,7 @@ Outcome<> conclude_time(Session& session, const Sized& sized, double median_us,
 
 /// The measurement, with what must hold for it to count; as far as that needs a device.
 Outcome<Measurement> finish(Validated& validated, Timed& timed, GpuWatch& watch,
-                            std::vector<Unchecked>& later) {
+                            std::vector<Unconfirmed>& later) {
   Session& session = *validated.session;
   const Sized& sized = *timed.sized;
   profile::conclude(timed.timing, turns_of(timed).places());
@@ -158,7 +158,7 @@ Outcome<Measurement> finish(Validated& validated, Timed& timed, GpuWatch& watch,
 }
 
 Outcome<> time_together(Validated& validated, std::span<const Sized> sizes, GpuWatch& watch,
-                        std::vector<Measurement>& measurements, std::vector<Unchecked>& later) {
+                        std::vector<Measurement>& measurements, std::vector<Unconfirmed>& later) {
   Session& session = *validated.session;
   WW_CHECK(may_go_on(session.context));
   WW_CHECK(validated.checks->conclude_ready());
@@ -211,7 +211,7 @@ Result<std::size_t> that_fit(const Session& session, std::span<const Sized> size
 }  // namespace
 
 Outcome<std::vector<Measurement>> time_sizes(Validated& validated, std::span<const Sized> sizes,
-                                             GpuWatch& watch, std::vector<Unchecked>& later) {
+                                             GpuWatch& watch, std::vector<Unconfirmed>& later) {
   std::vector<Measurement> measurements;
   while (!sizes.empty()) {
     WW_TRY(const std::size_t count, that_fit(*validated.session, sizes));
@@ -221,7 +221,7 @@ Outcome<std::vector<Measurement>> time_sizes(Validated& validated, std::span<con
   return measurements;
 }
 
-Outcome<> conclude_size(Session& session, Unchecked size, verify::DeviceTurn* turn) {
+Outcome<> conclude_size(Session& session, Unconfirmed size, verify::DeviceTurn* turn) {
   WW_CHECK(conclude_on_host(session, std::move(size.checks), turn));
   return conclude_time(session, *size.sized, size.median_us, size.coverage);
 }
