@@ -131,9 +131,9 @@ class Repetition {
   bool same(const KernelLaunch& step, const KernelLaunch& given) {
     const auto is_read = [&](std::size_t position) { return reads_(step.kernel, position); };
     return step.kernel == given.kernel && step.grid == given.grid && step.block == given.block &&
-           step.cluster == given.cluster && step.shared_bytes == given.shared_bytes &&
-           step.cooperative == given.cooperative && step.overlaps == given.overlaps &&
-           step.carveout == given.carveout &&
+           step.cluster == given.cluster && step.clustered == given.clustered &&
+           step.shared_bytes == given.shared_bytes && step.cooperative == given.cooperative &&
+           step.overlaps == given.overlaps && step.carveout == given.carveout &&
            same_bytes(step.parameters, step.pointers, given.parameters, is_read);
   }
 

@@ -79,6 +79,7 @@ PlanStep read_launch(Reader& in) {
   step.grid = dims(in);
   step.block = dims(in);
   step.cluster = dims(in);
+  step.clustered = in.u8() != 0;
   step.shared_bytes = in.u32();
   step.cooperative = in.u8() != 0;
   step.overlaps = in.u8() != 0;

@@ -107,6 +107,7 @@ class PlanChecker {
         cluster.x * cluster.y * cluster.z > kMost.blocks_per_cluster) {
       return problem("the cluster is too large");
     }
+    if (!launch.clustered && cluster != Dim3{}) return problem("a cluster that nobody asked for");
     if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
       return problem("the grid is not a multiple of the cluster");
     }

@@ -61,6 +61,8 @@ struct KernelLaunch {
   std::string kernel;  ///< the .entry's name in the PTX
   Dim3 grid, block, cluster;
   std::uint32_t shared_bytes = 0;  ///< dynamic; above 48 KiB the candidate opted in
+  /// A cluster was asked for. Of one block as well: some instructions (st.async) trap without one.
+  bool clustered = false;
   bool cooperative = false;
   bool overlaps = false;  ///< may begin before the launch before it has ended (programmatic)
   int carveout = -1;  ///< preferred shared-memory carve-out in percent, -1 = the driver's choice

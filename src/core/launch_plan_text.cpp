@@ -54,6 +54,7 @@ Json json_of(const KernelLaunch& step) {
           {"grid", json_of(step.grid)},
           {"block", json_of(step.block)},
           {"cluster", json_of(step.cluster)},
+          {"clustered", step.clustered},
           {"shared_bytes", step.shared_bytes},
           {"cooperative", step.cooperative},
           {"overlaps", step.overlaps},
@@ -259,6 +260,7 @@ PlanStep read_launch(Reader& in) {
   step.grid = in.dims("grid");
   step.block = in.dims("block");
   step.cluster = in.dims("cluster");
+  step.clustered = in.boolean("clustered");
   step.shared_bytes = in.number<std::uint32_t>("shared_bytes");
   step.cooperative = in.boolean("cooperative");
   step.overlaps = in.boolean("overlaps");

@@ -267,7 +267,7 @@ CuResult CudaReplay::issue_step(const KernelLaunch& launch, std::size_t step, Cu
     attributes[count].id = kCuLaunchCooperative;
     attributes[count++].value.flag = 1;
   }
-  if (launch.cluster != Dim3{}) {
+  if (launch.clustered) {
     attributes[count].id = kCuLaunchClusterDimension;
     attributes[count++].value.cluster = {launch.cluster.x, launch.cluster.y, launch.cluster.z};
   }

@@ -269,13 +269,18 @@ extern "C" void solve(const float* x, float* y, int n) {
   attribute[0].val.clusterDim.z = 1;
   config.attrs = attribute; config.numAttrs = 1;
   cudaLaunchKernelEx(&config, k, x, y, n);
+  attribute[0].val.clusterDim.x = 1;
+  cudaLaunchKernelEx(&config, k, x, y, n);
 }
 )"),
                                 {16});
   ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.reason;
   const auto launches = steps_of<KernelLaunch>(outcome.plans[0]);
-  ASSERT_EQ(launches.size(), 2U);
+  ASSERT_EQ(launches.size(), 3U);
   EXPECT_TRUE(launches[0].cooperative);
+  EXPECT_FALSE(launches[0].clustered);
+  EXPECT_TRUE(launches[1].clustered);
+  EXPECT_TRUE(launches[2].clustered);
   EXPECT_EQ(launches[1].cluster, (Dim3{4, 1, 1}));
   EXPECT_EQ(pointer_at(launches[1].pointers, 8), (PlanAddress{1, 0}));
 }

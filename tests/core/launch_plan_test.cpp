@@ -30,6 +30,7 @@ LaunchPlan full_plan() {
   launch.grid = {4, 2, 1};
   launch.block = {32, 4, 2};
   launch.cluster = {2, 1, 1};
+  launch.clustered = true;
   launch.shared_bytes = 65536;
   launch.cooperative = true;
   launch.overlaps = true;
@@ -121,6 +122,7 @@ TEST(LaunchPlan, RefusesImpossibleLaunches) {
   expect_refused(with([](auto& l) { l.block = {65536, 65536, 1}; }), "block is too large");
   expect_refused(with([](auto& l) { l.grid = {4, 65536, 1}; }), "grid is too large");
   expect_refused(with([](auto& l) { l.grid.x = 5; }), "multiple of the cluster");
+  expect_refused(with([](auto& l) { l.clustered = false; }), "nobody asked for");
   expect_refused(with([](auto& l) { l.kernel = "a b"; }), "kernel name");
   expect_refused(with([](auto& l) { l.parameter_offsets = {0, 24}; }), "parameter offsets");
   expect_refused(with([](auto& l) { l.parameter_offsets = {8, 8}; }), "parameter offsets");

@@ -136,6 +136,7 @@ cudaError_t record_launch(const Launch& launch, const void* caller) {
   add_dims(step, launch.grid);
   add_dims(step, launch.block);
   add_dims(step, launch.cluster);
+  step.u8(launch.clustered);
   step.u32(static_cast<std::uint32_t>(launch.shared)).u8(launch.cooperative).u8(launch.overlaps);
   step.i32(kernel->carveout).block(parameter_bytes(*kernel, launch.arguments));
   add_step(stream_of(launch.stream, "a kernel launch", caller), step);
@@ -216,6 +217,7 @@ static Launch launch_of(const cudaLaunchConfig_t* config, const void* function, 
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const auto& attribute = config->attrs[i];
     if (attribute.id == cudaLaunchAttributeClusterDimension) {
+      launch.clustered = true;
       launch.cluster =
           dim3(attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z);
     }

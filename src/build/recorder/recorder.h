@@ -81,6 +81,7 @@ struct Launch {
   void** arguments = nullptr;
   cudaStream_t stream = nullptr;
   bool overlaps = false;
+  bool clustered = false;
 };
 
 /// Everything that the C functions of the API share. There is one, as the API has no handle.
