@@ -113,6 +113,38 @@ TEST_F(TorchModules, AModuleBecomesATaskOfGeneralShapes) {
   EXPECT_THAT(*problems, IsEmpty());
 }
 
+constexpr const char* kWideWindow = R"(
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self, window):
+        super().__init__()
+        self.pool = nn.AvgPool2d(window)
+
+    def forward(self, x):
+        return self.pool(x)
+
+rows = 256
+columns = 256
+window = 11
+
+def get_inputs():
+    return [torch.rand(1, 2, rows, columns)]
+
+def get_init_inputs():
+    return [window]
+)";
+
+/// Up to 21 rows and columns the window fits but once, and one number could stand for the other.
+TEST_F(TorchModules, NumbersAreToldApartWhereAWindowIsWide) {
+  const auto task = task_of(kWideWindow);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  EXPECT_EQ(task->torch.shapes, "general");
+  ASSERT_NE(argument_of(*task, "output"), nullptr);
+  EXPECT_EQ(argument_of(*task, "output")->expression, "2*floor((rows)/11)*floor((columns)/11)");
+}
+
 TEST_F(TorchModules, TheReferenceComputesInDoublesOnOurInputs) {
   const auto task = task_of(kLinear);
   ASSERT_TRUE(task.ok()) << task.error().message;
