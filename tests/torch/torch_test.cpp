@@ -108,6 +108,7 @@ TEST_F(TorchModules, AModuleBecomesATaskOfGeneralShapes) {
   ASSERT_NE(argument_of(*task, "output"), nullptr);
   EXPECT_EQ(argument_of(*task, "output")->expression, "batch_size*out_features");
   EXPECT_EQ(task->domain.at("features"), "1..128");
+  EXPECT_EQ(task->derived.at("terms"), "max(1, min(65536, features))");
   const auto problems = problems_of(*task);
   ASSERT_TRUE(problems.ok()) << problems.error().message;
   EXPECT_THAT(*problems, IsEmpty());

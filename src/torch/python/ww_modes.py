@@ -205,8 +205,12 @@ class Count(TorchDispatchMode):
     def __init__(self):
         super().__init__()
         self.flops = 0.0
-        self.terms = 1.0
+        self.sums = []  # (operation, terms that it adds up), in order
         self.asked = False
+
+    @property
+    def terms(self):
+        return max([1.0] + [float(terms) for _, terms in self.sums])
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         name = func.__name__.split(".")[0]
@@ -233,19 +237,17 @@ class Count(TorchDispatchMode):
             self.flops += convolution_flops(name, args, result, transposed)
             if transposed:
                 terms = terms * weight.shape[0] / max(1, weight.shape[1])
-            self.terms = max(self.terms, terms)
+            self.sums.append((name, terms))
             return
         else:
             read = max([_size(a) for a in args] or [0])
             self.flops += max(made, read)
             if read > made > 0 and len(outputs) == 1 and name not in ("embedding", "slice", "select",
                                                                      "index", "gather", "expand"):
-                self.terms = max(self.terms, read / made)
+                self.sums.append((name, read / made))
             if "softmax" in name or "norm" in name:
-                shape = args[0].shape
-                longest = max(shape) if len(shape) else 1
                 small = min([_size(t) for t in outputs] or [1])
-                self.terms = max(self.terms, longest, made / max(1, small))
+                self.sums += [(name, n) for n in [*args[0].shape, made / max(1, small)]]
             return
         self.flops += 2.0 * made * terms
-        self.terms = max(self.terms, terms)
+        self.sums.append((name, terms))

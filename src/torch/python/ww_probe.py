@@ -76,13 +76,14 @@ def probe(source, values, mode, backward, fake):
             slot.dtype, slot.type = dtype, TYPE_NAMES[dtype]
         found.differentiable = [p for p, t in results if t.requires_grad]
         found.gradients = [Slot(n, t, where) for n, t in grads.items() if t is not None]
-        found.flops, found.terms = count.flops, count.terms
+        found.flops, found.terms, found.sums = count.flops, count.terms, count.sums
         # A course that what tensors hold decides is not followed where they hold nothing.
         if found.declared or fake and count.asked:
             found.unfollowed = True
             sizes = [s.shape for s in found.inputs + found.outputs]
             found.flops = max([count.flops] + [float(math.prod(s)) for s in sizes])
             found.terms = max([count.terms] + [float(d) for s in sizes for d in s])
+            found.sums = []
     if not found.outputs:
         raise Refusal(f"{where}: forward returns no tensor")
     return found

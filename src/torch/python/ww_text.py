@@ -20,6 +20,7 @@ def quoted(text):
     return '"' + "".join(table.get(c, c if c >= " " and c != "\x7f" else "") for c in text) + '"'
 
 
+MOST_SUMS = 8  # that a task.toml names
 LONGEST = 56  # of a name; a number may follow
 
 
@@ -251,13 +252,35 @@ def main_type(outputs):
     return outputs[0].type
 
 
+def longest_sum(shapes):
+    """A text for the terms of a call's longest sum. Operation by operation: which one adds up most depends on
+    the sizes, and no product of powers is the larger of two of them."""
+    rows = [p.sums for p in shapes.probes]
+    together = shapes.grows([max(1.0, min(p.terms, 1e15)) for p in shapes.probes])
+    if not rows[0] or any([n for n, _ in row] != [n for n, _ in rows[0]] for row in rows):
+        return together
+    texts = []
+    for column in zip(*rows):
+        ys = [terms for _, terms in column]
+        whole = shapes.expression([int(y) for y in ys]) if all(y == int(y) for y in ys) else None
+        texts.append(whole or shapes.grows([max(1.0, y) for y in ys]))
+    constants = [t for t in texts if re.fullmatch(r"[0-9.e+]+", t)]
+    chosen = list(dict.fromkeys(t for t in texts if t not in constants)) + sorted(constants, key=float)[-1:]
+    if len(chosen) > MOST_SUMS:
+        return together
+    text = chosen[0]
+    for other in chosen[1:]:
+        text = f"max({text}, {other})"
+    return text
+
+
 def task_toml(task):
     arguments, names = arguments_of(task)
     scalars = scalars_of(task, names)
     outputs = [a for a in arguments if a.role != "input"]
     main = main_type(outputs)
     shapes = task.shapes
-    terms = shapes.grows([max(1.0, min(p.terms, 1e15)) for p in shapes.probes])
+    terms = longest_sum(shapes)
     flops = shapes.grows([max(1.0, p.flops) for p in shapes.probes])
     lines = [f"# Made from {os.path.basename(task.options['path'])}, which reference.py keeps. Everything here "
              "may be changed: docs/torch.md.",
