@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/settings.h"
+#include "core/task.h"
 
 namespace warpwright::cli {
 
@@ -85,6 +86,16 @@ inline Result<Settings> settings_from(const std::vector<store::ConfigValue>& sto
 inline void add_archive_option(CLI::App& verb, std::string& path) {
   verb.add_option("--archive", path,
                   "archive file [$WARPWRIGHT_ARCHIVE or .warpwright/archive.db]");
+}
+
+/// Further rules of a task that is being made.
+inline void add_rules_flag(CLI::App& verb, std::vector<std::string>& rules) {
+  std::vector<std::string> known;
+  for (const TaskRule& rule : known_task_rules()) known.emplace_back(rule.name);
+  verb.add_option("--rules", rules,
+                  "rules of the task, comma-separated: mixed_precision and others (docs/tasks.md)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(known));
 }
 
 }  // namespace warpwright::cli

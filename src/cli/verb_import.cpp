@@ -34,6 +34,7 @@ struct ImportFlags {
   std::string shapes = "general";
   bool backward = false;
   bool stream = false;
+  std::vector<std::string> rules;
   bool json = false;
   int jobs = 0;
   std::shared_ptr<SettingFlags> settings;
@@ -74,6 +75,7 @@ Result<fs::path> import_one(const Item& item, const ImportFlags& flags, const Se
   file.backward = file.backward || flags.backward;
   file.python = settings.text("torch.python");
   file.stream = flags.stream;
+  file.rules = flags.rules;
   const std::string name = folder_name(item.name);
   WW_CHECK(suite::may_become_task(name, flags.out));
   WW_TRY(const auto toml, torch::describe_module(file, sandbox, &stop));
@@ -178,6 +180,7 @@ std::shared_ptr<ImportFlags> add_common(CLI::App& verb, const char* what) {
   verb.add_option("--shapes", flags->shapes, "general or fixed (docs/torch.md) [general]")
       ->check(CLI::IsMember({"general", "fixed"}));
   verb.add_flag("--stream", flags->stream, "solve gets its caller's stream as a last parameter");
+  add_rules_flag(verb, flags->rules);
   flags->settings = add_setting_flags(verb, {"torch.", "judge.unsafe"});
   return flags;
 }

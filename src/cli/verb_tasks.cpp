@@ -30,6 +30,7 @@ struct NewFlags {
   std::string shapes = "general";
   bool backward = false;
   bool stream = false;
+  std::vector<std::string> rules;
   std::shared_ptr<SettingFlags> settings;
 };
 
@@ -37,6 +38,7 @@ Result<fs::path> new_torch_task(const NewFlags& flags) {
   WW_TRY(const Settings settings, settings_from(*flags.settings));
   WW_TRY(auto file, torch::read_module_file(flags.torch, flags.backward));
   file.stream = flags.stream;
+  file.rules = flags.rules;
   file.shapes = flags.shapes;
   file.python = settings.text("torch.python");
   WW_TRY(const auto sandbox, sandbox::Sandbox::open({.allow_none = settings.flag("judge.unsafe")}));
@@ -50,6 +52,8 @@ Result<fs::path> new_torch_task(const NewFlags& flags) {
 int make_new(const NewFlags& flags) {
   if (flags.torch.empty() && flags.backward)
     return fail(Error{"--backward is for modules: name one with --torch FILE.py"});
+  if (flags.torch.empty() && !flags.rules.empty())
+    return fail(Error{"--rules is for modules; in a task of your own, write them to task.toml"});
   const auto folder =
       flags.torch.empty() ? suite::write_new_task(flags.name, flags.parent) : new_torch_task(flags);
   if (!folder.ok()) return fail(folder.error());
@@ -222,6 +226,7 @@ void add_new(CLI::App& verb, Action& action) {
                   "a Python file with a PyTorch module that becomes the task (docs/torch.md)");
   verb.add_flag("--backward", flags->backward, "the task is the module's gradients");
   verb.add_flag("--stream", flags->stream, "solve gets its caller's stream as a last parameter");
+  add_rules_flag(verb, flags->rules);
   verb.add_option(
           "--shapes", flags->shapes,
           "general: kernels work at other shapes, too; fixed: at the file's alone [general]")

@@ -123,7 +123,8 @@ const std::vector<TaskRule>& known_task_rules() {
       {"mixed_precision",
        "Tensor cores and lower precisions may be used inside, for instance with numbers split into "
        "several TF32 or BF16 parts; the result must be as accurate as single-precision "
-       "arithmetic."},
+       "arithmetic. Tensor cores cut off what they add instead of rounding it: long sums should go "
+       "over to float registers every hundred terms or so."},
   };
   return rules;
 }

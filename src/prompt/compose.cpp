@@ -89,7 +89,7 @@ Result<TemplateValues> common_values(const PromptContext& context) {
   values["instruction_set"] = instruction_set(device);
   values["wavefront"] = std::to_string(device.warp_size);
   values["compute_capability"] = fmt::format("{}.{}", device.compute_major, device.compute_minor);
-  values["device_facts"] = device_facts_text(device);
+  values["device_facts"] = device_facts_text(device) + tensor_rate_text(task, device);
   if (context.level == FeedbackLevel::rich) values["device_facts"] += device_notes(device);
   if (context.offers_tuning) values["tuning"] = kYes;
   values["level_" + std::string(name_of(context.level))] = kYes;

@@ -193,6 +193,16 @@ std::string device_facts_text(const DeviceFacts& device) {
   return text;
 }
 
+std::string tensor_rate_text(const Task& task, const DeviceFacts& device) {
+  if (wants_full_precision(task) || device.half_tensor_tflops <= 0) return "";
+  const bool amd = !device.amd.empty();
+  std::string text = fmt::format("\n- peak of {} cores: {} TFLOP/s half and bfloat16",
+                                 amd ? "matrix" : "tensor", number(device.half_tensor_tflops));
+  // All of NVIDIA's that have TF32 multiply it at half of that rate.
+  if (!amd) text += fmt::format(", {} TFLOP/s TF32", number(device.half_tensor_tflops / 2));
+  return text;
+}
+
 namespace {
 
 std::set<std::string> names_in(const std::string& text) {

@@ -17,6 +17,9 @@ namespace warpwright::prompt {
 /// Texts for the placeholders, one line per fact. Each is empty when there is nothing to say.
 
 std::string device_facts_text(const DeviceFacts& device);
+
+/// What tensor cores reach, for a task that may use them; else nothing.
+std::string tensor_rate_text(const Task& task, const DeviceFacts& device);
 /// How many elements each buffer has, and what the names in that mean.
 std::string arguments_text(const Task& task);
 /// The meaning of each rule of the task.

@@ -133,7 +133,8 @@ Result<std::string> describe_module(const ModuleFile& file, const sandbox::Sandb
                         {"backward", file.backward}, {"shapes", file.shapes},
                         {"load_s", kLoad},           {"search_s", kSearch},
                         {"limit_s", kLimit},         {"threads", module_threads()},
-                        {"settle_s", kSettle},       {"stream", file.stream}};
+                        {"settle_s", kSettle},       {"stream", file.stream},
+                        {"rules", file.rules}};
   WW_CHECK(write_file(folder.path() / "options.json", dump_json(options)));
   auto request = python_request(interpreter, folder.path(), "ww_describe.py");
   request.limits.wall = std::chrono::seconds(kWall);

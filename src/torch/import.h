@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/stop.h"
@@ -18,6 +19,7 @@ struct ModuleFile {
   std::string shapes = "general";  ///< or "fixed"
   std::string python;              ///< empty: the one that has torch
   bool stream = false;             ///< solve gets the caller's stream
+  std::vector<std::string> rules;  ///< of the task, by name (known_task_rules)
 };
 
 /// Reads a module's file. In the form of robust-kbench (func_forward.py beside config_forward.json)

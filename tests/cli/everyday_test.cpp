@@ -282,6 +282,16 @@ TEST(Tasks, ANewTaskPassesItsCheckAndSaysWhatIsMissingWithoutAReference) {
                     HasSubstr("void reference(const float* x, const float* y, double* out")));
 }
 
+TEST(Tasks, RulesOfAModuleAreNamedOrRefused) {
+  Program program;
+  const auto unknown = program.run({"new", "mine", "--torch", "m.py", "--rules", "fast"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("mixed_precision"));
+  const auto alone = program.run({"new", "mine", "--rules", "mixed_precision"});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("task.toml"));
+}
+
 TEST(Tasks, AReferenceThatAbortsIsNamed) {
   Program program;
   ASSERT_EQ(program.run({"new", "mine"}).exit_code, 0);

@@ -58,6 +58,10 @@ TEST(Roofline, HalvesMayUseTensorCores) {
   EXPECT_EQ(roofline(task, size, *known_device("gtx1660s"))->compute_us, 0) << "it has none";
   task.arguments[0].type = ElementType::f32;
   EXPECT_NEAR(roofline(task, size, *known_device("h200"))->compute_us, 1e12 / 67e6, 0.01);
+  task.rules = {"mixed_precision"};
+  EXPECT_NEAR(roofline(task, size, *known_device("h200"))->compute_us, 3e12 / 989e6, 0.01)
+      << "a product of floats is three of their parts";
+  EXPECT_NEAR(roofline(task, size, *known_device("gtx1660s"))->compute_us, 1e12 / 5.03e6, 2000);
 }
 
 }  // namespace

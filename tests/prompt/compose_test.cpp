@@ -83,6 +83,14 @@ TEST_F(ComposeTest, a_module_is_in_every_prompt_that_states_its_task) {
               testing::HasSubstr("The module whose gradients are asked for:\n\n```python\nclass"));
 }
 
+TEST_F(ComposeTest, rates_of_tensor_cores_are_told_where_they_may_be_used) {
+  const std::string rate = "- peak of tensor cores: ";
+  EXPECT_THAT(initial_prompt(templates, context()).value(),
+              testing::Not(testing::HasSubstr(rate)));
+  task.rules = {"mixed_precision"};
+  EXPECT_THAT(initial_prompt(templates, context()).value(), testing::HasSubstr(rate));
+}
+
 TEST_F(ComposeTest, values_that_are_the_judges_own_are_not_told) {
   task.derived = {{"terms", "17*rows"}, {"half_rows", "whole/2"}, {"whole", "rows"}};
   task.arguments[0].expression = "half_rows*2*cols";

@@ -97,6 +97,13 @@ const TaskArgument* argument_of(const Task& task, std::string_view slot) {
   return nullptr;
 }
 
+TEST_F(TorchModules, RulesThatWereAskedForAreTheTasks) {
+  const auto toml = describe_module(
+      {.path = "module.py", .text = kLinear, .rules = {"mixed_precision"}}, *sandbox_, nullptr);
+  ASSERT_TRUE(toml.ok()) << toml.error().message;
+  EXPECT_THAT(*toml, testing::HasSubstr("\nrules = [\"mixed_precision\"]\n"));
+}
+
 TEST_F(TorchModules, AModuleBecomesATaskOfGeneralShapes) {
   const auto task = task_of(kLinear);
   ASSERT_TRUE(task.ok()) << task.error().message;

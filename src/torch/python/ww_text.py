@@ -287,6 +287,8 @@ def task_toml(task):
              f"title = {quoted(title_of(task))}", 'description = """']
     lines += [description(task, arguments, scalars).replace("\\", "\\\\").replace('"""', "'''"), '"""']
     lines += ['rule_set = "free"'] + (["stream = true"] if task.options.get("stream") else [])
+    if task.options.get("rules"):
+        lines.append("rules = [" + ", ".join(quoted(rule) for rule in task.options["rules"]) + "]")
     lines += ["", "argument = ["]
     lines += [argument_line(task, a, main) for a in arguments]
     for name, kind, value in scalars:
