@@ -266,6 +266,9 @@ constexpr std::uint64_t kTimesMore = 4;
 // share of them, nothing follows: it draws random numbers, or adds in a type that is too short.
 constexpr std::uint64_t kFew = 16;
 constexpr std::uint64_t kOneIn = 16;
+// Unless all of that is small beside the result: what is left of large terms that cancel (the
+// gradient of a norm over one number) is off everywhere, and by little.
+constexpr double kSmallShare = 1e-3;
 
 /// Of one output that its rule refuses.
 Result<bool> is_off_alike(RuleInput input, std::span<const std::byte> rounded) {
@@ -273,7 +276,8 @@ Result<bool> is_off_alike(RuleInput input, std::span<const std::byte> rounded) {
   WW_TRY(const Spread ours, spread_elementwise(input));
   input.got = rounded;
   WW_TRY(const Spread theirs, spread_elementwise(input));
-  if (theirs.beyond > std::max(kFew, input.count / kOneIn)) return false;
+  const bool many = theirs.beyond > std::max(kFew, input.count / kOneIn);
+  if (many && !(theirs.share <= kSmallShare)) return false;
   return std::isfinite(theirs.worst) && ours.worst <= kTimesWorse * theirs.worst &&
          ours.beyond <= kTimesMore * (theirs.beyond + 1);
 }

@@ -50,10 +50,10 @@ Result<std::optional<Mismatch>> check_outputs(const Instance& instance,
 
 /// Whether results that a rule refuses are off as `rounded` is, which somebody else computed from
 /// the same inputs in the task's own types: no element is further off than four times the worst of
-/// those, and not many more are beyond the rule's bound than of those, of which few are. Where
-/// results hang on the rounding of what they come from (a variance of two numbers, a sign next to
-/// zero), no bound on single elements is right. Rules by element alone; all other outputs must
-/// pass.
+/// those, and not many more are beyond the rule's bound than of those, of which few are, or by
+/// little. Where results hang on the rounding of what they come from (a variance of two numbers, a
+/// sign next to zero), no bound on single elements is right. Rules by element alone; all other
+/// outputs must pass.
 Result<bool> is_rounding(const Instance& instance, std::span<const Bytes> inputs,
                          std::span<const Expected> expected, std::span<const Bytes> outputs,
                          std::span<const Bytes> rounded);

@@ -165,6 +165,7 @@ Result<Spread> spread_elementwise(const RuleInput& input) {
       } else if (bound > 0 && std::isfinite(got - expected)) {
         const double error = error_beyond_step(input.argument.type, got, expected);
         spread.worst = std::max(spread.worst, error / bound);
+        if (!good) spread.share = std::max(spread.share, error / scale);
       } else if (!good) {
         spread.worst = std::numeric_limits<double>::infinity();  // nothing is allowed there
       }

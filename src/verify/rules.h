@@ -88,6 +88,7 @@ RuleResult check_elementwise(const RuleInput& input);
 struct Spread {
   double worst = 0;          ///< infinite where a number is none
   std::uint64_t beyond = 0;  ///< elements that are not accepted
+  double share = 0;          ///< the largest error, over the root mean square of what is expected
 };
 Result<Spread> spread_elementwise(const RuleInput& input);
 RuleResult check_exact(const RuleInput& input);

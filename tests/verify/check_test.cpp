@@ -171,6 +171,19 @@ TEST(Rounding, NothingFollowsFromSomebodyWhoIsOffEverywhere) {
   EXPECT_FALSE(off_alike(expected, got, rounded));
 }
 
+TEST(Rounding, SomebodyWhoIsOffEverywhereByLittleCounts) {
+  // What is left where large terms cancel: small numbers beside a large one.
+  std::vector<double> expected(100, 0.01);
+  expected[0] = 100;
+  std::vector<float> got(100, 0.01005f), rounded(100, 0.01004f);
+  got[0] = rounded[0] = 100;
+  EXPECT_TRUE(off_alike(expected, got, rounded));
+  std::fill_n(got.begin() + 1, 99, 0.0102f);
+  EXPECT_FALSE(off_alike(expected, got, rounded)) << "five times as far off";
+  std::fill_n(rounded.begin() + 1, 99, 0.03f);
+  EXPECT_FALSE(off_alike(expected, got, rounded)) << "by a thousandth of the result and more";
+}
+
 TEST(Rounding, OtherRulesAreNotRelaxed) {
   EXPECT_FALSE(off_alike({1, 2, 3}, {2, 2, 3}, {2, 2, 3}, "rounded"));
 }
