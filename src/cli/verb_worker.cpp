@@ -32,8 +32,9 @@ struct WorkerFlags {
   int at_once = 6;
 };
 
-evaluate::SupervisorOptions supervisor_options() {
-  return {.runner = {own_program(), "worker", "--runner"}};
+evaluate::SupervisorOptions supervisor_options(const WorkerFlags& flags) {
+  return {
+      .runner = {own_program(), "worker", "--runner", "--at-once", std::to_string(flags.at_once)}};
 }
 
 int judge_one(const std::string& folder) {
@@ -56,7 +57,7 @@ int judge_one(const std::string& folder) {
 int judge_many(const WorkerFlags& flags) {
   StopSignal stop;
   const InterruptGuard interrupts(stop);
-  evaluate::Supervisor supervisor(supervisor_options(), stop);
+  evaluate::Supervisor supervisor(supervisor_options(flags), stop);
   std::vector<evaluate::JobDirectory> jobs;
   for (const std::string& folder : flags.folders) {
     const evaluate::JobDirectory job(absolute_path(folder));
@@ -118,7 +119,7 @@ int work(const WorkerFlags& flags) {
   StopSignal never;
   if (flags.runner) return run_for_server(flags);
   if (flags.serve) {
-    evaluate::Supervisor supervisor(supervisor_options(), never);
+    evaluate::Supervisor supervisor(supervisor_options(flags), never);
     return evaluate::serve(STDIN_FILENO, STDOUT_FILENO, supervisor);
   }
   if (flags.folders.empty()) {
@@ -145,7 +146,11 @@ void add_worker(CLI::App& verb, Action& action) {
                 "run the plans of small cases and judge nothing (used under compute-sanitizer)")
       ->group("");
   verb.add_option("--size", flags->size, "replay only this timed size")->group("");
-  verb.add_option("--at-once", flags->at_once, "trials that overlap in a runner")->group("");
+  verb.add_option(
+          "--at-once", flags->at_once,
+          "trials that overlap: one is on the device, the others get ready or are compared; "
+          "more where processors and memory are idle [6]")
+      ->check(CLI::Range(1, 64));
   verb.callback([flags, &action] {
     action = [flags] {
       // Under root the sandbox is another user, who must be able to read what we write for it.
