@@ -138,6 +138,19 @@ bool is_sound(Warp& w, const Ins* i, u32 lane, const Tile& tile, u32 rank, u64 s
   return wrong == nullptr;
 }
 
+/// Whether a tile can be stored at its coordinates; reports where it cannot. An H200 ends such a
+/// kernel with an illegal instruction (docs/results); of loads nothing like that is known.
+bool has_place(Warp& w, const Ins* i, u32 lane, const Tile& tile) {
+  const char* wrong = nullptr;
+  if (tile.first[0] * static_cast<s64>(tile.element) % kBulkPiece != 0)
+    wrong = "a tensor store must begin at a multiple of 16 bytes of its rows";
+  if (std::any_of(tile.first.begin(), tile.first.end(), [](s64 at) { return at < 0; }))
+    wrong = "a tensor store must not begin at a negative coordinate";
+  if (wrong != nullptr)
+    report(w, i, FaultKind::misaligned, lane, tile.map.address, "global", wrong);
+  return wrong == nullptr;
+}
+
 bool load_tile(Warp& w, const Ins* i, u32 lane, const Tile& tile, std::vector<std::byte>& data) {
   data.assign(tile.bytes(), std::byte{0});
   fill_outside(tile, data);
@@ -201,6 +214,7 @@ void copy_in(Warp& w, const Ins* i, u32 lane, const Tile& tile, const Operands& 
 }
 
 void copy_out(Warp& w, const Ins* i, u32 lane, const Tile& tile, const Operands& at) {
+  if (!has_place(w, i, lane, tile)) return;
   const std::byte* from =
       resolve_run(w, i, lane, at.shared[lane], tile.bytes(), Access::load, true);
   if (from == nullptr) return;
