@@ -13,11 +13,12 @@ std::uint64_t memory_room() {
   return std::max(physical_memory_bytes() / kShare, kLeast);
 }
 
-MemoryShares::MemoryShares() : MemoryShares(physical_memory_bytes() / 3) {}
+MemoryShares::MemoryShares() : MemoryShares(physical_memory_bytes() / 2) {}
 
-MemoryShares::Share::Share(MemoryShares& of, std::uint64_t bytes) : of_(of), bytes_(bytes) {
+MemoryShares::Share::Share(MemoryShares& of, std::uint64_t bytes)
+    : of_(of), bytes_(std::min(bytes, of.room_ - of.room_ / 8)) {
   std::unique_lock hold(of_.mutex_);
-  of_.changed_.wait(hold, [&] { return of_.used_ == 0 || of_.used_ + bytes_ <= of_.room_; });
+  of_.changed_.wait(hold, [&] { return of_.used_ + bytes_ <= of_.room_; });
   of_.used_ += bytes_;
 }
 

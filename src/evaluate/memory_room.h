@@ -13,10 +13,11 @@ namespace warpwright::evaluate {
 std::uint64_t memory_room();
 
 /// Memory for large work of several judgements: each gets what it asks for when there is room for
-/// it beside the others, or when it is alone. Nobody asks who holds a device.
+/// it beside the others. What is larger than most of the room counts as most of it, so that small
+/// ones need not wait for its end. Nobody asks who holds a device.
 class MemoryShares {
  public:
-  /// By default a third of the machine's.
+  /// By default half of the machine's.
   MemoryShares();
   explicit MemoryShares(std::uint64_t room) : room_(room) {}
   /// Gives it back with itself.

@@ -134,6 +134,11 @@ std::uint64_t reference_memory() {
   return all == 0 ? kMostMemory : std::max(4 * kGiB, all / 4 * 3);
 }
 
-int module_threads() { return std::clamp(usable_cores(), 1, 16); }
+int module_threads() {
+  // All of a small machine's; of a large one's half, since other modules run beside it.
+  constexpr int kSmall = 4, kMost = 8;
+  const int cores = usable_cores();
+  return std::clamp(cores, 1, std::clamp(cores / 2, kSmall, kMost));
+}
 
 }  // namespace warpwright::torch

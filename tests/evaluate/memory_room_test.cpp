@@ -22,14 +22,19 @@ TEST(MemoryShares, WhatFitsIsGivenTogetherAndTheRestWaits) {
   third.get();
 }
 
-TEST(MemoryShares, WhatIsLargerThanAllOfItIsGivenAlone) {
-  MemoryShares shares(10);
-  std::optional<MemoryShares::Share> small(std::in_place, shares, 1);
+TEST(MemoryShares, WhatIsLargerThanAllOfItLeavesALittleToSmallOnes) {
+  MemoryShares shares(16);
+  std::optional<MemoryShares::Share> middle(std::in_place, shares, 3);
   auto large = std::async(std::launch::async, [&] { const MemoryShares::Share share(shares, 99); });
   EXPECT_EQ(large.wait_for(kMoment), std::future_status::timeout);
-  small.reset();
+  middle.reset();
   large.get();
-  const MemoryShares::Share again(shares, 99);
+  std::optional<MemoryShares::Share> again(std::in_place, shares, 99);
+  const MemoryShares::Share small(shares, 1), other(shares, 1);
+  auto third = std::async(std::launch::async, [&] { const MemoryShares::Share share(shares, 1); });
+  EXPECT_EQ(third.wait_for(kMoment), std::future_status::timeout);
+  again.reset();
+  third.get();
 }
 
 }  // namespace
