@@ -271,37 +271,66 @@ constexpr std::uint64_t kOneIn = 16;
 constexpr double kSmallShare = 1e-3;
 
 /// Of one output that its rule refuses.
-Result<bool> is_off_alike(RuleInput input, std::span<const std::byte> rounded) {
-  if (input.check.rule != "elementwise" || rounded.size() != input.got.size()) return false;
-  WW_TRY(const Spread ours, spread_elementwise(input));
-  input.got = rounded;
-  WW_TRY(const Spread theirs, spread_elementwise(input));
-  const bool many = theirs.beyond > std::max(kFew, input.count / kOneIn);
+bool is_off_alike(const Spread& ours, const Spread& theirs, std::uint64_t count) {
+  const bool many = theirs.beyond > std::max(kFew, count / kOneIn);
   if (many && !(theirs.share <= kSmallShare)) return false;
   return std::isfinite(theirs.worst) && ours.worst <= kTimesWorse * theirs.worst &&
          ours.beyond <= kTimesMore * (theirs.beyond + 1);
 }
 
-}  // namespace
-
-Result<bool> is_rounding(const Instance& instance, std::span<const Bytes> inputs,
-                         std::span<const Expected> expected, std::span<const Bytes> outputs,
-                         std::span<const Bytes> rounded) {
+/// Calls visit(argument's number, input of its rule) for each output, until it says no.
+template <class Visit>
+Status for_outputs(const Instance& instance, std::span<const Bytes> inputs,
+                   std::span<const Expected> expected, std::span<const Bytes> outputs,
+                   const Visit& visit) {
   const auto& arguments = instance.task->arguments;
-  if (expected.size() != arguments.size() || rounded.size() != arguments.size()) return false;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!is_output(arguments[i])) continue;
     const CheckRule check = check_for(*instance.task, instance.variant, arguments[i]);
-    WW_TRY(const RuleRow* row, rule_named(check.rule));
     WW_TRY(const auto count, element_count(arguments[i], instance.values));
     const RuleInput input{instance, check, inputs, expected[i], arguments[i], i, outputs[i], count};
     WW_CHECK(check_sizes(input, true));
-    WW_TRY(const auto mismatch, row->rule(input));
-    if (!mismatch) continue;
-    WW_TRY(const bool alike, is_off_alike(input, rounded[i]));
-    if (!alike) return false;
+    WW_TRY(const bool go_on, visit(i, input));
+    if (!go_on) break;
   }
-  return true;
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::optional<Spread>>> spreads_of(const Instance& instance,
+                                                      std::span<const Bytes> inputs,
+                                                      std::span<const Expected> expected,
+                                                      std::span<const Bytes> outputs) {
+  std::vector<std::optional<Spread>> spreads(instance.task->arguments.size());
+  if (expected.size() != spreads.size() || outputs.size() != spreads.size()) return spreads;
+  WW_CHECK(for_outputs(instance, inputs, expected, outputs,
+                       [&](std::size_t i, const RuleInput& input) -> Result<bool> {
+                         if (input.check.rule != "elementwise") return true;
+                         WW_TRY(spreads[i], spread_elementwise(input));
+                         return true;
+                       }));
+  return spreads;
+}
+
+Result<bool> is_rounding(const Instance& instance, std::span<const Bytes> inputs,
+                         std::span<const Expected> expected, std::span<const Bytes> outputs,
+                         std::span<const std::optional<Spread>> theirs) {
+  if (theirs.size() != instance.task->arguments.size() || expected.size() != theirs.size())
+    return false;
+  bool alike = true;
+  WW_CHECK(for_outputs(instance, inputs, expected, outputs,
+                       [&](std::size_t i, const RuleInput& input) -> Result<bool> {
+                         WW_TRY(const RuleRow* row, rule_named(input.check.rule));
+                         WW_TRY(const auto mismatch, row->rule(input));
+                         if (!mismatch) return true;
+                         alike = theirs[i].has_value();
+                         if (!alike) return false;
+                         WW_TRY(const Spread ours, spread_elementwise(input));
+                         alike = is_off_alike(ours, *theirs[i], input.count);
+                         return alike;
+                       }));
+  return alike;
 }
 
 }  // namespace warpwright::verify

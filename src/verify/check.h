@@ -48,14 +48,27 @@ Result<std::optional<Mismatch>> check_outputs(const Instance& instance,
                                               std::span<const Expected> expected,
                                               std::span<const Bytes> outputs);
 
-/// Whether results that a rule refuses are off as `rounded` is, which somebody else computed from
-/// the same inputs in the task's own types: no element is further off than four times the worst of
-/// those, and not many more are beyond the rule's bound than of those, of which few are, or by
-/// little. Where results hang on the rounding of what they come from (a variance of two numbers, a
-/// sign next to zero), no bound on single elements is right. Rules by element alone; all other
-/// outputs must pass.
+/// How far the elements of one output are off, in units of what its rule allows.
+struct Spread {
+  double worst = 0;          ///< infinite where a number is none
+  std::uint64_t beyond = 0;  ///< elements that are not accepted
+  double share = 0;          ///< the largest error, over the root mean square of what is expected
+};
+
+/// Of each argument; nothing of those whose rule is not by element, or that are no outputs.
+Result<std::vector<std::optional<Spread>>> spreads_of(const Instance& instance,
+                                                      std::span<const Bytes> inputs,
+                                                      std::span<const Expected> expected,
+                                                      std::span<const Bytes> outputs);
+
+/// Whether results that a rule refuses are off as those are that somebody else computed in the
+/// task's own types, from the same inputs or others of the same size: no element is further off
+/// than four times the worst of those, and not many more are beyond the rule's bound than of those,
+/// of which few are, or by little. Where results hang on the rounding of what they come from (a
+/// variance of two numbers, a sign next to zero), no bound on single elements is right. Rules by
+/// element alone; all other outputs must pass.
 Result<bool> is_rounding(const Instance& instance, std::span<const Bytes> inputs,
                          std::span<const Expected> expected, std::span<const Bytes> outputs,
-                         std::span<const Bytes> rounded);
+                         std::span<const std::optional<Spread>> theirs);
 
 }  // namespace warpwright::verify

@@ -84,12 +84,7 @@ double error_beyond_step(ElementType type, double got, double expected);
 double representable(ElementType type, double value);
 
 RuleResult check_elementwise(const RuleInput& input);
-/// How far elements are off, in units of what check_elementwise allows.
-struct Spread {
-  double worst = 0;          ///< infinite where a number is none
-  std::uint64_t beyond = 0;  ///< elements that are not accepted
-  double share = 0;          ///< the largest error, over the root mean square of what is expected
-};
+/// What check_elementwise would say of each element.
 Result<Spread> spread_elementwise(const RuleInput& input);
 RuleResult check_exact(const RuleInput& input);
 RuleResult check_bits(const RuleInput& input);

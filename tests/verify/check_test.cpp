@@ -134,7 +134,8 @@ bool off_alike(const std::vector<double>& expected, const std::vector<float>& go
   const Expected values = wide(expected);
   const std::vector<Bytes> inputs(1), outputs = {bytes_of_floats(got)};
   const std::vector<Bytes> others = {bytes_of_floats(rounded)};
-  return is_rounding(instance, inputs, std::span(&values, 1), outputs, others).value();
+  const auto theirs = spreads_of(instance, inputs, std::span(&values, 1), others).value();
+  return is_rounding(instance, inputs, std::span(&values, 1), outputs, theirs).value();
 }
 
 TEST(Rounding, WhatIsOffAsSomebodyElseIsIsAccepted) {
