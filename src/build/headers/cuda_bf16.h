@@ -25,7 +25,7 @@ __WW_HD float __ww_from_bits___nv_bfloat16(unsigned short bits) {
 typedef __bf16 __ww_bf16_pair __attribute__((ext_vector_type(2)));
 
 __WW_HALF_CLASS(__nv_bfloat16, __nv_bfloat16_raw, __bf16)
-__WW_PAIR_CLASS(__nv_bfloat16, __nv_bfloat162)
+__WW_PAIR_CLASS(__nv_bfloat16, __nv_bfloat162, __nv_bfloat16_raw, __nv_bfloat162_raw)
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 

@@ -40,7 +40,7 @@ __WW_HD float __ww_from_bits___half(unsigned short bits) {
 typedef _Float16 __ww_half_pair __attribute__((ext_vector_type(2)));
 
 __WW_HALF_CLASS(__half, __half_raw, _Float16)
-__WW_PAIR_CLASS(__half, __half2)
+__WW_PAIR_CLASS(__half, __half2, __half_raw, __half2_raw)
 typedef __half half;
 typedef __half2 half2;
 

@@ -74,3 +74,28 @@ static inline __device__ unsigned short atomicCAS(unsigned short* p, unsigned sh
                : "memory");
   return old;
 }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+// Of vectors in global memory, element by element.
+#define __WW_ATOMIC_VECTORS(NAME, SCOPE)                                                      \
+  static inline __device__ float2 NAME(float2* p, float2 v) {                                 \
+    float2 old;                                                                               \
+    asm volatile("atom.global." SCOPE ".add.v2.f32 {%0, %1}, [%2], {%3, %4};"                 \
+                 : "=f"(old.x), "=f"(old.y)                                                   \
+                 : "l"(p), "f"(v.x), "f"(v.y)                                                 \
+                 : "memory");                                                                 \
+    return old;                                                                               \
+  }                                                                                           \
+  static inline __device__ float4 NAME(float4* p, float4 v) {                                 \
+    float4 old;                                                                               \
+    asm volatile("atom.global." SCOPE ".add.v4.f32 {%0, %1, %2, %3}, [%4], {%5, %6, %7, %8};" \
+                 : "=f"(old.x), "=f"(old.y), "=f"(old.z), "=f"(old.w)                         \
+                 : "l"(p), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)                             \
+                 : "memory");                                                                 \
+    return old;                                                                               \
+  }
+__WW_ATOMIC_VECTORS(atomicAdd, "gpu")
+__WW_ATOMIC_VECTORS(atomicAdd_block, "cta")
+__WW_ATOMIC_VECTORS(atomicAdd_system, "sys")
+#undef __WW_ATOMIC_VECTORS
+#endif

@@ -243,11 +243,16 @@
     }                                                                                  \
   };
 
-#define __WW_PAIR_CLASS(T, T2)                                     \
-  struct __align__(4) T2 {                                         \
-    T x, y;                                                        \
-    T2() = default;                                                \
-    __host__ __device__ T2(const T& a, const T& b) : x(a), y(b) {} \
+#define __WW_PAIR_CLASS(T, T2, RAW, RAW2)                                     \
+  struct __align__(4) RAW2 {                                                  \
+    unsigned short x, y;                                                      \
+  };                                                                          \
+  struct __align__(4) T2 {                                                    \
+    T x, y;                                                                   \
+    T2() = default;                                                           \
+    __host__ __device__ T2(const T& a, const T& b) : x(a), y(b) {}            \
+    __host__ __device__ T2(const RAW2& raw) : x(RAW{raw.x}), y(RAW{raw.y}) {} \
+    __host__ __device__ operator RAW2() const { return RAW2{x.__x, y.__x}; }  \
   };
 
 #pragma clang attribute pop

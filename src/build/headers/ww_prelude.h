@@ -104,7 +104,14 @@ static inline __device__ size_t __cvta_generic_to_shared(const void* p);
 #define __reduce_or_sync __ww_unused_reduce_or
 #define __reduce_and_sync __ww_unused_reduce_and
 #define __reduce_xor_sync __ww_unused_reduce_xor
+// Its additions of vectors vanish where nobody uses what was there before; ours are in ww_atomics.h.
+#define atomicAdd __ww_unused_atomic_add
+#define atomicAdd_block __ww_unused_atomic_add_block
+#define atomicAdd_system __ww_unused_atomic_add_system
 #include <__clang_cuda_intrinsics.h>
+#undef atomicAdd
+#undef atomicAdd_block
+#undef atomicAdd_system
 #undef __reduce_add_sync
 #undef __reduce_min_sync
 #undef __reduce_max_sync

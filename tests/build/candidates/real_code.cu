@@ -49,6 +49,18 @@ __global__ void aligned(float* y) {
   y[0] = other[0] + (float)both((double)y[0]);
 }
 
+// Pairs of halves from bits, and back; additions of vectors in the three scopes.
+__global__ void pairs(__half2* h, __nv_bfloat162* b, float2* two, float4* four) {
+  __half2_raw raw = h[1];
+  raw.x ^= 0x8000;
+  h[0] = __half2(raw);
+  const __nv_bfloat162_raw other = b[1];
+  b[0] = __nv_bfloat162(other);
+  atomicAdd(two, make_float2(1, 2));
+  atomicAdd_block(four, make_float4(1, 2, 3, 4));
+  atomicAdd_system(four + 1, atomicAdd(four + 2, make_float4(1, 2, 3, 4)));
+}
+
 __global__ void hints(__half* h, __nv_bfloat16* b, __half2* h2, const char4* c, const uchar2* u, unsigned char* byte,
                       const short4* s) {
   h[0] = __ldcs(h + 1);
