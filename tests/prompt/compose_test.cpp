@@ -85,8 +85,7 @@ TEST_F(ComposeTest, a_module_is_in_every_prompt_that_states_its_task) {
 
 TEST_F(ComposeTest, rates_of_tensor_cores_are_told_where_they_may_be_used) {
   const std::string rate = "- peak of tensor cores: ";
-  EXPECT_THAT(initial_prompt(templates, context()).value(),
-              testing::Not(testing::HasSubstr(rate)));
+  EXPECT_THAT(initial_prompt(templates, context()).value(), testing::Not(testing::HasSubstr(rate)));
   task.rules = {"mixed_precision"};
   EXPECT_THAT(initial_prompt(templates, context()).value(), testing::HasSubstr(rate));
 }
