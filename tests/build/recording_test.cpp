@@ -31,7 +31,7 @@ struct Process {
     plan.u32(1).u32(0).u8(1).u64(y).u32(0).u64(64).u64(1).u64(64);
     plan.u32(2).u32(1).u32(0).u8(0).block("k").u32(grid);
     for (int i = 0; i < 8; ++i) plan.u32(1);
-    plan.u32(0).u8(0).u8(0).i32(-1).block(parameters);
+    plan.u8(0).u32(0).u8(0).u8(0).i32(-1).block(parameters);
     Wire all;
     all.u8('D').u8('P').block(plan.bytes);
     return all.bytes;
