@@ -95,6 +95,7 @@ inline void add_rules_flag(CLI::App& verb, std::vector<std::string>& rules) {
   verb.add_option("--rules", rules,
                   "rules of the task, comma-separated: mixed_precision and others (docs/tasks.md)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember(known));
 }
 

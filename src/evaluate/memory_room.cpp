@@ -13,7 +13,7 @@ std::uint64_t memory_room() {
   return std::max(physical_memory_bytes() / kShare, kLeast);
 }
 
-MemoryShares::MemoryShares() : MemoryShares(physical_memory_bytes() / 2) {}
+MemoryShares::MemoryShares() : MemoryShares(physical_memory_bytes() * 2 / 5) {}
 
 MemoryShares::Share::Share(MemoryShares& of, std::uint64_t bytes)
     : of_(of), bytes_(std::min(bytes, of.room_ - of.room_ / 8)) {

@@ -17,7 +17,7 @@ std::uint64_t memory_room();
 /// ones need not wait for its end. Nobody asks who holds a device.
 class MemoryShares {
  public:
-  /// By default half of the machine's.
+  /// By default two fifths of the machine's.
   MemoryShares();
   explicit MemoryShares(std::uint64_t room) : room_(room) {}
   /// Gives it back with itself.

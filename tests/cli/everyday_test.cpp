@@ -290,6 +290,8 @@ TEST(Tasks, RulesOfAModuleAreNamedOrRefused) {
   const auto alone = program.run({"new", "mine", "--rules", "mixed_precision"});
   EXPECT_EQ(alone.exit_code, 2);
   EXPECT_THAT(alone.err, HasSubstr("task.toml"));
+  const auto before_name = program.run({"new", "--rules", "mixed_precision", "mine"});
+  EXPECT_THAT(before_name.err, HasSubstr("task.toml")) << "the name is no rule";
 }
 
 TEST(Tasks, AReferenceThatAbortsIsNamed) {
