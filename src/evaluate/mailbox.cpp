@@ -86,7 +86,8 @@ Status MailboxEvaluator::leave(const std::string& name, const JobRequest& reques
   if (!error) return {};
   std::error_code ignored;
   fs::remove_all(draft, ignored);
-  if (there(pending / name)) return {};  // another process was quicker
+  // Another one was quicker. By now its job may have been judged, and be gone from there.
+  if (error == std::errc::directory_not_empty || error == std::errc::file_exists) return {};
   return Error{"cannot leave the job " + (pending / name).string() + ": " + error.message()};
 }
 
