@@ -146,11 +146,27 @@ Status CallChecks::collect() {
   return {};
 }
 
-/// Each call so far has the same chance to be among those that are kept, and it is drawn when the
-/// call is over.
+/// Which place this call takes among those that are kept, or one behind them. Calls on other
+/// distributions are few: half of the places are theirs, or a single place in half of all
+/// judgements. Of each kind every call has the same chance.
+std::size_t CallChecks::place_to_keep() {
+  const bool other = variant_ != nullptr;
+  const std::uint64_t seen = ++seen_[other ? 1 : 0];
+  std::vector<std::size_t> own;
+  for (std::size_t i = 0; i < kept_.size(); ++i)
+    if ((kept_[i].variant != nullptr) == other) own.push_back(i);
+  if (kept_.size() < most_kept_ && (!other || own.size() < most_kept_ / 2 || kept_.empty()))
+    return kept_.size();
+  const bool newcomer = own.empty() && seen == 1;
+  if (newcomer) return most_kept_ > 1 || secret() % 2 == 0 ? kept_.size() - 1 : most_kept_;
+  const std::uint64_t drawn = secret() % seen;
+  return drawn < own.size() ? own[drawn] : most_kept_;
+}
+
+/// It is drawn when the call is over.
 Status CallChecks::keep_some(const LoadedCase& place) {
   if (distribution_ != 0) WW_CHECK(collect());  // it is not needed any more
-  const std::uint64_t at = kept_.size() < most_kept_ ? kept_.size() : secret() % calls_;
+  const std::size_t at = place_to_keep();
   if (at >= most_kept_) return {};
   const PartTimer timer(session_.context, "fetch");
   if (at == kept_.size()) kept_.emplace_back();

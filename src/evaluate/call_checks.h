@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <random>
 #include <string>
@@ -47,6 +48,7 @@ class CallChecks {
   Status collect();
   Status check_on_device(const LoadedCase& place);
   Status keep_some(const LoadedCase& place);
+  std::size_t place_to_keep();
   Outcome<> conclude_on_device();
   void next_call(const InputVariant* variant);
   /// The distribution of the call under way, with numbers of its own.
@@ -77,6 +79,7 @@ class CallChecks {
   std::vector<Kept> kept_;
   bool keeps_there_ = false;
   std::size_t most_kept_ = 0;
+  std::array<std::uint64_t, 2> seen_ = {};  ///< calls on declared inputs, and on others
   std::uint64_t calls_ = 0;
   std::size_t pending_ = 0;  ///< calls since the last collect()
   std::uint64_t seed_ = 0;   ///< of the call under way, with the next two
