@@ -101,6 +101,7 @@ struct RunOptions {
   /// Of each simulated launch, in warp instructions: how busy the host is must not matter. Beyond
   /// it the fault is a time-out.
   std::uint64_t work = 250'000'000;
+  bool weighs_matrices = false;  ///< see simt::LaunchOptions
   /// A simulated launch with more work is no fault: its time is a lower bound.
   bool bound_is_enough = false;
   /// Wants RunReport::launches, from a device that has them.
@@ -125,6 +126,7 @@ struct RunReport {
   double written_bytes = 0;                ///< to global memory, about: of simulated timed runs
   std::uint64_t lane_instructions = 0;     ///< simulated, 0 = not counted
   std::uint64_t warp_instructions = 0;     ///< likewise
+  std::uint64_t work = 0;                  ///< likewise, as RunOptions::work counts it
   std::vector<LaunchDetail> launches;      ///< in order, when asked for
 };
 

@@ -275,6 +275,7 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
   request.options.early_log = watched_ && launch.overlaps ? &early_log_ : nullptr;
   request.options.schedule = options.schedule;
   request.options.max_warp_instructions = options.work;
+  request.options.weighs_matrices = options.weighs_matrices;
   const auto run_once = [&]() { return device_.machine_.launch(module().module, request); };
   auto launched = options.may_sample && !launch.cooperative
                       ? launch_sampled(device_.machine_, module().module, request,
@@ -335,6 +336,7 @@ void SimtReplay::take_report(const simt::LaunchReport& launched, const KernelLau
                                           " only some were run"});
   report.lane_instructions += launched.counts.lane_instructions();
   report.warp_instructions += launched.counts.warp_instructions();
+  report.work += launched.work;
   if (launched.blocks_run < launched.blocks_total) report.complete = false;
   const simt::Estimate estimate = simt::estimate(launched, spec_of(device_.info_.facts));
   if (options.timed) {

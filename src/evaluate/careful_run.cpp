@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint64_t kSimulatedBytes = 64 << 10;
 constexpr std::size_t kMostSizes = 4;
 constexpr std::size_t kMostVariants = 2;
-constexpr std::uint64_t kSimulatedWork = 25'000'000;  // warp instructions
+// Warp instructions; sums of matrix instructions are weighed, because to emulate them takes longer.
+constexpr std::uint64_t kSimulatedWork = 25'000'000;
 constexpr std::uint64_t kSimulatedLaunchWork = 40'000'000;
 constexpr std::uint64_t kLeastBytes = 256;
 // A launcher may do something else for large inputs, and only there go wrong.
@@ -76,7 +77,8 @@ Result<bool> run_under_schedules(LoadedCase& loaded, const verify::Case& item,
   for (const simt::Schedule& schedule : device::other_schedules(seed)) {
     WW_TRY(auto report, loaded.replay->run({.poison_seed = seed,
                                             .schedule = schedule,
-                                            .work = device::work_under_other_schedules(forward)}));
+                                            .work = device::work_under_other_schedules(forward),
+                                            .weighs_matrices = true}));
     for (device::Fault& fault : report.faults) {
       fault.message += " (under the schedule " + simt::name_of(schedule) + ")";
       careful.faults.push_back(std::move(fault));
@@ -95,8 +97,10 @@ Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits
   WW_TRY(auto loaded, load_case(session, item, seed));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(loaded.call));
   if (plan.steps.size() > limits.steps) return false;
-  WW_TRY(auto report, loaded.replay->run({.poison_seed = seed, .work = limits.step_work}));
-  work += report.warp_instructions;
+  WW_TRY(auto report,
+         loaded.replay->run(
+             {.poison_seed = seed, .work = limits.step_work, .weighs_matrices = true}));
+  work += report.work;
   for (device::Fault& fault : report.faults) {
     if (is_decisive(fault)) careful.faults.push_back(std::move(fault));
   }
@@ -106,8 +110,8 @@ Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits
     careful.why_not = report.faults.front().kind.name();
     return false;
   }
-  if (!careful.faults.empty() || report.warp_instructions > limits.scheduled_work) return true;
-  return run_under_schedules(loaded, item, report.warp_instructions, careful);
+  if (!careful.faults.empty() || report.work > limits.scheduled_work) return true;
+  return run_under_schedules(loaded, item, report.work, careful);
 }
 
 /// How far the work allowed to go through some cases.

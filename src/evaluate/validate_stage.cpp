@@ -62,6 +62,7 @@ Outcome<> look_at_bounds(const Prepared& prepared, Context& context) {
     return faulted(prepared, careful.faults, careful.item, context.notes);
   if (!careful.why_not.empty())
     note(context, "the ends of local arrays were not checked: " + careful.why_not);
+  if (!careful.remark.empty()) note(context, careful.remark);
   return {};
 }
 

@@ -25,6 +25,18 @@ Dim3 cluster_of(const Kernel& k, const Launch& l) {
   return {k.cluster[0], k.cluster[1], k.cluster[2]};
 }
 
+std::int64_t budget_of(const Launch& launch) {
+  return static_cast<std::int64_t>(
+      std::min<std::uint64_t>(launch.options.max_warp_instructions, INT64_MAX / 2));
+}
+
+/// What was taken of the budget, and what workers have not yet taken from it.
+std::uint64_t work_of(const LaunchState& s, const std::vector<Worker>& workers) {
+  std::int64_t work = budget_of(*s.launch) - s.budget;
+  for (const Worker& w : workers) work += w.spent;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(work, 0));
+}
+
 /// Samples of blocks become samples of whole clusters.
 void choose_blocks(LaunchState& s) {
   const Launch& l = *s.launch;
@@ -248,8 +260,7 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   if (s.cooperative && s.block_count > most_resident(*kernel, launch))
     return Error{
         fmt::format("cannot launch {}: too many blocks for a cooperative launch", kernel->name)};
-  s.budget = static_cast<std::int64_t>(
-      std::min<std::uint64_t>(launch.options.max_warp_instructions, INT64_MAX / 2));
+  s.budget = budget_of(launch);
   // What warps know of each other is kept by one thread.
   const bool follows = launch.options.checks == Checks::full &&
                        (kernel->orders_warps || kernel->orders_blocks || s.clustered);
@@ -278,6 +289,7 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   }
   if (!s.full_checks) memory_.assume_valid();
   LaunchReport report = aggregate(s, workers);
+  report.work = work_of(s, workers);
   if (s.counts) report.touched_bytes = kSectorBytes * touched_.take(memory_, s.uses);
   tier_up.finish(s, workers, report);
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();

@@ -268,7 +268,7 @@ constexpr std::uint64_t kFew = 16;
 constexpr std::uint64_t kOneIn = 16;
 // Unless all of that is small beside the result: what is left of large terms that cancel (the
 // gradient of a norm over one number) is off everywhere, and by little.
-constexpr double kSmallShare = 1e-3;
+constexpr double kSmallShare = 3e-2;
 
 /// Of one output that its rule refuses.
 bool is_off_alike(const Spread& ours, const Spread& theirs, std::uint64_t count) {

@@ -3,6 +3,7 @@
 
 #include "simt/launcher.h"
 #include "simt/ops/half.h"
+#include "simt/ops/tensor_sum.h"
 
 namespace warpwright::simt {
 namespace {
@@ -83,6 +84,68 @@ TEST(TensorTest, ldmatrix_and_mma_multiply_matrices) {
     }
   }
   EXPECT_EQ(r.counts.flops.tensor, 2u * 16 * 8 * 16);
+}
+
+TEST(TensorTest, sums_of_a_matrix_instruction_are_weighed_where_asked_for) {
+  Launcher l(kProduct);
+  const Address pa = l.put(std::vector<std::uint16_t>(256), "a");
+  const Address pb = l.put(std::vector<std::uint16_t>(128), "b");
+  const Address pc = l.put(std::vector<float>(128), "c");
+  const Params params = Params().add(pa).add(pb).add(pc);
+  const std::uint64_t plain = l.run("product", {1}, {32}, params).work;
+  LaunchOptions options{.weighs_matrices = true};
+  const LaunchReport weighed = l.run("product", {1}, {32}, params, options);
+  EXPECT_EQ(weighed.work, plain + 16 * 8 / 2);
+  EXPECT_TRUE(weighed.clean());
+  // One instruction of all of them is more than is left.
+  options.max_warp_instructions = plain + 10;
+  const LaunchReport late = l.run("product", {4}, {32}, params, options);
+  ASSERT_FALSE(late.faults.empty());
+  EXPECT_EQ(late.faults[0].kind, FaultKind::timeout);
+}
+
+// What a product adds to c where a row or a column is zeros, beside infinities and without.
+TEST(TensorTest, zeros_leave_what_was_there) {
+  const MatrixForm form{.m = 16, .n = 8, .k = 16};
+  const TensorRule rule = tensor_rule(form);
+  std::uint16_t some[16] = {0x3c00, 0x8001, 0x7bff}, none[16] = {0, 0x8000};
+  TensorVector a, zeros, infinite;
+  a.set_all(Element::half, reinterpret_cast<const std::uint8_t*>(some), 16, false);
+  zeros.set_all(Element::half, reinterpret_cast<const std::uint8_t*>(none), 16, false);
+  some[5] = 0x7c00;
+  infinite.set_all(Element::half, reinterpret_cast<const std::uint8_t*>(some), 16, true);
+  EXPECT_TRUE(zeros.all_zero);
+  EXPECT_FALSE(a.all_zero);
+  EXPECT_TRUE(infinite.has_special);
+  for (const std::uint32_t c : {0u, 0x3f800001u, 0xbf800001u, 0x00000003u, 0x7f7fffffu})
+    EXPECT_EQ(tensor_sum(form, rule, a, zeros, c), c);
+  EXPECT_EQ(tensor_sum(form, rule, zeros, a, 0x80000000u), 0u);
+  EXPECT_EQ(tensor_sum(form, rule, zeros, infinite, 0x3f800000u), 0x7fffffffu);
+  EXPECT_EQ(tensor_sum(form, rule, zeros, a, 0x7f800000u), 0x7f800000u);
+}
+
+// One by one or all at once, of every half and bfloat16 there is.
+TEST(TensorTest, numbers_are_taken_apart_alike) {
+  for (const Element type : {Element::half, Element::bfloat}) {
+    for (std::uint32_t first = 0; first < 65536; first += 16) {
+      std::uint16_t bits[16];
+      TensorVector all, each;
+      each.clear();
+      for (std::uint32_t k = 0; k < 16; ++k) {
+        bits[k] = static_cast<std::uint16_t>(first + k);
+        each.set(k, type, bits[k] ^ 0x8000u);
+      }
+      all.set_all(type, reinterpret_cast<const std::uint8_t*>(bits), 16, true);
+      ASSERT_EQ(all.has_special, each.has_special) << first;
+      ASSERT_EQ(all.all_zero, each.all_zero) << first;
+      for (std::uint32_t k = 0; k < 16; ++k) {
+        ASSERT_EQ(all.significand[k], each.significand[k]) << bits[k];
+        ASSERT_EQ(all.exponent[k], each.exponent[k]) << bits[k];
+        ASSERT_EQ(all.special[k], each.special[k]) << bits[k];
+        ASSERT_EQ(all.negative[k], each.negative[k]) << bits[k];
+      }
+    }
+  }
 }
 
 TEST(TensorTest, a_part_of_a_warp_cannot_multiply) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kCrowd = 64, kMostTouches = 4096;  ///< of one word
 constexpr std::uint64_t kMostPages = 16384;              ///< of histories, some 900 MB
+constexpr std::uint64_t kNoWord = ~std::uint64_t{0};     ///< of another block's shared memory
 
 bool knows(Warp& w, const Touch& t) {
   const Clock& now = w.block->order->warps[w.index].now;
@@ -27,7 +28,12 @@ bool same_warp(const Touch& a, const Touch& b) { return a.block == b.block && a.
 /// What makes two accesses a race; `fine` when nothing does.
 enum class Clash : std::uint8_t { fine, race, narrow };
 
-Clash clash_of(Warp& w, const Touch& before, const Touch& me, bool counted) {
+/// Whether the warp's block used this word as a flag or counter. Asked for few of all accesses.
+bool is_counted(const Warp& w, std::uint64_t word) {
+  return w.block->order->strong_words.contains(word);
+}
+
+Clash clash_of(Warp& w, const Touch& before, const Touch& me, std::uint64_t word) {
   if (before.step == 0 || (before.bytes & me.bytes) == 0 || same_warp(before, me))
     return Clash::fine;
   if (before.strong && me.strong) {
@@ -35,8 +41,8 @@ Clash clash_of(Warp& w, const Touch& before, const Touch& me, bool counted) {
     return near || (!before.narrow && !me.narrow) || knows(w, before) ? Clash::fine : Clash::narrow;
   }
   // A block that used the word as a flag or counter itself is behind what it saw there.
-  if (before.strong && counted) return Clash::fine;
-  return knows(w, before) ? Clash::fine : Clash::race;
+  if (knows(w, before)) return Clash::fine;
+  return before.strong && is_counted(w, word) ? Clash::fine : Clash::race;
 }
 
 /// What this access is ordered after need not be remembered: whoever comes in no order with it
@@ -83,22 +89,22 @@ struct Found {
 };
 
 template <class List>
-void look(Warp& w, const Touch& first, const List* more, const Touch& me, bool counted, bool write,
-          Found& found) {
+void look(Warp& w, const Touch& first, const List* more, const Touch& me, std::uint64_t word,
+          bool write, Found& found) {
   const auto one = [&](const Touch& t) {
     if (found.clash != Clash::fine) return;
-    if (const Clash c = clash_of(w, t, me, counted); c != Clash::fine) found = {c, t, write};
+    if (const Clash c = clash_of(w, t, me, word); c != Clash::fine) found = {c, t, write};
   };
   one(first);
   if (more != nullptr)
     for (const Touch& t : *more) one(t);
 }
 
-Found find_clash(Warp& w, const History& h, const Touch& me, Access kind, bool counted) {
+Found find_clash(Warp& w, const History& h, const Touch& me, Access kind, std::uint64_t word) {
   Found found;
-  look(w, h.write, h.more ? &h.more->writes : nullptr, me, counted, true, found);
+  look(w, h.write, h.more ? &h.more->writes : nullptr, me, word, true, found);
   if (kind != Access::load)
-    look(w, h.read, h.more ? &h.more->reads : nullptr, me, counted, false, found);
+    look(w, h.read, h.more ? &h.more->reads : nullptr, me, word, false, found);
   return found;
 }
 
@@ -144,10 +150,10 @@ struct Accessing {
 };
 
 template <class Place>
-void check_word(const Accessing& access, History& h, const Touch& me, bool counted,
+void check_word(const Accessing& access, History& h, const Touch& me, std::uint64_t word,
                 const Stored& at, Place place) {
   auto& [w, i, lane, kind] = access;
-  const Found found = find_clash(w, h, me, kind, counted);
+  const Found found = find_clash(w, h, me, kind, word);
   remember(w, h, me, kind);
   if (found.clash == Clash::fine) return;
   FaultKind fault = at.space == "shared" ? FaultKind::shared_race : FaultKind::global_race;
@@ -204,7 +210,7 @@ void check_global_order(Warp& w, const Ins* i, u32 lane, u64 address, u32 bytes,
     History* h = history_of(launch, number);
     if (h == nullptr) return;
     me.bytes = bytes_in(address, bytes, word);
-    check_word({w, i, lane, kind}, *h, me, w.block->order->strong_words.contains(number),
+    check_word({w, i, lane, kind}, *h, me, number,
                {address, "global", launch.memory->host(address), bytes},
                [&] { return launch.memory->describe(address, bytes); });
   }
@@ -215,10 +221,10 @@ void check_shared_order(Warp& w, const Ins* i, u32 lane, BlockState& b, u64 addr
   if (b.order == nullptr || b.order->shared.empty()) return;
   Touch me = touch_of(w, i, kind);
   const u64 key = (u64{1} << 63) | w.block->rank << 24;
+  const bool own = &b == w.block;
   for (u64 word = address & ~u64{3}; word < address + bytes; word += 4) {
     me.bytes = bytes_in(address, bytes, word);
-    const bool counted = &b == w.block && w.block->order->strong_words.contains(key | word / 4);
-    check_word({w, i, lane, kind}, b.order->shared[word / 4], me, counted,
+    check_word({w, i, lane, kind}, b.order->shared[word / 4], me, own ? key | word / 4 : kNoWord,
                {address, "shared", b.shared + address, bytes},
                [&] { return describe_shared(w, address); });
   }

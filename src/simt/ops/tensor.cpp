@@ -181,8 +181,8 @@ void multiply_floats(Warp& w, const MmaOperands& o) {
   const MatrixForm& f = o.f;
   static thread_local TensorVector rows[32], columns[32];
   static thread_local u32 sums[32 * 32];
-  for (u32 k = 0; k < f.m; ++k) rows[k].has_special = false;
-  for (u32 k = 0; k < f.n; ++k) columns[k].has_special = false;
+  for (u32 k = 0; k < f.m; ++k) rows[k].clear();
+  for (u32 k = 0; k < f.n; ++k) columns[k].clear();
   for_elements(f, Role::a, f.a, f.a_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
     rows[p.row].set(p.column, f.a, get(w, o.a[r], lane, bits, part));
   });
@@ -204,6 +204,7 @@ void multiply_floats(Warp& w, const MmaOperands& o) {
 const Ins* run_mma(Warp& w, const Ins* i) {
   if (!whole_warp(w, i)) return i + 1;
   const MmaOperands o(i);
+  note_sums(w, u32{o.f.m} * o.f.n);
   if (is_real(o.f.a))
     multiply_floats(w, o);
   else

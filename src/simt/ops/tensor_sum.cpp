@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "simt/ops/alu.h"
 
@@ -112,6 +113,12 @@ ExactSum add_group(const TensorVector& a, const TensorVector& b, u32 first, u32 
 bool is_nan(u32 bits) { return (bits & 0x7fffffff) > kInfinity32; }
 bool is_infinite(u32 bits) { return (bits & 0x7fffffff) == kInfinity32; }
 
+bool is_number(u32 bits, bool is_half) {
+  const u32 ones = is_half ? 0x7c00 : kInfinity32;
+  return (bits & ones) != ones;
+}
+bool is_zero(u32 bits, bool is_half) { return (bits & (is_half ? 0x7fff : 0x7fffffff)) == 0; }
+
 /// What infinities and NaNs make of a group's sum, or 0 where there are none.
 u32 special_sum(const TensorVector& a, const TensorVector& b, u32 first, u32 count, u32 c) {
   using S = TensorVector::Special;
@@ -144,8 +151,62 @@ void TensorVector::set(u32 at, Element type, u64 bits) {
     special[at] = low == 7 ? Special::nan : Special::none;
   has_special = has_special || special[at] != Special::none;
   const s32 whole = field == 0 ? low : low | 1 << f.fraction;
+  all_zero = all_zero && whole == 0;
   significand[at] = negative[at] ? -whole : whole;
   exponent[at] = whole == 0 ? kNoExponent : std::max(static_cast<s32>(field), 1) - f.bias;
+}
+
+namespace {
+
+u32 bytes_of(Element type) {
+  if (type == Element::e4m3 || type == Element::e5m2) return 1;
+  return type == Element::half || type == Element::bfloat ? 2 : 4;
+}
+
+/// Numbers of 16 bits, in loops without branches that become vectors. Whether one of them is an
+/// infinity or a NaN.
+template <s32 kFraction, s32 kBias>
+bool set_short(const u16* numbers, u32 count, u16 sign, TensorVector& out) {
+  constexpr s32 kOnes = (1 << (15 - kFraction)) - 1;
+  s32 most = 0, any = 0;
+  for (u32 k = 0; k < count; ++k) {
+    const s32 bits = numbers[k] ^ sign;
+    const s32 field = bits >> kFraction & kOnes;
+    const s32 whole = (bits & ((1 << kFraction) - 1)) | (field != 0 ? 1 << kFraction : 0);
+    const s32 minus = -(bits >> 15);
+    out.significand[k] = (whole ^ minus) - minus;
+    out.exponent[k] = whole == 0 ? kNoExponent : std::max(field, 1) - kBias;
+    most = std::max(most, field);
+    any |= whole;
+  }
+  out.all_zero = any == 0;
+  for (u32 k = 0; k < count; ++k) {
+    out.negative[k] = ((numbers[k] ^ sign) >> 15) != 0;
+    out.special[k] = TensorVector::Special::none;
+  }
+  return most == kOnes;
+}
+
+}  // namespace
+
+void TensorVector::set_all(Element type, const u8* numbers, u32 count, bool negated) {
+  clear();
+  if (type == Element::half || type == Element::bfloat) {
+    u16 all[kMostInner];
+    std::memcpy(all, numbers, count * sizeof(u16));
+    const u16 sign = negated ? 0x8000 : 0;
+    const bool plain = type == Element::half ? !set_short<10, 15>(all, count, sign, *this)
+                                             : !set_short<7, 127>(all, count, sign, *this);
+    if (plain) return;
+    clear();
+  }
+  const u32 bytes = bytes_of(type);
+  const u64 sign = negated ? u64{1} << (8 * bytes - 1) : 0;
+  for (u32 k = 0; k < count; ++k) {
+    u64 bits = 0;
+    std::memcpy(&bits, numbers + std::size_t{k} * bytes, bytes);
+    set(k, type, bits ^ sign);
+  }
 }
 
 TensorRule tensor_rule(const MatrixForm& form) {
@@ -159,6 +220,8 @@ TensorRule tensor_rule(const MatrixForm& form) {
 u32 tensor_sum(const MatrixForm& form, const TensorRule& rule, const TensorVector& a,
                const TensorVector& b, u32 c) {
   const bool halves = form.acc == Element::half;
+  const bool nothing = (a.all_zero && !b.has_special) || (b.all_zero && !a.has_special);
+  if (nothing && is_number(c, halves)) return is_zero(c, halves) ? 0 : c;
   u32 sum = halves ? std::bit_cast<u32>(to_float(Half{static_cast<u16>(c)})) : c;
   const bool special = a.has_special || b.has_special;
   const s32 product_fraction = format_of(form.a).fraction + format_of(form.b).fraction;

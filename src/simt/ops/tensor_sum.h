@@ -20,8 +20,16 @@ struct TensorVector {
   enum class Special : std::uint8_t { none, infinite, nan } special[kMostInner] = {};
   bool negative[kMostInner] = {};
   bool has_special = false;
+  bool all_zero = true;
+
+  void clear() {
+    has_special = false;
+    all_zero = true;
+  }
 
   void set(std::uint32_t at, Element type, std::uint64_t bits);
+  /// All of them: `count` numbers of that type one behind the other, their signs turned or not.
+  void set_all(Element type, const std::uint8_t* numbers, std::uint32_t count, bool negated);
 };
 
 /// How a form of the instruction adds; docs/simt.md, "Exactness", says how that was found.

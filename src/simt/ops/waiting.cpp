@@ -12,6 +12,7 @@ namespace warpwright::simt {
 namespace {
 
 constexpr std::int64_t kSlice = 20'000;         ///< warp instructions before others get a turn
+constexpr std::uint32_t kSumsPerInstruction = 2;  ///< take as long as a warp instruction, about
 constexpr std::int64_t kSpinning = 4 * kSlice;  ///< of asking again before it counts as waiting
 constexpr std::uint32_t kPolls = 64;            ///< volatile reads before others get a turn
 
@@ -71,6 +72,14 @@ void end_turn(Warp& w) {
   if (w.fuel <= 0) return;
   w.slice -= w.fuel;
   w.fuel = 0;
+}
+
+void note_sums(Warp& w, std::uint32_t sums) {
+  LaunchState& launch = *w.worker->launch;
+  if (!launch.launch->options.weighs_matrices) return;
+  const std::int64_t work = sums / kSumsPerInstruction;
+  // What is too much is found at the end of the turn.
+  if (launch.budget.fetch_sub(work, std::memory_order_relaxed) < work) end_turn(w);
 }
 
 void note_fence(Warp& w, bool beyond_block) {

@@ -18,6 +18,7 @@ namespace warpwright::simt {
 namespace {
 
 constexpr u32 kPieceBytes = 16, kRows = 16, kMostColumns = 256, kRowBytes = 32;
+constexpr u32 kZerosPerSum = 16;  ///< sums with zeros that take as long as one without
 
 u32 element_bytes(Element e) {
   switch (e) {
@@ -120,19 +121,6 @@ void collect_rows(const Warp& w, const Ref* registers, Side& side) {
   }
 }
 
-u64 element_at(const u8* row, u32 k, u32 bytes) {
-  u64 bits = 0;
-  std::memcpy(&bits, row + std::size_t{k} * bytes, bytes);
-  return bits;
-}
-
-void take_apart(const u8* row, Element type, u32 inner, bool negate, TensorVector& out) {
-  const u32 bytes = element_bytes(type);
-  const u64 sign = negate ? u64{1} << (8 * bytes - 1) : 0;
-  out.has_special = false;
-  for (u32 k = 0; k < inner; ++k) out.set(k, type, element_at(row, k, bytes) ^ sign);
-}
-
 s32 integer_sum(const WgmmaForm& f, const u8* a, const u8* b, s32 c) {
   u32 sum = static_cast<u32>(c);
   for (u32 k = 0; k < f.k; ++k) {
@@ -171,16 +159,24 @@ void add_up(Warp& w, const Ins* i, const WgmmaForm& f, bool adds, Sum sum) {
   });
 }
 
+/// How many of these are not all zeros: sums of zeros take no time.
+u32 some_of(const TensorVector* vectors, u32 count) {
+  return static_cast<u32>(
+      std::count_if(vectors, vectors + count, [](const TensorVector& v) { return !v.all_zero; }));
+}
+
 void multiply(Warp& w, const Ins* i, const WgmmaForm& f, bool adds, const Side& a, const Side& b) {
   if (is_byte_integer(f.a)) {
+    note_sums(w, kRows * f.n);
     add_up(w, i, f, adds, [&](u32 row, u32 column, u32 c) {
       return static_cast<u32>(integer_sum(f, a.row[row], b.row[column], static_cast<s32>(c)));
     });
     return;
   }
   static thread_local TensorVector rows[kRows], columns[kMostColumns];
-  for (u32 r = 0; r < kRows; ++r) take_apart(a.row[r], f.a, f.k, f.negate_a, rows[r]);
-  for (u32 c = 0; c < f.n; ++c) take_apart(b.row[c], f.b, f.k, f.negate_b, columns[c]);
+  for (u32 r = 0; r < kRows; ++r) rows[r].set_all(f.a, a.row[r], f.k, f.negate_a);
+  for (u32 c = 0; c < f.n; ++c) columns[c].set_all(f.b, b.row[c], f.k, f.negate_b);
+  note_sums(w, some_of(rows, kRows) * some_of(columns, f.n) + kRows * f.n / kZerosPerSum);
   MatrixForm form;
   form.m = kRows;
   form.k = f.k;

@@ -206,6 +206,7 @@ struct LaunchReport {
   std::uint32_t registers = 0;      ///< estimate per thread
   std::uint32_t local_bytes = 0;    ///< per thread
   std::string printed;              ///< what device printf wrote
+  std::uint64_t work = 0;           ///< taken of LaunchOptions::max_warp_instructions
   double wall_s = 0;                ///< time of this machine, not of a GPU
   bool compiled = false;            ///< by the compiled engine, at least in part
   std::string interpreted_because;  ///< why it was not, where it should have been
