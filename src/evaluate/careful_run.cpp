@@ -20,6 +20,8 @@ constexpr std::size_t kMostVariants = 2;
 // Warp instructions; sums of matrix instructions are weighed, because to emulate them takes longer.
 constexpr std::uint64_t kSimulatedWork = 25'000'000;
 constexpr std::uint64_t kSimulatedLaunchWork = 40'000'000;
+// Under other schedules, all cases together: who waits asks fifty times as often there.
+constexpr std::uint64_t kAllScheduledWork = 25'000'000;
 constexpr std::uint64_t kLeastBytes = 256;
 // A launcher may do something else for large inputs, and only there go wrong.
 constexpr std::uint64_t kLargerBytes = 2 << 20;
@@ -69,16 +71,23 @@ struct RunLimits {
   std::uint64_t scheduled_work = 0;  ///< calls of at most so much are run under several schedules
 };
 
+/// What the cases of a judgement took so far.
+struct Spent {
+  std::uint64_t in_order = 0;
+  std::uint64_t otherwise = 0;  ///< under other schedules
+};
+
 /// The same under other schedules. That a call ends in order and not under one of them is the
 /// kernel's doing: it waits for blocks that are not sure to run.
 Result<bool> run_under_schedules(LoadedCase& loaded, const verify::Case& item,
-                                 std::uint64_t forward, CarefulRun& careful) {
+                                 std::uint64_t forward, Spent& spent, CarefulRun& careful) {
   const std::uint64_t seed = loaded.instance.seed;
   for (const simt::Schedule& schedule : device::other_schedules(seed)) {
     WW_TRY(auto report, loaded.replay->run({.poison_seed = seed,
                                             .schedule = schedule,
                                             .work = device::work_under_other_schedules(forward),
                                             .weighs_matrices = true}));
+    spent.otherwise += report.work;
     for (device::Fault& fault : report.faults) {
       fault.message += " (under the schedule " + simt::name_of(schedule) + ")";
       careful.faults.push_back(std::move(fault));
@@ -92,7 +101,7 @@ Result<bool> run_under_schedules(LoadedCase& loaded, const verify::Case& item,
 
 /// Runs one case; whether the machine could, within the limits.
 Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits& limits,
-                     std::uint64_t& work, CarefulRun& careful) {
+                     Spent& spent, CarefulRun& careful) {
   const std::uint64_t seed = session.prepared.seed;
   WW_TRY(auto loaded, load_case(session, item, seed));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(loaded.call));
@@ -100,7 +109,7 @@ Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits
   WW_TRY(auto report,
          loaded.replay->run(
              {.poison_seed = seed, .work = limits.step_work, .weighs_matrices = true}));
-  work += report.work;
+  spent.in_order += report.work;
   for (device::Fault& fault : report.faults) {
     if (is_decisive(fault)) careful.faults.push_back(std::move(fault));
   }
@@ -111,7 +120,8 @@ Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits
     return false;
   }
   if (!careful.faults.empty() || report.work > limits.scheduled_work) return true;
-  return run_under_schedules(loaded, item, report.work, careful);
+  if (spent.otherwise > kAllScheduledWork) return true;
+  return run_under_schedules(loaded, item, report.work, spent, careful);
 }
 
 /// How far the work allowed to go through some cases.
@@ -120,16 +130,17 @@ struct Progress {
   bool possible = true;  ///< false: the machine cannot run one of them
 };
 Result<Progress> run_cases(Session& session, std::span<const verify::Case> cases,
-                           CarefulRun& careful) {
-  std::uint64_t work = 0;
+                           std::uint64_t& otherwise, CarefulRun& careful) {
+  Spent spent{.otherwise = otherwise};
   Progress progress;
   for (const verify::Case& item : cases) {
     if (session.context.stop.requested()) return Error{"stopped"};
-    progress.stopped = work > kSimulatedWork;
+    otherwise = spent.otherwise;
+    progress.stopped = spent.in_order > kSimulatedWork;
     if (progress.stopped) return progress;
     WW_TRY(progress.possible,
            run_one(session, item,
-                   {.step_work = kSimulatedLaunchWork, .scheduled_work = kScheduledWork}, work,
+                   {.step_work = kSimulatedLaunchWork, .scheduled_work = kScheduledWork}, spent,
                    careful));
     if (!progress.possible || !careful.faults.empty()) return progress;
   }
@@ -140,11 +151,11 @@ Result<Progress> run_cases(Session& session, std::span<const verify::Case> cases
 /// square of its size the largest cases take all of the work: then those of at most half of the
 /// largest one's size have their turn, so that of every doubling the largest case is run.
 Result<bool> run_small(Session& session, CarefulRun& careful) {
-  std::uint64_t bytes = kSimulatedBytes;
+  std::uint64_t bytes = kSimulatedBytes, otherwise = 0;
   while (bytes >= kLeastBytes) {
     const auto cases = small_cases(session.prepared, bytes);
     if (cases.empty() && bytes < kSimulatedBytes) break;
-    WW_TRY(const Progress progress, run_cases(session, cases, careful));
+    WW_TRY(const Progress progress, run_cases(session, cases, otherwise, careful));
     if (!progress.stopped) {
       if (bytes < kSimulatedBytes)
         careful.remark =
@@ -160,12 +171,12 @@ Result<bool> run_small(Session& session, CarefulRun& careful) {
 /// Larger cases, the smallest first, as far as the work allows: that one does too much there says
 /// nothing of the kernel, nor of what the small ones have shown.
 void run_larger(Session& session, CarefulRun& careful) {
-  std::uint64_t work = 0;
+  Spent spent;
   for (const verify::Case& item : larger_cases(session.prepared, kSimulatedBytes, kLargerBytes)) {
-    if (work >= kLargerWork || session.context.stop.requested()) return;
+    if (spent.in_order >= kLargerWork || session.context.stop.requested()) return;
     CarefulRun one;
-    const RunLimits limits{.step_work = kLargerWork - work, .steps = kLargerSteps};
-    const auto ran = run_one(session, item, limits, work, one);
+    const RunLimits limits{.step_work = kLargerWork - spent.in_order, .steps = kLargerSteps};
+    const auto ran = run_one(session, item, limits, spent, one);
     if (!ran.ok() || !*ran) return;
     if (!one.faults.empty()) {
       careful.faults = std::move(one.faults);

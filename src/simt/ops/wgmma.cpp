@@ -18,6 +18,7 @@ namespace warpwright::simt {
 namespace {
 
 constexpr u32 kPieceBytes = 16, kRows = 16, kMostColumns = 256, kRowBytes = 32;
+constexpr u32 kSumsPerPiece = 2;  ///< that take as long as both looks at a piece with all checks
 constexpr u32 kZerosPerSum = 16;  ///< sums with zeros that take as long as one without
 
 u32 element_bytes(Element e) {
@@ -217,6 +218,7 @@ bool read_side(Warp& w, const Ins* i, const Reading& r, Side& side, WgmmaReads& 
   std::vector<std::byte> bytes;
   if (!read_pieces(w, i, at, r.counted, bytes)) return false;
   spread(r, bytes.data(), side);
+  if (w.full_checks) note_sums(w, static_cast<u32>(at.size()) * kSumsPerPiece);
   reads.at.insert(reads.at.end(), at.begin(), at.end());
   reads.bytes.insert(reads.bytes.end(), bytes.begin(), bytes.end());
   return true;
