@@ -174,6 +174,40 @@ Result<Spread> spread_elementwise(const RuleInput& input) {
   return spread;
 }
 
+namespace {
+
+// float64 has no digit of results that are so much smaller than what they come from.
+constexpr double kNoDigits = 0x1p-40;
+// float32 may leave so much of them.
+constexpr double kLeftOver = 0x1p-16;
+constexpr std::size_t kLookedAt = 4096;  // of an input
+
+/// The largest magnitude among the first numbers of each input.
+double largest_of_inputs(const RuleInput& input) {
+  double largest = 0;
+  const auto& arguments = input.instance.task->arguments;
+  for (std::size_t i = 0; i < arguments.size() && i < input.inputs.size(); ++i) {
+    if (!is_buffer(arguments[i]) || !is_floating(arguments[i].type)) continue;
+    const std::size_t count = input.inputs[i].size() / bytes_of(arguments[i].type);
+    for (std::size_t k = 0; k < std::min(count, kLookedAt); ++k) {
+      const double value = std::fabs(element_as_double(arguments[i].type, input.inputs[i], k));
+      if (std::isfinite(value)) largest = std::max(largest, value);
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+bool is_nothing(const RuleInput& input) {
+  const double scale = largest_of_inputs(input);
+  for (std::size_t i = 0; i < input.count; ++i) {
+    if (!(std::fabs(input.expected_at(i)) <= kNoDigits * scale)) return false;
+    if (!(std::fabs(input.got_at(i)) <= kLeftOver * scale)) return false;
+  }
+  return scale > 0;
+}
+
 RuleResult check_elementwise(const RuleInput& input) {
   WW_TRY(const Elementwise rule, elementwise_of(input));
   WW_TRY(const double rel_rms, input.number("rel_rms"));

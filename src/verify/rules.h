@@ -86,6 +86,10 @@ double representable(ElementType type, double value);
 RuleResult check_elementwise(const RuleInput& input);
 /// What check_elementwise would say of each element.
 Result<Spread> spread_elementwise(const RuleInput& input);
+
+/// Whether nothing is expected but what rounding leaves where all terms cancel (the gradient of a
+/// norm over one number), and nothing more was found: both are small beside the inputs.
+bool is_nothing(const RuleInput& input);
 RuleResult check_exact(const RuleInput& input);
 RuleResult check_bits(const RuleInput& input);
 RuleResult check_rounded(const RuleInput& input);

@@ -187,6 +187,27 @@ TEST(Rounding, SomebodyWhoIsOffEverywhereByLittleCounts) {
   EXPECT_FALSE(off_alike(expected, got, rounded)) << "by more than a thirtieth of the result";
 }
 
+TEST(Rounding, WhereAllTermsCancelNothingIsExpected) {
+  Fixture f({"elementwise", {{"rtol", "1e-3"}}});
+  f.task.arguments.push_back(f.task.arguments.front());
+  f.task.arguments.front().role = ArgumentRole::input;
+  f.size.values["n"] = 2;
+  const auto instance = make_instance(f.task, f.size, nullptr, 1).value();
+  const auto accepts = [&](const std::vector<double>& expected, const std::vector<float>& got) {
+    const std::vector<Expected> values = {{}, wide(expected)};
+    const std::vector<Bytes> inputs = {bytes_of_floats({0.25f, -1}), {}};
+    const std::vector<Bytes> outputs = {{}, bytes_of_floats(got)};
+    const std::vector<Bytes> others = {{}, bytes_of_floats({0, 0})};
+    const auto theirs = spreads_of(instance, inputs, values, others).value();
+    return is_rounding(instance, inputs, values, outputs, theirs).value();
+  };
+  EXPECT_TRUE(accepts({-4e-14, 3e-14}, {0, 0}));
+  EXPECT_TRUE(accepts({-4e-14, 3e-14}, {1e-6f, -1e-5f}));
+  EXPECT_FALSE(accepts({-4e-14, 3e-14}, {1e-6f, 1e-4f}));
+  EXPECT_FALSE(accepts({-4e-14, 3e-14}, {0, kNan}));
+  EXPECT_FALSE(accepts({-4e-10, 3e-10}, {1e-6f, 0}));
+}
+
 TEST(Rounding, OtherRulesAreNotRelaxed) {
   EXPECT_FALSE(off_alike({1, 2, 3}, {2, 2, 3}, {2, 2, 3}, "rounded"));
 }
