@@ -63,6 +63,21 @@ constexpr std::string_view kProduct = R"(
   st.global.v2.f32 [%d11+256], {%f7, %f8};
   ret;
 }
+
+.visible .entry again(.param .u32 times)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<3>;
+  .reg .f32 %f<3>;
+  ld.param.u32 %r1, [times];
+  mov.f32 %f1, 0f3F000000;
+more:
+  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f2, %f2, %f2, %f2}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%f1, %f1, %f1, %f1};
+  sub.u32 %r1, %r1, 1;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra more;
+  ret;
+}
 )";
 
 TEST(TensorTest, ldmatrix_and_mma_multiply_matrices) {
@@ -97,10 +112,12 @@ TEST(TensorTest, sums_of_a_matrix_instruction_are_weighed_where_asked_for) {
   const LaunchReport weighed = l.run("product", {1}, {32}, params, options);
   EXPECT_EQ(weighed.work, plain + 16 * 8 / 2);
   EXPECT_TRUE(weighed.clean());
-  // One instruction of all of them is more than is left.
-  options.max_warp_instructions = plain + 10;
-  const LaunchReport late = l.run("product", {4}, {32}, params, options);
-  ASSERT_FALSE(late.faults.empty());
+  const std::uint64_t loop = l.run("again", {1}, {32}, Params().add(100)).work;
+  EXPECT_EQ(l.run("again", {1}, {32}, Params().add(100), options).work, loop + 100 * 16 * 8 / 2);
+  options.max_warp_instructions = 3000;
+  EXPECT_TRUE(l.run("again", {1}, {32}, Params().add(40), options).clean());
+  const LaunchReport late = l.run("again", {1}, {32}, Params().add(100), options);
+  ASSERT_EQ(late.faults.size(), 1u);
   EXPECT_EQ(late.faults[0].kind, FaultKind::timeout);
 }
 
