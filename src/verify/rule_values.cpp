@@ -177,7 +177,7 @@ Result<Spread> spread_elementwise(const RuleInput& input) {
 namespace {
 
 // float64 has no digit of results that are so much smaller than what they come from.
-constexpr double kNoDigits = 0x1p-40;
+constexpr double kNoDigits = 0x1p-34;
 // float32 may leave so much of them.
 constexpr double kLeftOver = 0x1p-16;
 constexpr std::size_t kLookedAt = 4096;  // of an input

@@ -206,6 +206,7 @@ TEST(Rounding, WhereAllTermsCancelNothingIsExpected) {
   EXPECT_FALSE(accepts({-4e-14, 3e-14}, {1e-6f, 1e-4f}));
   EXPECT_FALSE(accepts({-4e-14, 3e-14}, {0, kNan}));
   EXPECT_FALSE(accepts({-4e-10, 3e-10}, {1e-6f, 0}));
+  EXPECT_TRUE(accepts({-4e-11, 3e-11}, {1e-6f, 0}));
 }
 
 TEST(Rounding, OtherRulesAreNotRelaxed) {
