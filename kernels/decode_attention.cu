@@ -3,6 +3,24 @@
 // rules: free
 // device: NVIDIA H200 (CUDA 13.0 driver)
 // date: 2026-11-18
+// commit: 77b9da8
+// made by: warpwright 0.2.0
+// model: merge
+// run: decode_attention-1 m1
+// median us: B=1,ctx=4096 24.58, B=2,ctx=2048 25.47, B=4,ctx=4096 76.10, B=8,ctx=8192 264.21, B=16,ctx=4096 262.35
+// sha256: 6c5ccd752661cc755b1c542d9394c7c77668444201d8a961a3c58b6e5efb5058
+
+#include <cuda_runtime.h>
+#include <cuda_fp16.h>
+#include <cstdint>
+#include <math.h>
+
+namespace part0 {
+// SPDX-License-Identifier: Apache-2.0
+// task: decode_attention
+// rules: free
+// device: NVIDIA H200 (CUDA 13.0 driver)
+// date: 2026-11-18
 // commit: cbc509e
 // made by: warpwright 0.2.0
 // model: inbox
@@ -10,10 +28,10 @@
 // median us: B=1,ctx=4096 24.29, B=2,ctx=2048 26.48, B=4,ctx=4096 75.07, B=8,ctx=8192 260.82, B=16,ctx=4096 263.90
 // sha256: 34f6ca10cc3e7b1e5a44421b9cbc1c6c5d81a0deeb12213ef7891eaa9d405f64
 
-#include <cuda_runtime.h>
-#include <cuda_fp16.h>
-#include <cstdint>
-#include <math.h>
+
+
+
+
 
 #define WARPS 8
 #define ROWS 8
@@ -267,7 +285,7 @@ attend_any(const __half* __restrict__ q, const __half* __restrict__ k, const __h
   }
 }
 
-extern "C" void solve(const __half* q, const __half* k_cache, const __half* v_cache, const int* seq_lens, __half* out, int B, int H, int Dh, int L_max) {
+           void solve(const __half* q, const __half* k_cache, const __half* v_cache, const int* seq_lens, __half* out, int B, int H, int Dh, int L_max) {
   const float scale = 1.4426950408889634f / sqrtf((float)Dh);
   const int rows = B * H;
   if (Dh != D) {
@@ -290,4 +308,376 @@ extern "C" void solve(const __half* q, const __half* k_cache, const __half* v_ca
   config.attrs = attribute;
   config.numAttrs = splits > 1 ? 1 : 0;
   cudaLaunchKernelEx(&config, attend128, q, k_cache, v_cache, seq_lens, out, H, L_max, scale);
+}
+}  // namespace part0
+#undef CTAS
+#undef D
+#undef HALFROWS
+#undef ROWS
+#undef STAGES
+#undef WARPS
+
+namespace part1 {
+// SPDX-License-Identifier: Apache-2.0
+// task: decode_attention
+// rules: free
+// device: NVIDIA H200 (CUDA 13.0 driver)
+// date: 2026-11-18
+// commit: 77b9da8
+// made by: warpwright 0.2.0
+// model: Claude, a conversation of its own
+// run: decode_attention-1 r2.c1
+// median us: B=1,ctx=4096 25.60, B=2,ctx=2048 25.38, B=4,ctx=4096 75.23, B=8,ctx=8192 259.15, B=16,ctx=4096 258.66
+// sha256: 1bd3602675929386a90e2a57f79c2b74c266f402a19e15b2f82e7d6efb779ffc
+
+
+
+
+#define WARPS 4      // tune: WARPS = 2, 4, 8
+#define TARGET 512   // tune: TARGET = 512, 1024, 2048, 4096
+#define MINT 4       // tune: MINT = 2, 4, 8
+#define OCCW 16
+
+#define NEG (-1e30f)
+#define MAXSPLIT 128
+
+__device__ float  g_part[4224 * 128];
+__device__ float2 g_ml[4224];
+__device__ unsigned int g_cnt[32768];
+
+__device__ __forceinline__ float ex2(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+__device__ __forceinline__ uint4 ldg_stream(const __half* p) {
+    uint4 r;
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w) : "l"(p));
+    return r;
+}
+
+__device__ __forceinline__ float2 h2f(unsigned int u) {
+    __half2 h = *reinterpret_cast<__half2*>(&u);
+    return __half22float2(h);
+}
+
+__device__ __forceinline__ void unpack8(const uint4& u, float* f) {
+    float2 a = h2f(u.x), b = h2f(u.y), c = h2f(u.z), d = h2f(u.w);
+    f[0] = a.x; f[1] = a.y; f[2] = b.x; f[3] = b.y;
+    f[4] = c.x; f[5] = c.y; f[6] = d.x; f[7] = d.y;
+}
+
+// rows tile*16 + 2*i + hf; every row below L is readable, whatever seq_lens says
+__device__ __forceinline__ void load_tile(uint4 (&r)[8], const __half* base, int tile, int hf, int L) {
+    const int row0 = tile * 16 + hf;
+    if (tile * 16 + 16 <= L) {
+        const __half* p = base + (size_t)row0 * 128;
+#pragma unroll
+        for (int i = 0; i < 8; i++) r[i] = ldg_stream(p + i * 256);
+    } else {
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            int row = min(row0 + 2 * i, L - 1);
+            r[i] = ldg_stream(base + (size_t)row * 128);
+        }
+    }
+}
+
+__global__ void __launch_bounds__(WARPS * 32, OCCW / WARPS)
+attn128(const __half* __restrict__ q, const __half* __restrict__ k, const __half* __restrict__ v,
+        const int* __restrict__ seq_lens, __half* __restrict__ out, int H, int L, float c) {
+    __shared__ __align__(16) float sAcc[WARPS][128];
+    __shared__ float sM[WARPS], sL[WARPS];
+    __shared__ float sw[MAXSPLIT];
+    __shared__ int sLast;
+
+    const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
+    const int bh = blockIdx.y, split = blockIdx.x, splits = gridDim.x;
+    const int n = __ldg(seq_lens + bh / H);
+    const int hf = lane >> 4;
+    const int col = (lane & 15) * 8;
+    const int step = splits * WARPS;
+
+    const __half* kb = k + (size_t)bh * L * 128 + col;
+    const __half* vb = v + (size_t)bh * L * 128 + col;
+    const uint4 qu = __ldg(reinterpret_cast<const uint4*>(q + (size_t)bh * 128 + col));
+
+    uint4 kr[8], vr[8];
+    int t = warp * splits + split;
+    if (t * 16 < L) {              // does not wait for n
+        load_tile(kr, kb, t, hf, L);
+        load_tile(vr, vb, t, hf, L);
+    }
+    float qf[8];
+    unpack8(qu, qf);
+    float m = NEG, l = 0.f, acc[8];
+#pragma unroll
+    for (int e = 0; e < 8; e++) acc[e] = 0.f;
+    const int nt = (n + 15) >> 4;
+
+    for (; t < nt; t += step) {
+        float s[8];
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            float f[8];
+            unpack8(kr[i], f);
+            float d0 = qf[0] * f[0], d1 = qf[1] * f[1];
+            d0 = fmaf(qf[2], f[2], d0); d1 = fmaf(qf[3], f[3], d1);
+            d0 = fmaf(qf[4], f[4], d0); d1 = fmaf(qf[5], f[5], d1);
+            d0 = fmaf(qf[6], f[6], d0); d1 = fmaf(qf[7], f[7], d1);
+            s[i] = d0 + d1;
+        }
+        if (t + step < nt) load_tile(kr, kb, t + step, hf, L);
+
+        {
+            const bool u8 = lane & 8;
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                float send = u8 ? s[i] : s[i + 4];
+                float keep = u8 ? s[i + 4] : s[i];
+                s[i] = keep + __shfl_xor_sync(0xffffffffu, send, 8);
+            }
+            const bool u4 = lane & 4;
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+                float send = u4 ? s[i] : s[i + 2];
+                float keep = u4 ? s[i + 2] : s[i];
+                s[i] = keep + __shfl_xor_sync(0xffffffffu, send, 4);
+            }
+            const bool u2 = lane & 2;
+            float send = u2 ? s[0] : s[1];
+            float keep = u2 ? s[1] : s[0];
+            s[0] = keep + __shfl_xor_sync(0xffffffffu, send, 2);
+            s[0] += __shfl_xor_sync(0xffffffffu, s[0], 1);
+        }
+        const bool valid = t * 16 + ((lane >> 1) & 7) * 2 + hf < n;
+        const float sv = valid ? s[0] : NEG;
+        float mt = sv;
+#pragma unroll
+        for (int o = 2; o <= 16; o <<= 1) mt = fmaxf(mt, __shfl_xor_sync(0xffffffffu, mt, o));
+        if (mt > m) {
+            const float sc = ex2((m - mt) * c);
+            l *= sc;
+#pragma unroll
+            for (int e = 0; e < 8; e++) acc[e] *= sc;
+            m = mt;
+        }
+        const float p = valid ? ex2((sv - m) * c) : 0.f;
+        l += p;
+        if (t * 16 + 16 > n) {     // what lies behind n may be anything
+#pragma unroll
+            for (int i = 0; i < 8; i++)
+                if (t * 16 + 2 * i + hf >= n) vr[i] = make_uint4(0u, 0u, 0u, 0u);
+        }
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            const float pi = __shfl_sync(0xffffffffu, p, (lane & 16) | (i << 1));
+            float f[8];
+            unpack8(vr[i], f);
+#pragma unroll
+            for (int e = 0; e < 8; e++) acc[e] = fmaf(pi, f[e], acc[e]);
+        }
+        if (t + step < nt) load_tile(vr, vb, t + step, hf, L);
+    }
+#pragma unroll
+    for (int o = 2; o <= 16; o <<= 1) l += __shfl_xor_sync(0xffffffffu, l, o);
+#pragma unroll
+    for (int e = 0; e < 8; e++) acc[e] += __shfl_xor_sync(0xffffffffu, acc[e], 16);
+
+    if (lane < 16) {
+        float4* d = reinterpret_cast<float4*>(&sAcc[warp][col]);
+        d[0] = make_float4(acc[0], acc[1], acc[2], acc[3]);
+        d[1] = make_float4(acc[4], acc[5], acc[6], acc[7]);
+    }
+    if (lane == 0) { sM[warp] = m; sL[warp] = l; }
+    __syncthreads();
+
+    float M = NEG, Ls = 0.f, wgt[WARPS];
+#pragma unroll
+    for (int w = 0; w < WARPS; w++) M = fmaxf(M, sM[w]);
+#pragma unroll
+    for (int w = 0; w < WARPS; w++) { wgt[w] = ex2((sM[w] - M) * c); Ls += wgt[w] * sL[w]; }
+
+    const int slot = bh * splits + split;
+    for (int j = tid; j < 128; j += WARPS * 32) {
+        float a = 0.f;
+#pragma unroll
+        for (int w = 0; w < WARPS; w++) a = fmaf(wgt[w], sAcc[w][j], a);
+        if (splits == 1) out[(size_t)bh * 128 + j] = __float2half(Ls > 0.f ? a / Ls : 0.f);
+        else __stcg(&g_part[(size_t)slot * 128 + j], a);
+    }
+    if (splits == 1) return;
+    if (tid == 0) __stcg(&g_ml[slot], make_float2(M, Ls));
+    __threadfence();
+    __syncthreads();
+    if (tid == 0) sLast = (atomicAdd(&g_cnt[bh], 1u) == (unsigned)(splits - 1));
+    __syncthreads();
+    if (!sLast) return;
+    __threadfence();
+
+    // first batch of partial sums and all maxima in flight together
+    const float4* pp = reinterpret_cast<const float4*>(g_part) + (size_t)bh * splits * 32 + lane;
+    float2 ml[MAXSPLIT / 32];
+#pragma unroll
+    for (int r = 0; r < MAXSPLIT / 32; r++) {
+        const int i = lane + 32 * r;
+        ml[r] = i < splits ? __ldcg(&g_ml[bh * splits + i]) : make_float2(NEG, 0.f);
+    }
+    float4 x[8];
+#pragma unroll
+    for (int r = 0; r < 8; r++) {
+        const int i = warp + r * WARPS;
+        x[r] = i < splits ? __ldcg(pp + i * 32) : make_float4(0.f, 0.f, 0.f, 0.f);
+    }
+    float MM = NEG, LL = 0.f;
+#pragma unroll
+    for (int r = 0; r < MAXSPLIT / 32; r++) MM = fmaxf(MM, ml[r].x);
+#pragma unroll
+    for (int o = 16; o; o >>= 1) MM = fmaxf(MM, __shfl_xor_sync(0xffffffffu, MM, o));
+#pragma unroll
+    for (int r = 0; r < MAXSPLIT / 32; r++) {
+        const float w = ex2((ml[r].x - MM) * c);
+        LL = fmaf(w, ml[r].y, LL);
+        if (warp == 0) sw[lane + 32 * r] = w;
+    }
+#pragma unroll
+    for (int o = 16; o; o >>= 1) LL += __shfl_xor_sync(0xffffffffu, LL, o);
+    __syncthreads();
+    float4 a4 = make_float4(0.f, 0.f, 0.f, 0.f);
+#pragma unroll
+    for (int r = 0; r < 8; r++) {
+        const int i = warp + r * WARPS;
+        const float w = i < splits ? sw[i] : 0.f;
+        a4.x = fmaf(w, x[r].x, a4.x); a4.y = fmaf(w, x[r].y, a4.y);
+        a4.z = fmaf(w, x[r].z, a4.z); a4.w = fmaf(w, x[r].w, a4.w);
+    }
+#pragma unroll 4
+    for (int i = warp + 8 * WARPS; i < splits; i += WARPS) {
+        const float4 y = __ldcg(pp + i * 32);
+        const float w = sw[i];
+        a4.x = fmaf(w, y.x, a4.x); a4.y = fmaf(w, y.y, a4.y);
+        a4.z = fmaf(w, y.z, a4.z); a4.w = fmaf(w, y.w, a4.w);
+    }
+    *reinterpret_cast<float4*>(&sAcc[warp][lane * 4]) = a4;
+    __syncthreads();
+    for (int j = tid; j < 128; j += WARPS * 32) {
+        float a = 0.f;
+#pragma unroll
+        for (int w = 0; w < WARPS; w++) a += sAcc[w][j];
+        out[(size_t)bh * 128 + j] = __float2half(LL > 0.f ? a / LL : 0.f);
+    }
+    if (tid == 0) atomicExch(&g_cnt[bh], 0u);
+}
+
+// any Dh <= 256
+__global__ void __launch_bounds__(512)
+attn_any(const __half* __restrict__ q, const __half* __restrict__ k, const __half* __restrict__ v,
+         const int* __restrict__ seq_lens, __half* __restrict__ out, int H, int Dh, int L, float c) {
+    __shared__ float sA[16][256];
+    __shared__ float sM[16], sL[16];
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    const int bh = blockIdx.x;
+    const int n = seq_lens[bh / H];
+    const __half* kp = k + (size_t)bh * L * Dh;
+    const __half* vp = v + (size_t)bh * L * Dh;
+    float qf[8], acc[8];
+#pragma unroll
+    for (int e = 0; e < 8; e++) {
+        const int j = lane + 32 * e;
+        qf[e] = j < Dh ? __half2float(q[(size_t)bh * Dh + j]) : 0.f;
+        acc[e] = 0.f;
+    }
+    float m = NEG, l = 0.f;
+    for (int p0 = warp * 4; p0 < n; p0 += 64) {
+        float s[4];
+#pragma unroll
+        for (int r = 0; r < 4; r++) {
+            const __half* row = kp + (size_t)min(p0 + r, n - 1) * Dh;
+            float d = 0.f;
+#pragma unroll
+            for (int e = 0; e < 8; e++) {
+                const int j = lane + 32 * e;
+                if (j < Dh) d = fmaf(qf[e], __half2float(row[j]), d);
+            }
+            s[r] = d;
+        }
+#pragma unroll
+        for (int o = 16; o; o >>= 1)
+#pragma unroll
+            for (int r = 0; r < 4; r++) s[r] += __shfl_xor_sync(0xffffffffu, s[r], o);
+        float mt = s[0];
+#pragma unroll
+        for (int r = 1; r < 4; r++) if (p0 + r < n) mt = fmaxf(mt, s[r]);
+        if (mt > m) {
+            const float sc = exp2f((m - mt) * c);
+            l *= sc;
+#pragma unroll
+            for (int e = 0; e < 8; e++) acc[e] *= sc;
+            m = mt;
+        }
+#pragma unroll
+        for (int r = 0; r < 4; r++) {
+            if (p0 + r < n) {
+                const float p = exp2f((s[r] - m) * c);
+                l += p;
+                const __half* row = vp + (size_t)(p0 + r) * Dh;
+#pragma unroll
+                for (int e = 0; e < 8; e++) {
+                    const int j = lane + 32 * e;
+                    if (j < Dh) acc[e] = fmaf(p, __half2float(row[j]), acc[e]);
+                }
+            }
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < 8; e++) sA[warp][lane + 32 * e] = acc[e];
+    if (lane == 0) { sM[warp] = m; sL[warp] = l; }
+    __syncthreads();
+    const int j = threadIdx.x;
+    if (j < Dh) {
+        float M = NEG, Ls = 0.f, a = 0.f;
+        for (int w = 0; w < 16; w++) M = fmaxf(M, sM[w]);
+        for (int w = 0; w < 16; w++) {
+            const float x = exp2f((sM[w] - M) * c);
+            Ls = fmaf(x, sL[w], Ls);
+            a = fmaf(x, sA[w][j], a);
+        }
+        out[(size_t)bh * Dh + j] = __float2half(Ls > 0.f ? a / Ls : 0.f);
+    }
+}
+
+           void solve(const __half* q, const __half* k_cache, const __half* v_cache, const int* seq_lens,
+                      __half* out, int B, int H, int Dh, int L_max) {
+    const int BH = B * H;
+    double x = (double)Dh, r = x > 1.0 ? x : 1.0;
+    for (int i = 0; i < 60; i++) r = 0.5 * (r + x / r);
+    const float c = (float)(1.4426950408889634 / r);
+    if (Dh != 128) {
+        attn_any<<<BH, 512>>>(q, k_cache, v_cache, seq_lens, out, H, Dh, L_max, c);
+        return;
+    }
+    int splits = TARGET / BH;
+    const int cap = (L_max + 16 * WARPS * MINT - 1) / (16 * WARPS * MINT);
+    if (splits > cap) splits = cap;
+    if (splits > MAXSPLIT) splits = MAXSPLIT;
+    if (splits < 1) splits = 1;
+    attn128<<<dim3(splits, BH), WARPS * 32>>>(q, k_cache, v_cache, seq_lens, out, H, L_max, c);
+}
+}  // namespace part1
+#undef MAXSPLIT
+#undef MINT
+#undef NEG
+#undef OCCW
+#undef TARGET
+#undef WARPS
+
+extern "C" void solve(const __half* q, const __half* k_cache, const __half* v_cache, const int* seq_lens, __half* out, int B, int H, int Dh, int L_max) {
+  const double size = (double)(B > 1 ? B : 1) * (double)(L_max > 1 ? L_max : 1);
+  if (size > 5792.5) {
+    part1::solve(q, k_cache, v_cache, seq_lens, out, B, H, Dh, L_max);
+    return;
+  }
+  part0::solve(q, k_cache, v_cache, seq_lens, out, B, H, Dh, L_max);
 }

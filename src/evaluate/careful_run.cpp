@@ -106,9 +106,9 @@ Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits
   WW_TRY(auto loaded, load_case(session, item, seed));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(loaded.call));
   if (plan.steps.size() > limits.steps) return false;
-  WW_TRY(auto report,
-         loaded.replay->run(
-             {.poison_seed = seed, .work = limits.step_work, .weighs_matrices = true}));
+  WW_TRY(
+      auto report,
+      loaded.replay->run({.poison_seed = seed, .work = limits.step_work, .weighs_matrices = true}));
   spent.in_order += report.work;
   for (device::Fault& fault : report.faults) {
     if (is_decisive(fault)) careful.faults.push_back(std::move(fault));

@@ -11,10 +11,10 @@
 namespace warpwright::simt {
 namespace {
 
-constexpr std::int64_t kSlice = 20'000;         ///< warp instructions before others get a turn
+constexpr std::int64_t kSlice = 20'000;           ///< warp instructions before others get a turn
 constexpr std::uint32_t kSumsPerInstruction = 2;  ///< take as long as a warp instruction, about
-constexpr std::int64_t kSpinning = 4 * kSlice;  ///< of asking again before it counts as waiting
-constexpr std::uint32_t kPolls = 64;            ///< volatile reads before others get a turn
+constexpr std::int64_t kSpinning = 4 * kSlice;    ///< of asking again before it counts as waiting
+constexpr std::uint32_t kPolls = 64;              ///< volatile reads before others get a turn
 
 }  // namespace
 
