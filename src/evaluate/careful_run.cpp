@@ -19,7 +19,7 @@ constexpr std::size_t kMostSizes = 4;
 constexpr std::size_t kMostVariants = 2;
 // Warp instructions; sums of matrix instructions are weighed, because to emulate them takes longer.
 constexpr std::uint64_t kSimulatedWork = 25'000'000;
-constexpr std::uint64_t kSimulatedLaunchWork = 40'000'000;
+constexpr std::uint64_t kLeastWork = 1'000'000;
 // Under other schedules, all cases together: who waits asks fifty times as often there.
 constexpr std::uint64_t kAllScheduledWork = 25'000'000;
 constexpr std::uint64_t kLeastBytes = 256;
@@ -79,8 +79,8 @@ struct Spent {
 
 /// The same under other schedules. That a call ends in order and not under one of them is the
 /// kernel's doing: it waits for blocks that are not sure to run.
-Result<bool> run_under_schedules(LoadedCase& loaded, const verify::Case& item,
-                                 std::uint64_t forward, Spent& spent, CarefulRun& careful) {
+Status run_under_schedules(LoadedCase& loaded, const verify::Case& item, std::uint64_t forward,
+                           Spent& spent, CarefulRun& careful) {
   const std::uint64_t seed = loaded.instance.seed;
   for (const simt::Schedule& schedule : device::other_schedules(seed)) {
     WW_TRY(auto report, loaded.replay->run({.poison_seed = seed,
@@ -94,18 +94,20 @@ Result<bool> run_under_schedules(LoadedCase& loaded, const verify::Case& item,
     }
     if (careful.faults.empty()) continue;
     careful.item = item;
-    return true;
+    return {};
   }
-  return true;
+  return {};
 }
 
-/// Runs one case; whether the machine could, within the limits.
-Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits& limits,
-                     Spent& spent, CarefulRun& careful) {
+enum class Ran : std::uint8_t { to_its_end, out_of_work, not_at_all };
+
+/// Runs one case, as far as the limits allow.
+Result<Ran> run_one(Session& session, const verify::Case& item, const RunLimits& limits,
+                    Spent& spent, CarefulRun& careful) {
   const std::uint64_t seed = session.prepared.seed;
   WW_TRY(auto loaded, load_case(session, item, seed));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(loaded.call));
-  if (plan.steps.size() > limits.steps) return false;
+  if (plan.steps.size() > limits.steps) return Ran::not_at_all;
   WW_TRY(
       auto report,
       loaded.replay->run({.poison_seed = seed, .work = limits.step_work, .weighs_matrices = true}));
@@ -117,11 +119,12 @@ Result<bool> run_one(Session& session, const verify::Case& item, const RunLimits
   // A time-out or a trap that the GPU did not see says more of the machine than of the kernel.
   if (careful.faults.empty() && !report.faults.empty()) {
     careful.why_not = report.faults.front().kind.name();
-    return false;
+    return report.faults.front().kind == "timeout" ? Ran::out_of_work : Ran::not_at_all;
   }
-  if (!careful.faults.empty() || report.work > limits.scheduled_work) return true;
-  if (spent.otherwise > kAllScheduledWork) return true;
-  return run_under_schedules(loaded, item, report.work, spent, careful);
+  if (!careful.faults.empty() || report.work > limits.scheduled_work) return Ran::to_its_end;
+  if (spent.otherwise > kAllScheduledWork) return Ran::to_its_end;
+  WW_CHECK(run_under_schedules(loaded, item, report.work, spent, careful));
+  return Ran::to_its_end;
 }
 
 /// How far the work allowed to go through some cases.
@@ -138,10 +141,17 @@ Result<Progress> run_cases(Session& session, std::span<const verify::Case> cases
     otherwise = spent.otherwise;
     progress.stopped = spent.in_order > kSimulatedWork;
     if (progress.stopped) return progress;
-    WW_TRY(progress.possible,
+    const std::uint64_t left = kSimulatedWork - spent.in_order;
+    WW_TRY(const Ran ran,
            run_one(session, item,
-                   {.step_work = kSimulatedLaunchWork, .scheduled_work = kScheduledWork}, spent,
-                   careful));
+                   {.step_work = std::max(left, kLeastWork), .scheduled_work = kScheduledWork},
+                   spent, careful));
+    progress.stopped = ran == Ran::out_of_work;
+    if (progress.stopped) {
+      careful.why_not.clear();
+      return progress;
+    }
+    progress.possible = ran == Ran::to_its_end;
     if (!progress.possible || !careful.faults.empty()) return progress;
   }
   return progress;
@@ -177,7 +187,7 @@ void run_larger(Session& session, CarefulRun& careful) {
     CarefulRun one;
     const RunLimits limits{.step_work = kLargerWork - spent.in_order, .steps = kLargerSteps};
     const auto ran = run_one(session, item, limits, spent, one);
-    if (!ran.ok() || !*ran) return;
+    if (!ran.ok() || *ran != Ran::to_its_end) return;
     if (!one.faults.empty()) {
       careful.faults = std::move(one.faults);
       careful.item = one.item;
