@@ -80,11 +80,11 @@ Status CallChecks::open() {
         static_cast<std::uint64_t>(kMostCheckWork / operations * static_cast<double>(kAllRows));
   }
   WW_TRY(const std::uint64_t all, footprint_bytes(task, *sized_.size));
-  most_kept_ = std::clamp<std::size_t>(std::min(kMostKeptBytes / std::max<std::uint64_t>(answer, 1),
-                                                kMostMadeBytes / std::max<std::uint64_t>(all, 1)),
-                                       1, kMostKept);
+  const auto most = std::min(kMostKeptBytes / std::max<std::uint64_t>(answer, 1),
+                             kMostMadeBytes / std::max<std::uint64_t>(all, 1));
+  places_ = KeptPlaces(std::clamp<std::size_t>(most, 1, kMostKept));
   keeps_there_ = !on_device_ && answer > kFetchedBytes &&
-                 all * most_kept_ <= session_.device.info().free_bytes / kOwnShare;
+                 all * places_.most() <= session_.device.info().free_bytes / kOwnShare;
   WW_TRY(oracle_, verify::OracleCase::make(*oracle, instance, session_.kit->plan_of(call),
                                            {.calls = kCallsAtOnce, .checks = on_device_}));
   return {};
@@ -146,31 +146,14 @@ Status CallChecks::collect() {
   return {};
 }
 
-/// Which place this call takes among those that are kept, or one behind them. Calls on other
-/// distributions are few: half of the places are theirs, or a single place in half of all
-/// judgements. Of each kind every call has the same chance.
-std::size_t CallChecks::place_to_keep() {
-  const bool other = variant_ != nullptr;
-  const std::uint64_t seen = ++seen_[other ? 1 : 0];
-  std::vector<std::size_t> own;
-  for (std::size_t i = 0; i < kept_.size(); ++i)
-    if ((kept_[i].variant != nullptr) == other) own.push_back(i);
-  if (kept_.size() < most_kept_ && (!other || own.size() < most_kept_ / 2 || kept_.empty()))
-    return kept_.size();
-  const bool newcomer = own.empty() && seen == 1;
-  if (newcomer) return most_kept_ > 1 || secret() % 2 == 0 ? kept_.size() - 1 : most_kept_;
-  const std::uint64_t drawn = secret() % seen;
-  return drawn < own.size() ? own[drawn] : most_kept_;
-}
-
 /// It is drawn when the call is over.
 Status CallChecks::keep_some(const LoadedCase& place) {
   if (distribution_ != 0) WW_CHECK(collect());  // it is not needed any more
-  const std::size_t at = place_to_keep();
-  if (at >= most_kept_) return {};
+  const auto place_kept = places_.place_for(variant_ != nullptr, [&] { return secret(); });
+  if (!place_kept) return {};
   const PartTimer timer(session_.context, "fetch");
-  if (at == kept_.size()) kept_.emplace_back();
-  Kept& kept = kept_[at];
+  if (*place_kept == kept_.size()) kept_.emplace_back();
+  Kept& kept = kept_[*place_kept];
   kept.seed = seed_;
   kept.variant = variant_;
   if (keeps_there_) {
@@ -263,7 +246,7 @@ Outcome<std::vector<HostCheck>> CallChecks::hand_over() {
 
 std::string CallChecks::coverage() const {
   if (!on_device_) {
-    return fmt::format("{} of {} calls", std::min<std::uint64_t>(calls_, most_kept_), calls_);
+    return fmt::format("{} of {} calls", std::min<std::uint64_t>(calls_, places_.most()), calls_);
   }
   if (portion_ < kAllRows)
     return fmt::format("all {} calls, of most of them a part of the rows,", calls_);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "evaluate/host_checks.h"
+#include "evaluate/kept_places.h"
 #include "evaluate/measure.h"
 #include "verify/oracle.h"
 
@@ -48,7 +48,6 @@ class CallChecks {
   Status collect();
   Status check_on_device(const LoadedCase& place);
   Status keep_some(const LoadedCase& place);
-  std::size_t place_to_keep();
   Outcome<> conclude_on_device();
   void next_call(const InputVariant* variant);
   /// The distribution of the call under way, with numbers of its own.
@@ -78,8 +77,7 @@ class CallChecks {
   std::vector<verify::CallFailure> failures_;
   std::vector<Kept> kept_;
   bool keeps_there_ = false;
-  std::size_t most_kept_ = 0;
-  std::array<std::uint64_t, 2> seen_ = {};  ///< calls on declared inputs, and on others
+  KeptPlaces places_;
   std::uint64_t calls_ = 0;
   std::size_t pending_ = 0;  ///< calls since the last collect()
   std::uint64_t seed_ = 0;   ///< of the call under way, with the next two
