@@ -181,6 +181,8 @@ constexpr double kNoDigits = 0x1p-34;
 // float32 may leave so much of them.
 constexpr double kLeftOver = 0x1p-16;
 constexpr std::size_t kLookedAt = 4096;  // of an input
+// Beside a huge input every result is small.
+constexpr double kUsualInput = 16;
 
 /// The largest magnitude among the first numbers of each input.
 double largest_of_inputs(const RuleInput& input) {
@@ -191,7 +193,7 @@ double largest_of_inputs(const RuleInput& input) {
     const std::size_t count = input.inputs[i].size() / bytes_of(arguments[i].type);
     for (std::size_t k = 0; k < std::min(count, kLookedAt); ++k) {
       const double value = std::fabs(element_as_double(arguments[i].type, input.inputs[i], k));
-      if (std::isfinite(value)) largest = std::max(largest, value);
+      if (std::isfinite(value)) largest = std::max(largest, std::min(value, kUsualInput));
     }
   }
   return largest;

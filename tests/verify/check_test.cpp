@@ -193,11 +193,12 @@ TEST(Rounding, WhereAllTermsCancelNothingIsExpected) {
   f.task.arguments.front().role = ArgumentRole::input;
   f.size.values["n"] = 2;
   const auto instance = make_instance(f.task, f.size, nullptr, 1).value();
-  const auto accepts = [&](const std::vector<double>& expected, const std::vector<float>& got) {
+  const auto accepts = [&](const std::vector<double>& expected, const std::vector<float>& got,
+                           float largest = -1) {
     const std::vector<Expected> values = {{}, wide(expected)};
-    const std::vector<Bytes> inputs = {bytes_of_floats({0.25f, -1}), {}};
+    const std::vector<Bytes> inputs = {bytes_of_floats({0.25f, largest}), {}};
     const std::vector<Bytes> outputs = {{}, bytes_of_floats(got)};
-    const std::vector<Bytes> others = {{}, bytes_of_floats({0, 0})};
+    const std::vector<Bytes> others = {{}, bytes_of_floats({expected.begin(), expected.end()})};
     const auto theirs = spreads_of(instance, inputs, values, others).value();
     return is_rounding(instance, inputs, values, outputs, theirs).value();
   };
@@ -207,6 +208,7 @@ TEST(Rounding, WhereAllTermsCancelNothingIsExpected) {
   EXPECT_FALSE(accepts({-4e-14, 3e-14}, {0, kNan}));
   EXPECT_FALSE(accepts({-4e-10, 3e-10}, {1e-6f, 0}));
   EXPECT_TRUE(accepts({-4e-11, 3e-11}, {1e-6f, 0}));
+  EXPECT_FALSE(accepts({0.5, 1}, {0, 0}, 1e20f)) << "small beside a huge input alone";
 }
 
 TEST(Rounding, OtherRulesAreNotRelaxed) {
