@@ -71,10 +71,10 @@ struct RunLimits {
   std::uint64_t scheduled_work = 0;  ///< calls of at most so much are run under several schedules
 };
 
-/// What the cases of a judgement took so far.
+/// What cases took so far.
 struct Spent {
-  std::uint64_t in_order = 0;
-  std::uint64_t otherwise = 0;  ///< under other schedules
+  std::uint64_t in_order = 0;   ///< those of one turn
+  std::uint64_t otherwise = 0;  ///< all, under other schedules
 };
 
 /// The same under other schedules. That a call ends in order and not under one of them is the
@@ -132,13 +132,12 @@ struct Progress {
   bool stopped = false;  ///< because of the work
   bool possible = true;  ///< false: the machine cannot run one of them
 };
-Result<Progress> run_cases(Session& session, std::span<const verify::Case> cases,
-                           std::uint64_t& otherwise, CarefulRun& careful) {
-  Spent spent{.otherwise = otherwise};
+Result<Progress> run_cases(Session& session, std::span<const verify::Case> cases, Spent& spent,
+                           CarefulRun& careful) {
+  spent.in_order = 0;
   Progress progress;
   for (const verify::Case& item : cases) {
     if (session.context.stop.requested()) return Error{"stopped"};
-    otherwise = spent.otherwise;
     progress.stopped = spent.in_order > kSimulatedWork;
     if (progress.stopped) return progress;
     const std::uint64_t left = kSimulatedWork - spent.in_order;
@@ -161,11 +160,12 @@ Result<Progress> run_cases(Session& session, std::span<const verify::Case> cases
 /// square of its size the largest cases take all of the work: then those of at most half of the
 /// largest one's size have their turn, so that of every doubling the largest case is run.
 Result<bool> run_small(Session& session, CarefulRun& careful) {
-  std::uint64_t bytes = kSimulatedBytes, otherwise = 0;
+  std::uint64_t bytes = kSimulatedBytes;
+  Spent spent;
   while (bytes >= kLeastBytes) {
     const auto cases = small_cases(session.prepared, bytes);
     if (cases.empty() && bytes < kSimulatedBytes) break;
-    WW_TRY(const Progress progress, run_cases(session, cases, otherwise, careful));
+    WW_TRY(const Progress progress, run_cases(session, cases, spent, careful));
     if (!progress.stopped) {
       if (bytes < kSimulatedBytes)
         careful.remark =

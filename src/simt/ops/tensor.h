@@ -22,6 +22,19 @@ enum class Element : std::uint8_t {
 };
 inline bool is_byte_float(Element e) { return e == Element::e4m3 || e == Element::e5m2; }
 inline bool is_byte_integer(Element e) { return e == Element::int8 || e == Element::uint8; }
+/// In memory and in registers; of those that matrices are multiplied in.
+inline std::uint32_t element_bytes(Element e) {
+  switch (e) {
+    case Element::half:
+    case Element::bfloat:
+      return 2;
+    case Element::tf32:
+    case Element::float32:
+      return 4;
+    default:
+      return 1;
+  }
+}
 
 /// What a matrix instruction multiplies. Kept in Ins::imm; the registers are in Ins::more:
 /// d, then a, then b, then c.

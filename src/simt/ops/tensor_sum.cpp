@@ -158,11 +158,6 @@ void TensorVector::set(u32 at, Element type, u64 bits) {
 
 namespace {
 
-u32 bytes_of(Element type) {
-  if (type == Element::e4m3 || type == Element::e5m2) return 1;
-  return type == Element::half || type == Element::bfloat ? 2 : 4;
-}
-
 /// Numbers of 16 bits, in loops without branches that become vectors. Whether one of them is an
 /// infinity or a NaN.
 template <s32 kFraction, s32 kBias>
@@ -200,7 +195,7 @@ void TensorVector::set_all(Element type, const u8* numbers, u32 count, bool nega
     if (plain) return;
     clear();
   }
-  const u32 bytes = bytes_of(type);
+  const u32 bytes = element_bytes(type);
   const u64 sign = negated ? u64{1} << (8 * bytes - 1) : 0;
   for (u32 k = 0; k < count; ++k) {
     u64 bits = 0;

@@ -21,19 +21,6 @@ constexpr u32 kPieceBytes = 16, kRows = 16, kMostColumns = 256, kRowBytes = 32;
 constexpr u32 kSumsPerPiece = 2;  ///< that take as long as both looks at a piece with all checks
 constexpr u32 kZerosPerSum = 16;  ///< sums with zeros that take as long as one without
 
-u32 element_bytes(Element e) {
-  switch (e) {
-    case Element::half:
-    case Element::bfloat:
-      return 2;
-    case Element::tf32:
-    case Element::float32:
-      return 4;
-    default:
-      return 1;
-  }
-}
-
 /// Rows of A or columns of B, 32 bytes of K each.
 struct Side {
   u8 row[kMostColumns][kRowBytes];
