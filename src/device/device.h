@@ -101,7 +101,8 @@ struct RunOptions {
   /// Of each simulated launch, in warp instructions: how busy the host is must not matter. Beyond
   /// it the fault is a time-out.
   std::uint64_t work = 250'000'000;
-  bool weighs_matrices = false;  ///< see simt::LaunchOptions
+  /// As simt::LaunchOptions has it; then `work` is the limit of all launches together.
+  bool exact_work = false;
   /// A simulated launch with more work is no fault: its time is a lower bound.
   bool bound_is_enough = false;
   /// Wants RunReport::launches, from a device that has them.

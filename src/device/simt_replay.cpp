@@ -274,8 +274,9 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
   request.options.log = watched_ ? &log_ : nullptr;
   request.options.early_log = watched_ && launch.overlaps ? &early_log_ : nullptr;
   request.options.schedule = options.schedule;
-  request.options.max_warp_instructions = options.work;
-  request.options.weighs_matrices = options.weighs_matrices;
+  request.options.max_warp_instructions =
+      options.exact_work ? options.work - std::min(options.work, report.work) : options.work;
+  request.options.exact_work = options.exact_work;
   const auto run_once = [&]() { return device_.machine_.launch(module().module, request); };
   auto launched = options.may_sample && !launch.cooperative
                       ? launch_sampled(device_.machine_, module().module, request,

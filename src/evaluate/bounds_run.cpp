@@ -36,7 +36,7 @@ Result<bool> run_bounded(const Prepared& prepared, Context& context, CarefulRun&
     WW_TRY(auto loaded, load_case(opinion.session, item, checked.seed));
     WW_TRY(auto report,
            loaded.replay->run(
-               {.poison_seed = checked.seed, .work = kBoundedWork, .weighs_matrices = true}));
+               {.poison_seed = checked.seed, .work = kBoundedWork, .exact_work = true}));
     work += report.work;
     for (device::Fault& fault : report.faults) {
       if (fault.kind == "trap") careful.faults.push_back(past_the_end(std::move(fault)));

@@ -25,7 +25,7 @@ constexpr std::uint64_t kAllScheduledWork = 25'000'000;
 constexpr std::uint64_t kLeastBytes = 256;
 // A launcher may do something else for large inputs, and only there go wrong.
 constexpr std::uint64_t kLargerBytes = 2 << 20;
-constexpr std::uint64_t kLargerWork = 3'000'000;
+constexpr std::uint64_t kLargerWork = 10'000'000;
 constexpr std::size_t kLargerSteps = 16;  // each has its own limit
 
 std::uint64_t bytes_of_case(const Prepared& prepared, const verify::Case& item) {
@@ -64,9 +64,9 @@ bool is_decisive(const device::Fault& fault) {
   return fault.verdict == Verdict::memory_fault || fault.verdict == Verdict::race;
 }
 
-/// Of one run: warp instructions of each of its steps, and steps.
+/// Of one run: warp instructions, and steps.
 struct RunLimits {
-  std::uint64_t step_work = 0;
+  std::uint64_t work = 0;
   std::size_t steps = std::numeric_limits<std::size_t>::max();
   std::uint64_t scheduled_work = 0;  ///< calls of at most so much are run under several schedules
 };
@@ -86,7 +86,7 @@ Status run_under_schedules(LoadedCase& loaded, const verify::Case& item, std::ui
     WW_TRY(auto report, loaded.replay->run({.poison_seed = seed,
                                             .schedule = schedule,
                                             .work = device::work_under_other_schedules(forward),
-                                            .weighs_matrices = true}));
+                                            .exact_work = true}));
     spent.otherwise += report.work;
     for (device::Fault& fault : report.faults) {
       fault.message += " (under the schedule " + simt::name_of(schedule) + ")";
@@ -108,9 +108,8 @@ Result<Ran> run_one(Session& session, const verify::Case& item, const RunLimits&
   WW_TRY(auto loaded, load_case(session, item, seed));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(loaded.call));
   if (plan.steps.size() > limits.steps) return Ran::not_at_all;
-  WW_TRY(
-      auto report,
-      loaded.replay->run({.poison_seed = seed, .work = limits.step_work, .weighs_matrices = true}));
+  WW_TRY(auto report,
+         loaded.replay->run({.poison_seed = seed, .work = limits.work, .exact_work = true}));
   spent.in_order += report.work;
   for (device::Fault& fault : report.faults) {
     if (is_decisive(fault)) careful.faults.push_back(std::move(fault));
@@ -143,8 +142,8 @@ Result<Progress> run_cases(Session& session, std::span<const verify::Case> cases
     const std::uint64_t left = kSimulatedWork - spent.in_order;
     WW_TRY(const Ran ran,
            run_one(session, item,
-                   {.step_work = std::max(left, kLeastWork), .scheduled_work = kScheduledWork},
-                   spent, careful));
+                   {.work = std::max(left, kLeastWork), .scheduled_work = kScheduledWork}, spent,
+                   careful));
     progress.stopped = ran == Ran::out_of_work;
     if (progress.stopped) {
       careful.why_not.clear();
@@ -185,7 +184,7 @@ void run_larger(Session& session, CarefulRun& careful) {
   for (const verify::Case& item : larger_cases(session.prepared, kSimulatedBytes, kLargerBytes)) {
     if (spent.in_order >= kLargerWork || session.context.stop.requested()) return;
     CarefulRun one;
-    const RunLimits limits{.step_work = kLargerWork - spent.in_order, .steps = kLargerSteps};
+    const RunLimits limits{.work = kLargerWork - spent.in_order, .steps = kLargerSteps};
     const auto ran = run_one(session, item, limits, spent, one);
     if (!ran.ok() || *ran != Ran::to_its_end) return;
     if (!one.faults.empty()) {

@@ -224,6 +224,32 @@ again:
   for (const Fault& f : r.faults) EXPECT_EQ(f.kind, FaultKind::out_of_bounds) << f.describe();
 }
 
+// No warp of it runs for long, so that none is ever asked in the middle.
+TEST(MachineTest, many_short_warps_are_too_much_work_where_the_limit_is_exact) {
+  Launcher l(R"(
+.version 8.3
+.target sm_80
+.address_size 64
+.visible .entry short_one() {
+  .reg .b32 %r<2>;
+  mov.u32 %r0, %tid.x;
+  add.u32 %r1, %r0, 1;
+  ret;
+}
+)");
+  LaunchOptions options;
+  const LaunchReport whole = l.run("short_one", {20'000}, {128}, {}, options);
+  options.max_warp_instructions = whole.work / 4;
+  EXPECT_TRUE(l.run("short_one", {20'000}, {128}, {}, options).clean());
+  options.exact_work = true;
+  const LaunchReport late = l.run("short_one", {20'000}, {128}, {}, options);
+  ASSERT_EQ(late.faults.size(), 1u);
+  EXPECT_EQ(late.faults[0].kind, FaultKind::timeout);
+  EXPECT_LT(late.work, whole.work / 3);
+  options.max_warp_instructions = whole.work;
+  EXPECT_TRUE(l.run("short_one", {20'000}, {128}, {}, options).clean());
+}
+
 TEST(MachineTest, refuses_launches_that_cannot_be_made) {
   Launcher l(kernels_ptx());
   Machine& m = l.machine();

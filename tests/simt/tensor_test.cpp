@@ -108,7 +108,7 @@ TEST(TensorTest, sums_of_a_matrix_instruction_are_weighed_where_asked_for) {
   const Address pc = l.put(std::vector<float>(128), "c");
   const Params params = Params().add(pa).add(pb).add(pc);
   const std::uint64_t plain = l.run("product", {1}, {32}, params).work;
-  LaunchOptions options{.weighs_matrices = true};
+  LaunchOptions options{.exact_work = true};
   const LaunchReport weighed = l.run("product", {1}, {32}, params, options);
   EXPECT_EQ(weighed.work, plain + 16 * 8 / 2);
   EXPECT_TRUE(weighed.clean());

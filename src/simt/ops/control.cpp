@@ -443,6 +443,7 @@ bool run_warp(Warp& w) {
     worker.longest_warp = std::max(worker.longest_warp, executed - w.waits.instructions);
     worker.waits += w.waits.times;
     worker.most_waits = std::max<std::uint64_t>(worker.most_waits, w.waits.times);
+    note_end(w);
   }
   return progress;
 }

@@ -76,7 +76,7 @@ void end_turn(Warp& w) {
 
 void note_sums(Warp& w, std::uint32_t sums) {
   LaunchState& launch = *w.worker->launch;
-  if (!launch.launch->options.weighs_matrices) return;
+  if (!launch.launch->options.exact_work) return;
   const std::int64_t work = sums / kSumsPerInstruction;
   // What is too much is found at the end of the turn.
   if (launch.budget.fetch_sub(work, std::memory_order_relaxed) < work) end_turn(w);
@@ -135,7 +135,27 @@ std::string waiting_for_the_rest(const LaunchState& launch) {
       units - begun, units);
 }
 
+/// What is left of the budget once this is taken from it, with what the worker has not yet taken.
+std::int64_t take_from_budget(Worker& worker, std::int64_t used) {
+  const std::int64_t spent = used + std::exchange(worker.spent, 0);
+  return worker.launch->budget.fetch_sub(spent, std::memory_order_relaxed) - spent;
+}
+
+std::string too_much_work(const LaunchState& launch) {
+  return fmt::format("still running after {} warp instructions; this is where it was",
+                     launch.launch->options.max_warp_instructions);
+}
+
+constexpr std::int64_t kSpentAtOnce = 1 << 14;  // threads share the budget
+
 }  // namespace
+
+void note_end(Warp& w) {
+  LaunchState& launch = *w.worker->launch;
+  if (!launch.launch->options.exact_work || w.worker->spent < kSpentAtOnce) return;
+  if (take_from_budget(*w.worker, 0) >= 0 || launch.stop.exchange(true)) return;
+  report(w, &w.kernel->code.front(), FaultKind::timeout, 0, 0, "", too_much_work(launch));
+}
 
 const Ins* out_of_fuel(Warp& w, const Ins* next) {
   LaunchState& launch = *w.worker->launch;
@@ -147,8 +167,7 @@ const Ins* out_of_fuel(Warp& w, const Ins* next) {
   spin.spun = spin.asked ? spin.spun + used : 0;
   spin.asked = false;
   spin.polls = 0;
-  const std::int64_t spent = used + std::exchange(w.worker->spent, 0);
-  const std::int64_t left = launch.budget.fetch_sub(spent, std::memory_order_relaxed) - spent;
+  const std::int64_t left = take_from_budget(*w.worker, used);
   Split& s = w.splits[static_cast<std::size_t>(w.current)];
   s.ip = next;
   w.yielded = true;
@@ -160,8 +179,7 @@ const Ins* out_of_fuel(Warp& w, const Ins* next) {
   if ((left < 0 || late) && !launch.stop.exchange(true)) {
     const LaunchOptions& options = launch.launch->options;
     report(w, next, FaultKind::timeout, static_cast<std::uint32_t>(std::countr_zero(w.mask)), 0, "",
-           (left < 0 ? fmt::format("still running after {} warp instructions; this is where it was",
-                                   options.max_warp_instructions)
+           (left < 0 ? too_much_work(launch)
                      : fmt::format("still running after {} s; this is where it was",
                                    options.max_wall_s)) +
                (spin.spun > 0 ? waiting_for_the_rest(launch) : ""));

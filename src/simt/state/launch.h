@@ -30,9 +30,10 @@ struct LaunchOptions {
   unsigned threads = 1;
   /// Warp instructions after which the launch is a hang and becomes a timeout.
   std::uint64_t max_warp_instructions = std::uint64_t{1} << 34;
-  /// Of that limit a matrix instruction takes as much as its sums take time: to emulate one can
-  /// take as long as thousands of others.
-  bool weighs_matrices = false;
+  /// The limit holds for all that takes time. Of it a matrix instruction takes as much as its sums
+  /// do, because to emulate one can take as long as thousands of others, and so does every warp
+  /// when it ends. Otherwise only warps that run for long are asked: that finds what hangs.
+  bool exact_work = false;
   double max_wall_s = 0;     ///< of this machine's time, then it is a timeout; 0: no limit
   bool cooperative = false;  ///< all blocks resident at once
   /// Blocks that the device surely runs at once: a smaller grid may wait for its own blocks without

@@ -358,8 +358,10 @@ std::int64_t next_turn(Warp& w);
 bool is_spinning(const Warp& w);
 /// Others get a turn when the warp's basic block ends.
 void end_turn(Warp& w);
-/// Takes sums of a matrix instruction from the budget, where the launch weighs them.
+/// Takes sums of a matrix instruction from the budget, where the limit is exact.
 void note_sums(Warp& w, std::uint32_t sums);
+/// A warp has ended: likewise, what it took.
+void note_end(Warp& w);
 
 /// The block's earlier writes are visible to others: a fence or a releasing access.
 void note_fence(Warp& w, bool beyond_block);
