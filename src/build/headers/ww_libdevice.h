@@ -212,4 +212,84 @@ __WW_DEFINE void __nv_sincos(double a, double* s, double* c) {
   *c = __nv_cos(a);
 }
 
+__WW_DEFINE void __nv_sincospif(float a, float* s, float* c) {
+  *s = __nv_sinpif(a);
+  *c = __nv_cospif(a);
+}
+__WW_DEFINE void __nv_sincospi(double a, double* s, double* c) {
+  *s = __nv_sinpi(a);
+  *c = __nv_cospi(a);
+}
+
+// Parts of a number. Those of an infinity, of a NaN and of 0 are the number itself, and the
+// exponent is 0.
+#define __WW_PARTS(T, END)                                                          \
+  __WW_DEFINE T __nv_modf##END(T a, T* whole) {                                     \
+    *whole = __nv_trunc##END(a);                                                    \
+    return __nv_copysign##END(*whole == a ? (T)0 : a - *whole, a);                  \
+  }                                                                                 \
+  __WW_DEFINE T __nv_frexp##END(T a, int* exponent) {                               \
+    *exponent = 0;                                                                  \
+    if (a == (T)0 || a - a != (T)0) return a;                                       \
+    *exponent = __nv_ilogb##END(a) + 1;                                             \
+    return __nv_scalbn##END(a, -*exponent);                                         \
+  }                                                                                 \
+  /* The last three bits of the quotient; differences of such numbers are exact. */ \
+  __WW_DEFINE T __nv_remquo##END(T a, T b, int* quotient) {                         \
+    const T size = __nv_fabs##END(b);                                               \
+    T left = __nv_fmod##END(__nv_fabs##END(a), 8 * size);                           \
+    int bits = 0;                                                                   \
+    for (int bit = 4; bit > 0; bit >>= 1) {                                         \
+      if (!(left >= bit * size)) continue;                                          \
+      left -= bit * size;                                                           \
+      bits += bit;                                                                  \
+    }                                                                               \
+    if (left > size - left || (left == size - left && (bits & 1) != 0)) ++bits;     \
+    *quotient = (a < (T)0) != (b < (T)0) ? -bits : bits;                            \
+    return __nv_remainder##END(a, b);                                               \
+  }
+__WW_PARTS(float, f)
+__WW_PARTS(double, )
+#undef __WW_PARTS
+
+// Lengths of vectors, without an overflow on the way.
+__WW_DEFINE double __nv_norm3d(double a, double b, double c) {
+  return __nv_hypot(__nv_hypot(a, b), c);
+}
+__WW_DEFINE double __nv_norm4d(double a, double b, double c, double d) {
+  return __nv_hypot(__nv_hypot(a, b), __nv_hypot(c, d));
+}
+__WW_DEFINE double __nv_norm(int count, const double* a) {
+  double sum = 0;
+  for (int k = 0; k < count; ++k) sum = __nv_hypot(sum, a[k]);
+  return sum;
+}
+__WW_DEFINE float __nv_norm3df(float a, float b, float c) {
+  return (float)__nv_norm3d((double)a, (double)b, (double)c);
+}
+__WW_DEFINE float __nv_norm4df(float a, float b, float c, float d) {
+  return (float)__nv_norm4d((double)a, (double)b, (double)c, (double)d);
+}
+__WW_DEFINE float __nv_normf(int count, const float* a) {
+  double sum = 0;
+  for (int k = 0; k < count; ++k) sum = __nv_hypot(sum, (double)a[k]);
+  return (float)sum;
+}
+__WW_DEFINE double __nv_rhypot(double a, double b) { return 1 / __nv_hypot(a, b); }
+__WW_DEFINE float __nv_rhypotf(float a, float b) {
+  return (float)(1 / __nv_hypot((double)a, (double)b));
+}
+__WW_DEFINE double __nv_rnorm3d(double a, double b, double c) { return 1 / __nv_norm3d(a, b, c); }
+__WW_DEFINE float __nv_rnorm3df(float a, float b, float c) {
+  return (float)(1 / __nv_norm3d((double)a, (double)b, (double)c));
+}
+__WW_DEFINE double __nv_rnorm4d(double a, double b, double c, double d) {
+  return 1 / __nv_norm4d(a, b, c, d);
+}
+__WW_DEFINE float __nv_rnorm4df(float a, float b, float c, float d) {
+  return (float)(1 / __nv_norm4d((double)a, (double)b, (double)c, (double)d));
+}
+__WW_DEFINE double __nv_rnorm(int count, const double* a) { return 1 / __nv_norm(count, a); }
+__WW_DEFINE float __nv_rnormf(int count, const float* a) { return 1 / __nv_normf(count, a); }
+
 #undef __WW_DEFINE

@@ -211,6 +211,12 @@ f64 lgamma_(f64 x) {
   return ::lgamma_r(x, &sign);
 }
 f64 cbrt_(f64 x) { return std::cbrt(x); }
+f64 bessel_i0(f64 x) { return std::cyl_bessel_i(0.0, std::fabs(x)); }
+f64 bessel_i1(f64 x) { return std::copysign(std::cyl_bessel_i(1.0, std::fabs(x)), x); }
+f64 jn64(s32 n, f64 x) { return ::jn(n, x); }
+f32 jn32(s32 n, f32 x) { return static_cast<f32>(::jn(n, static_cast<f64>(x))); }
+f64 yn64(s32 n, f64 x) { return ::yn(n, x); }
+f32 yn32(s32 n, f32 x) { return static_cast<f32>(::yn(n, static_cast<f64>(x))); }
 f64 sqrt64(f64 x) { return std::sqrt(x); }
 f64 pow_(f64 a, f64 b) { return std::pow(a, b); }
 f64 atan2_(f64 a, f64 b) { return std::atan2(a, b); }
@@ -251,6 +257,12 @@ void add_functions(OpTable& t) {
   pair<tgamma_>(t, "tgamma");
   pair<lgamma_>(t, "lgamma");
   pair<cbrt_>(t, "cbrt");
+  pair<bessel_i0>(t, "cyl_bessel_i0");
+  pair<bessel_i1>(t, "cyl_bessel_i1");
+  t.add<jn64>("__nv_jn", OpClass::math, 1);
+  t.add<jn32>("__nv_jnf", OpClass::math, 1);
+  t.add<yn64>("__nv_yn", OpClass::math, 1);
+  t.add<yn32>("__nv_ynf", OpClass::math, 1);
   pair<rcbrt>(t, "rcbrt");
   pair<rsqrt>(t, "rsqrt");
   pair<pow_>(t, "pow");

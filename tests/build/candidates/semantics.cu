@@ -39,6 +39,20 @@ __global__ void bits(float* y) {
   good &=
       __fadd_rd(1.0f, 1e-9f) == 1.0f && __fadd_ru(1.0f, 1e-9f) > 1.0f && __saturatef(3.0f) == 1.0f;
   good &= __dp4a(0x01020304, 0x01010101, 5) == 15 && __funnelshift_l(1u, 2u, 4) == 32u;
+  float whole, sine, cosine;
+  double whole2;
+  int e, q;
+  good &= modff(-2.75f, &whole) == -0.75f && whole == -2.0f && modf(5.0, &whole2) == 0.0 &&
+          whole2 == 5.0 && modff(-__int_as_float(0x7f800000), &whole) == 0.0f && isinf(whole);
+  good &= frexpf(-6.0f, &e) == -0.75f && e == 3 && frexp(4.9406564584124654e-324, &e) == 0.5 &&
+          e == -1073 && frexpf(0.0f, &e) == 0.0f && e == 0;
+  good &= remquof(29.0f, 3.0f, &q) == -1.0f && (q & 7) == 2 && remquo(-7.5, 5.0, &q) == 2.5 &&
+          (-q & 7) == 2 && remquof(2.0f, 3.0f, &q) == -1.0f && q == 1;
+  sincospif(0.5f, &sine, &cosine);
+  good &= sine == 1.0f && cosine == 0.0f && norm3df(2.0f, 3.0f, 6.0f) == 7.0f &&
+          norm4d(2.0, 4.0, 5.0, 6.0) == 9.0 && rhypotf(3.0f, 4.0f) == 0.2f &&
+          rnorm3df(2.0f, 3.0f, 6.0f) == 1.0f / 7.0f;
+  good &= cyl_bessel_i0f(0.0f) == 1.0f && cyl_bessel_i1f(0.0f) == 0.0f && jnf(0, 0.0f) == 1.0f;
   y[i] = verdict(good);
 }
 
