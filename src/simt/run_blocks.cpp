@@ -78,6 +78,8 @@ void run_together(LaunchState& s, Worker& worker, std::vector<BlockState>& block
       done[i] = run_block(worker, blocks[i]);
       progress = progress || blocks[i].progressed;
       left -= done[i] ? 1 : 0;
+      // A launch that is stopped has not ended: its blocks say nothing of when they would.
+      if (s.stop.load(std::memory_order_relaxed)) return;
       if (done[i] && blocks[i].cluster != nullptr) end_in_cluster(blocks[i]);
       // Threads that have exited no longer count.
       if (blocks[i].cluster != nullptr) try_release_cluster(*blocks[i].cluster);

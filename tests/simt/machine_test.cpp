@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
 
 #include "base/files.h"
 #include "simt/estimate.h"
@@ -248,6 +249,53 @@ TEST(MachineTest, many_short_warps_are_too_much_work_where_the_limit_is_exact) {
   EXPECT_LT(late.work, whole.work / 3);
   options.max_warp_instructions = whole.work;
   EXPECT_TRUE(l.run("short_one", {20'000}, {128}, {}, options).clean());
+}
+
+// Two blocks of a cluster read each other's memory and wait for each other before they end. Stopped
+// in between, they have not ended.
+TEST(MachineTest, a_cluster_that_is_stopped_is_a_time_out_alone) {
+  const std::string text = R"(
+.version 8.3
+.target sm_90
+.address_size 64
+.visible .entry neighbours(.param .u32 times) .reqnctapercluster 2, 1, 1 {
+  .shared .align 4 .b32 own;
+  .reg .pred %p<1>;
+  .reg .b32 %r<8>;
+  ld.param.u32 %r0, [times];
+  mov.u32 %r1, own;
+  mov.u32 %r2, %cluster_ctarank;
+  st.shared.u32 [%r1], %r2;
+  xor.b32 %r3, %r2, 1;
+  mapa.shared::cluster.u32 %r4, %r1, %r3;
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+again:
+  ld.shared::cluster.u32 %r5, [%r4];
+  sub.u32 %r0, %r0, 1;
+  setp.ne.u32 %p0, %r0, 0;
+  @%p0 bra again;
+  BARRIER
+  ret;
+}
+)";
+  const auto faults = [&](const std::string& last, std::uint64_t limit) {
+    std::string whole = text;
+    whole.replace(whole.find("BARRIER"), 7, last);
+    Launcher l(whole);
+    LaunchOptions options{.exact_work = true};
+    options.max_warp_instructions = limit;
+    std::set<FaultKind> kinds;
+    for (const Fault& f :
+         l.run("neighbours", {2}, {1}, Params().add(std::uint32_t{100'000}), options).faults)
+      kinds.insert(f.kind);
+    return kinds;
+  };
+  const std::string both = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
+  EXPECT_EQ(faults(both, 1 << 30), std::set<FaultKind>{});
+  EXPECT_EQ(faults("", 1 << 30), std::set<FaultKind>{FaultKind::use_after_free});
+  EXPECT_EQ(faults(both, 100'000), std::set<FaultKind>{FaultKind::timeout});
+  EXPECT_EQ(faults("", 100'000), std::set<FaultKind>{FaultKind::timeout});
 }
 
 TEST(MachineTest, refuses_launches_that_cannot_be_made) {
