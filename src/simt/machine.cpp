@@ -251,12 +251,13 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   WW_CHECK(prepare_workspace(s));
   choose_blocks(s);
   s.in_turns = s.cooperative || launch.options.schedule.kind != Schedule::Kind::forward;
-  // A check of the whole grid shows that a kernel relies on blocks that need not run; a run for its
-  // time goes on, and so does a grid that the device surely holds.
+  // A check of the whole grid shows that a kernel relies on blocks that need not run: no more are
+  // there at once than the device surely holds. A run for its time goes on.
   const bool for_times = launch.options.checks != Checks::full || !s.blocks.empty();
   const bool waits = s.block_count > 1 && kernel->waits_for_blocks();
   s.held_at_once = waits && s.block_count <= launch.options.co_resident;
-  s.lets_wait = waits && !s.in_turns && (for_times || s.held_at_once);
+  s.lets_wait = waits && !s.in_turns && (for_times || launch.options.co_resident > 1);
+  s.most_waiting = for_times || s.held_at_once ? s.block_count : launch.options.co_resident;
   if (s.cooperative && s.block_count > most_resident(*kernel, launch))
     return Error{
         fmt::format("cannot launch {}: too many blocks for a cooperative launch", kernel->name)};

@@ -144,6 +144,7 @@ std::pair<std::uint64_t, std::uint64_t> residency(const LaunchState& s) {
     const auto few = std::min<std::uint64_t>(schedule.resident, room);
     return {few, s.held_at_once ? room : few};
   }
+  if (s.lets_wait) return {1, std::clamp<std::uint64_t>(s.most_waiting, 1, room)};
   return {schedule.kind == Schedule::Kind::shuffled ? std::min(kAtOnce, room) : 1, room};
 }
 
@@ -225,9 +226,9 @@ std::uint64_t most_resident(const Kernel& k, const Launch& l) {
 
 void run_all(LaunchState& s, std::vector<Worker>& workers) {
   // Clusters that wait for each other are all there at once, as far as there is room.
-  const bool together =
-      s.clustered && s.lets_wait && s.blocks.empty() &&
-      s.block_count <= std::min(most_resident(*s.kernel, *s.launch), kMostInTurns);
+  const bool together = s.clustered && s.lets_wait && s.blocks.empty() &&
+                        s.block_count <= std::min({most_resident(*s.kernel, *s.launch),
+                                                   kMostInTurns, s.most_waiting});
   if (s.cooperative || together) return run_resident(s, workers[0]);
   const auto alone = s.in_turns || s.lets_wait ? run_in_turns : run_independent;
   const auto run = s.clustered ? run_clusters : alone;

@@ -234,6 +234,68 @@ TEST(ScheduleTest, a_grid_that_the_device_surely_holds_may_wait_for_blocks_that_
   }
 }
 
+// Block 0 takes a flag of every other block, which waits for nobody; the flags come back to 0.
+// `first` says which block takes.
+constexpr std::string_view kTaker = R"(
+.version 8.3
+.target sm_80
+.address_size 64
+.entry taker(.param .u64 flags, .param .u32 taking)
+{
+  .reg .b64 %rd<4>; .reg .b32 %r<6>; .reg .pred %p<4>;
+  ld.param.u64 %rd1, [flags];
+  ld.param.u32 %r4, [taking];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %nctaid.x;
+  setp.ne.u32 %p1, %r1, %r4;
+  @%p1 bra post;
+  mov.u32 %r3, 0;
+next:
+  setp.eq.u32 %p2, %r3, %r4;
+  @%p2 bra taken;
+  mul.wide.u32 %rd2, %r3, 4;
+  add.s64 %rd3, %rd1, %rd2;
+again:
+  atom.global.exch.b32 %r5, [%rd3], 0;
+  setp.eq.u32 %p3, %r5, 0;
+  @%p3 bra again;
+taken:
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p2, %r3, %r2;
+  @%p2 bra next;
+  ret;
+post:
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  atom.global.exch.b32 %r5, [%rd3], 1;
+  ret;
+}
+)";
+
+TEST(ScheduleTest, one_block_may_wait_for_any_number_of_later_ones_that_do_not_wait) {
+  const auto said = [](const Schedule& s, std::uint64_t co_resident, std::uint32_t blocks,
+                       std::uint32_t taking) {
+    Launcher l(kTaker);
+    const Address flags = l.put(std::vector<std::uint32_t>(blocks, 0), "flags");
+    LaunchOptions options;
+    options.schedule = s;
+    options.co_resident = co_resident;
+    options.max_warp_instructions = 4'000'000;
+    const LaunchReport r = l.run("taker", {blocks}, {1}, Params().add(flags).add(taking), options);
+    return r.clean() ? std::string() : r.faults.front().detail;
+  };
+  const std::uint32_t many = 40 * kBlocks;
+  for (const std::uint32_t taking : {0u, kBlocks / 2, many - 1}) {
+    for (const Schedule& s : {Schedule{}, Schedule{Kind::backward}, Schedule{Kind::shuffled, 5},
+                              Schedule{Kind::few, 1, 3}}) {
+      EXPECT_EQ(said(s, kBlocks, many, taking), "") << name_of(s) << ", " << taking;
+    }
+  }
+  // A device that holds one block would never start the second.
+  EXPECT_NE(said({}, 1, many, 0), "");
+  EXPECT_NE(said({Kind::few, 1, 1}, 1, many, 0), "");
+}
+
 // What each of these leaves depends on who came first, with nothing that the race checks mind:
 // `last` on the order of blocks, `last_warp` on that of warps, `most` on how many blocks are
 // resident at once, `turned` on lanes that keep step (with `keeps` they wait for each other).

@@ -157,11 +157,12 @@ class LoopFinder {
     return c.kind == Constant::Kind::bits && c.value == 0;
   }
 
-  /// atomicCAS of the same values in every turn, atomicAdd(p, 0), atomicOr(p, 0).
+  /// atomicCAS and atomicExch with the same values in every turn, atomicAdd(p, 0), atomicOr(p, 0).
   bool is_question(const Lir& l) const {
     const std::string_view text = l.info.text;
     if (l.info.opcode != Opcode::atomic || l.d == kNoVal) return false;
     if (text.find(".cas") != std::string_view::npos) return true;
+    if (text.find(".exch") != std::string_view::npos) return true;
     const bool harmless =
         text.find(".add") != std::string_view::npos || text.find(".or") != std::string_view::npos;
     return harmless && (is_zero(l.b) || (l.more.size() == 1 && is_zero(l.more[0])));

@@ -188,8 +188,7 @@ const Ins* run_atomic(Warp& w, const Ins* i) {
   [[maybe_unused]] const T* c = w.slot<T>(i->c);
   T* d = w.slot<T>(i->d);
   LaunchState& launch = *w.worker->launch;
-  w.block->spinning[w.index].asked = true;
-  w.block->asked |= u64{1} << w.index;
+  note_atomic(w);
   if ((i->aux & kReleases) != 0)
     note_fence(w, kSpace != Space::shared && (i->aux & kBlockScope) == 0);
   tell_words(w, i, a, t.ok, sizeof(T), kSpace, true);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kSlice = 20'000;           ///< warp instructions before others get a turn
 constexpr std::uint32_t kSumsPerInstruction = 2;  ///< take as long as a warp instruction, about
 constexpr std::int64_t kSpinning = 4 * kSlice;    ///< of asking again before it counts as waiting
-constexpr std::uint32_t kPolls = 64;              ///< volatile reads before others get a turn
+constexpr std::uint32_t kPolls = 64;              ///< questions before others get a turn
 
 }  // namespace
 
@@ -66,6 +66,13 @@ void note_poll(Warp& w) {
   if (w.worker->turns.ends_here()) end_turn(w);
   // Who asks that often waits for others.
   if (++spin.polls == kPolls) end_turn(w);
+}
+
+void note_atomic(Warp& w) {
+  Spinning& spin = w.block->spinning[w.index];
+  spin.asked = true;
+  w.block->asked |= std::uint64_t{1} << w.index;
+  if (w.waits.loop != 0 && ++spin.polls == kPolls) end_turn(w);
 }
 
 void end_turn(Warp& w) {

@@ -36,8 +36,8 @@ struct LaunchOptions {
   bool exact_work = false;
   double max_wall_s = 0;     ///< of this machine's time, then it is a timeout; 0: no limit
   bool cooperative = false;  ///< all blocks resident at once
-  /// Blocks that the device surely runs at once: a smaller grid may wait for its own blocks without
-  /// a cooperative launch. 0: none may.
+  /// Blocks that the device surely runs at once: so many may wait for later ones without a
+  /// cooperative launch. 0: none may.
   std::uint64_t co_resident = 0;
   Schedule schedule;                                  ///< another one than forward: one host thread
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;  ///< for malloc in device code

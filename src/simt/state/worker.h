@@ -230,6 +230,7 @@ struct LaunchState {
   bool in_turns = false;  ///< several blocks are resident: one that waits lets others run
   /// Forward, and the text has loops that ask for other blocks: one that does lets others run.
   bool lets_wait = false;
+  std::uint64_t most_waiting = 0;  ///< then, blocks that are there at once
   bool held_at_once = false;       ///< blocks may wait for each other: the device holds all of them
   std::atomic<bool> stuck{false};  ///< the blocks of a sample wait for others
   bool clustered = false;          ///< blocks run in groups; `blocks` then names the groups
@@ -352,6 +353,8 @@ void forget_quiet(Worker& worker);
 
 /// A volatile read: in a loop, a way to wait for others.
 void note_poll(Warp& w);
+/// An atomic: likewise, in a loop that only asks.
+void note_atomic(Warp& w);
 /// So many instructions the warp may execute before others get a turn.
 std::int64_t next_turn(Warp& w);
 /// Whether it has asked again and again for so long that it counts as waiting.
