@@ -12,6 +12,7 @@
 #include "cli/examples.h"
 #include "cli/exit_codes.h"
 #include "cli/fleet_judge.h"
+#include "cli/merging.h"
 #include "cli/schedule_step.h"
 #include "cli/summary.h"
 #include "cli/tuning.h"
@@ -377,6 +378,12 @@ std::string no_gpu_here(const Settings& settings, const evaluate::JobRequest& pa
                          : "machine code is tuned on a GPU only, and this run's device is none";
 }
 
+/// By which candidates are judged: the settings' one, else the task's own.
+std::string rule_set_of(const evaluate::JobRequest& pattern) {
+  const std::string chosen(pattern.rule_set.name());
+  return chosen.empty() ? pattern.task.rule_set : chosen;
+}
+
 }  // namespace
 
 Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecord& run,
@@ -417,9 +424,20 @@ Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecor
       std::move(options));
   search::Ending ending = engine.run();
   const auto budget = settings.integer("search.tune").value_or(0);
+  std::vector<portfolio::Part> configurations;
   if (budget > 0) {
-    WW_CHECK(tune_best(archive, run, *evaluator, static_cast<std::size_t>(budget), ending, observer,
-                       stop));
+    WW_TRY(configurations, tune_best(archive, run, *evaluator, static_cast<std::size_t>(budget),
+                                     ending, observer, stop));
+  }
+  if (settings.flag("search.merge")) {
+    WW_CHECK(merge_best({.archive = archive,
+                         .run = run,
+                         .task = task,
+                         .rule_set = rule_set_of(pattern),
+                         .evaluator = *evaluator,
+                         .more = std::move(configurations),
+                         .stop = stop},
+                        ending, observer));
   }
   tune_schedule({.archive = archive,
                  .run = run,

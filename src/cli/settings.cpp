@@ -17,7 +17,7 @@ namespace {
 
 using enum SettingKind;
 
-constexpr std::array<SettingRow, 67> kRows = {{
+constexpr std::array<SettingRow, 68> kRows = {{
     {"search.strategy", "--strategy", text, "fsr", "search strategy (warpwright strategies)"},
     {"search.candidates", "-n,--candidates", integer, "3", "candidates per round (N), or chains"},
     {"search.depth", "-d,--depth", integer, "4", "rounds (D), or turns of a chain"},
@@ -38,6 +38,8 @@ constexpr std::array<SettingRow, 67> kRows = {{
      "from the judge (docs/search.md)"},
     {"search.tune", "--tune", integer, "",
      "most judgements to tune the best kernel's declared parameters with (docs/search.md)"},
+    {"search.merge", "--merge", flag, "false",
+     "at the end merge the kernels that are the fastest at some size (docs/search.md)"},
     {"search.sass", "--sass", number, "",
      "minutes to tune the best kernel's machine code with, on a GPU (docs/sass.md)"},
     {"search.examples", "--examples", integer, "",

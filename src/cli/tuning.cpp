@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/sha256.h"
+#include "cli/made_kernel.h"
 #include "store/run_log.h"
 #include "tune/tuning.h"
 
@@ -13,53 +14,36 @@ namespace warpwright::cli {
 
 namespace {
 
-Status store_tuned(store::Archive& archive, const store::RunRecord& run, search::Ending& ending,
-                   const search::Trial& tuned) {
-  store::RunLog log(archive, run.id);
-  const search::Proposal& proposal = tuned.proposal;
-  const store::PromptRecord prompt{
-      proposal.id, proposal.round, proposal.slot, proposal.repair, proposal.kind, proposal.parent,
-      {}};
-  store::ReplyRecord reply;
-  reply.text = tuned.reply;
-  reply.model = "tune";
-  reply.finish_reason = "stop";
-  reply.origin = "tune";
-  WW_CHECK(log.begin());
-  WW_TRY(const auto known, log.reply(proposal.id));
-  if (!known) {
-    WW_TRY(const auto stored, log.remember_prompt(prompt));
-    WW_CHECK(log.add_reply(stored.trial, reply));
-    WW_CHECK(log.add_candidate(stored.trial, {tuned.source, ""}));
+/// What was judged beside the winner, by the values that it has.
+std::vector<portfolio::Part> parts_of(const tune::Space& space, const tune::Tuning& tuning,
+                                      const std::string& trial) {
+  std::vector<portfolio::Part> parts;
+  for (const tune::Tried& tried : tuning.tried) {
+    if (!tried.evaluation.valid()) continue;
+    parts.push_back({trial + " with " + space.text_of(tried.point), space.filled(tried.point),
+                     tried.evaluation});
   }
-  WW_CHECK(log.commit());
-  WW_TRY(auto record, archive.find_run(run.id));
-  record.best_trial = proposal.id;
-  WW_CHECK(archive.set_state(record));
-  ending.best = tuned;
-  ending.state.best_trial = proposal.id;
-  ending.state.best_us = score_us(tuned.evaluation);
-  ending.state.best_speedup = speedup(tuned.evaluation);
-  ending.state.best_roofline = roofline_share(tuned.evaluation);
-  return {};
+  return parts;
 }
 
 }  // namespace
 
-Status tune_best(store::Archive& archive, const store::RunRecord& run,
-                 evaluate::Evaluator& evaluator, std::size_t budget, search::Ending& ending,
-                 search::Observer& observer, const StopSignal& stop) {
-  if (!ending.best || ending.status != store::RunStatus::finished) return {};
+Result<std::vector<portfolio::Part>> tune_best(store::Archive& archive, const store::RunRecord& run,
+                                               evaluate::Evaluator& evaluator, std::size_t budget,
+                                               search::Ending& ending, search::Observer& observer,
+                                               const StopSignal& stop) {
+  std::vector<portfolio::Part> parts;
+  if (!ending.best || ending.status != store::RunStatus::finished) return parts;
   const auto space = tune::Space::parse(ending.best->source);
   if (!space.ok() || space->parameters().empty()) {
     if (!space.ok()) observer.on_event("tune", space.error().message, ending.state);
-    return {};
+    return parts;
   }
   if (const auto limit = ending.state.limits.evaluations) {
     const auto left = std::max<std::int64_t>(0, *limit - ending.state.spent.evaluations);
     budget = std::min(budget, static_cast<std::size_t>(left));
   }
-  if (budget < 2) return {};
+  if (budget < 2) return parts;
   store::RunLog log(archive, run.id);
   tune::TuningOptions options{.budget = budget};
   options.recall = [&](const std::string& source) { return log.evaluation(sha256_hex(source)); };
@@ -77,7 +61,8 @@ Status tune_best(store::Archive& archive, const store::RunRecord& run,
                   tuning.changed ? "the best: " + space->text_of(tuning.best.point)
                                  : std::string("nothing was shown to be faster"));
   observer.on_event("tune", outcome, ending.state);
-  if (!tuning.changed) return {};
+  parts = parts_of(*space, tuning, ending.best->proposal.id);
+  if (!tuning.changed) return parts;
   search::Trial tuned = *ending.best;
   tuned.proposal.parent = tuned.proposal.id;
   tuned.proposal.id += ".tune";
@@ -88,7 +73,9 @@ Status tune_best(store::Archive& archive, const store::RunRecord& run,
       "Tuned: " + space->text_of(tuning.best.point) + "\n\n```cuda\n" + tuned.source + "\n```\n";
   tuned.evaluation = tuning.best.evaluation;
   if (ending.baseline) add_baseline_times(tuned.evaluation, *ending.baseline);
-  return store_tuned(archive, run, ending, tuned);
+  WW_TRY(const search::Trial stored, store_made(archive, run, std::move(tuned)));
+  WW_CHECK(take_as_best(archive, run, stored, ending));
+  return parts;
 }
 
 }  // namespace warpwright::cli

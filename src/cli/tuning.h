@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "evaluate/evaluator.h"
+#include "portfolio/portfolio.h"
 #include "search/engine.h"
 #include "store/archive.h"
 
@@ -10,9 +13,10 @@ namespace warpwright::cli {
 /// Tunes the best kernel of a search that has come to its end, where it declares parameters: at
 /// most `budget` judgements, and no more than the run's limit of evaluations leaves. What is faster
 /// becomes the run's best trial, BEST.tune. Verdicts are kept in the archive as they come, so that
-/// a process that is killed is gone on with.
-Status tune_best(store::Archive& archive, const store::RunRecord& run,
-                 evaluate::Evaluator& evaluator, std::size_t budget, search::Ending& ending,
-                 search::Observer& observer, const StopSignal& stop);
+/// a process that is killed is gone on with. Returns the valid configurations.
+Result<std::vector<portfolio::Part>> tune_best(store::Archive& archive, const store::RunRecord& run,
+                                               evaluate::Evaluator& evaluator, std::size_t budget,
+                                               search::Ending& ending, search::Observer& observer,
+                                               const StopSignal& stop);
 
 }  // namespace warpwright::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -10,6 +11,7 @@
 #include "cli/exit_codes.h"
 #include "cli/export_files.h"
 #include "cli/judging.h"
+#include "cli/merging.h"
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/task_named.h"
@@ -39,9 +41,11 @@ struct MergeFlags {
 struct Given {
   std::optional<Task> task;
   std::vector<Part> parts;
+  std::set<std::string> spare;  ///< names of parts that may turn out to be invalid here
 };
 
-Status add_run_part(Given& given, store::Archive& archive, const std::string& name) {
+/// The best kernel of a run, and those that were faster than it at some size.
+Status add_run_parts(Given& given, store::Archive& archive, const std::string& name) {
   WW_TRY(const auto run, archive.find_run(name));
   WW_TRY(const auto trials, archive.trials(run.id));
   WW_TRY(const auto* best, valid_trial(run, trials, ""));
@@ -50,8 +54,16 @@ Status add_run_part(Given& given, store::Archive& archive, const std::string& na
     return Error{"run '" + run.id + "' is of the task '" + task.name + "', not of '" +
                  given.task->name + "'"};
   }
-  if (!given.task) given.task = std::move(task);
   given.parts.push_back({run.id + " " + best->prompt.trial, best->candidate->source, {}});
+  const auto kernels = valid_kernels(trials, run.best_trial);
+  if (const auto chosen = portfolio::portfolio_of(task, kernels); chosen.ok()) {
+    for (const Part& part : chosen->parts) {
+      if (part.source == best->candidate->source) continue;
+      given.parts.push_back({run.id + " " + part.name, part.source, {}});
+      given.spare.insert(given.parts.back().name);
+    }
+  }
+  if (!given.task) given.task = std::move(task);
   return {};
 }
 
@@ -71,9 +83,13 @@ Result<Given> read_parts(const MergeFlags& flags) {
     if (!archive) {
       WW_TRY(archive, store::Archive::open(archive_path(flags.archive), clock));
     }
-    WW_CHECK(add_run_part(given, *archive, name));
+    WW_CHECK(add_run_parts(given, *archive, name));
   }
   if (!given.task) return Error{"files alone do not say their task; name it with --task"};
+  if (given.parts.size() < 2 && archive) {
+    return Error{given.parts.front().name +
+                 " is the fastest kernel of its run at every size; name another run or file"};
+  }
   if (given.parts.size() < 2) return Error{"there must be at least two kernels to merge"};
   return given;
 }
@@ -194,6 +210,26 @@ Result<Evaluation> judged(evaluate::Evaluator& evaluator, const Task& task, cons
   return evaluation;
 }
 
+/// Each part judged here and now; a spare one that is not valid leaves.
+Status judge_parts(evaluate::Evaluator& evaluator, Given& given, const StopSignal& stop) {
+  const auto id_of = [](std::size_t i) { return "part-" + std::to_string(i); };
+  for (std::size_t i = 0; i < given.parts.size(); ++i) {
+    evaluator.expect({.id = id_of(i), .source = given.parts[i].source});
+  }
+  for (std::size_t i = 0; i < given.parts.size(); ++i) {
+    Part& part = given.parts[i];
+    WW_TRY(part.evaluation, judged(evaluator, *given.task, id_of(i), part.source, stop));
+    if (part.evaluation.valid()) continue;
+    const std::string why = part.name +
+                            " is not valid here: " + std::string(name_of(part.evaluation.verdict)) +
+                            ": " + part.evaluation.reason;
+    if (!given.spare.contains(part.name)) return Error{why};
+    std::fprintf(stderr, "%s; merged without it\n", why.c_str());
+  }
+  std::erase_if(given.parts, [](const Part& part) { return !part.evaluation.valid(); });
+  return {};
+}
+
 Result<int> merge(const MergeFlags& flags) {
   WW_TRY(Settings settings, settings_from(*flags.settings));
   WW_TRY(Given given, read_parts(flags));
@@ -205,15 +241,7 @@ Result<int> merge(const MergeFlags& flags) {
   WW_TRY(const auto evaluator, make_evaluator(settings, {.jobs = jobs.path(), .pattern = pattern}));
   StopSignal stop;
   const InterruptGuard interrupts(stop);
-  for (std::size_t i = 0; i < given.parts.size(); ++i) {
-    Part& part = given.parts[i];
-    const std::string id = "part-" + std::to_string(i);
-    WW_TRY(part.evaluation, judged(*evaluator, task, id, part.source, stop));
-    if (!part.evaluation.valid()) {
-      return Error{part.name + " is not valid here: " +
-                   std::string(name_of(part.evaluation.verdict)) + ": " + part.evaluation.reason};
-    }
-  }
+  WW_CHECK(judge_parts(*evaluator, given, stop));
   WW_TRY(const Dispatch dispatch, portfolio::dispatch_by_size(task, given.parts));
   Part merged{"merged", "", {}};
   WW_TRY(merged.source, portfolio::merged_source(task, given.parts, dispatch));

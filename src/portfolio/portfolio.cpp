@@ -118,55 +118,140 @@ std::optional<std::vector<double>> times_at(const std::vector<Part>& parts,
 /// All sizes of one key: how long each part takes for them, as a sum of logarithms.
 using Costs = std::map<double, std::vector<double>>;
 
-std::vector<Range> ranges_of(const Costs& costs, double margin) {
+/// A size that all parts were timed at.
+struct Row {
+  std::map<std::string, double> scalars;
+  std::vector<double> times;
+};
+
+/// Ranges, and what they cost: sums of logarithms, a switch at the margin.
+struct Plan {
   std::vector<Range> ranges;
-  double before = 0;
-  for (const auto& [key, times] : costs) {
-    const auto best =
-        static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin());
-    if (ranges.empty()) {
-      ranges.push_back({0, best});
-    } else if (const std::size_t last = ranges.back().part;
-               best != last && times[best] < times[last] - std::log1p(margin)) {
-      ranges.push_back({std::sqrt(before * key), best});
-    }
-    before = key;
+  double cost = 0;
+};
+
+/// The key of a size: the product of these scalars.
+double key_of(const Row& row, const std::vector<std::string>& scalars) {
+  double key = 1;
+  for (const std::string& name : scalars) key *= std::max(1.0, row.scalars.at(name));
+  return key;
+}
+
+Costs costs_by(const std::vector<Row>& rows, const std::vector<std::string>& scalars) {
+  Costs costs;
+  for (const Row& row : rows) {
+    auto& sums = costs[key_of(row, scalars)];
+    sums.resize(row.times.size(), 0);
+    for (std::size_t i = 0; i < row.times.size(); ++i) sums[i] += std::log(row.times[i]);
   }
-  return ranges;
+  return costs;
+}
+
+/// The cheapest part of each range, all in all: from key to key either the same part goes on, or
+/// another one begins at the price of a switch. On a tie the earlier part stays.
+Plan cheapest(const Costs& costs, double switch_cost) {
+  std::vector<std::vector<std::size_t>> before;  // per key and part: the part of the key before
+  std::vector<double> least;
+  for (const auto& [key, times] : costs) {
+    std::vector<double> now = times;
+    std::vector<std::size_t> from(times.size());
+    if (!before.empty()) {
+      const auto cheap =
+          static_cast<std::size_t>(std::min_element(least.begin(), least.end()) - least.begin());
+      for (std::size_t part = 0; part < times.size(); ++part) {
+        const bool stays = least[part] <= least[cheap] + switch_cost;
+        from[part] = stays ? part : cheap;
+        now[part] += stays ? least[part] : least[cheap] + switch_cost;
+      }
+    }
+    least = std::move(now);
+    before.push_back(std::move(from));
+  }
+  auto part =
+      static_cast<std::size_t>(std::min_element(least.begin(), least.end()) - least.begin());
+  Plan plan{{}, least[part]};
+  for (auto at = costs.rbegin(); at != costs.rend(); ++at, before.pop_back()) {
+    const std::size_t previous = before.back()[part];
+    const auto below = std::next(at);
+    if (below == costs.rend()) {
+      plan.ranges.push_back({0, part});
+    } else if (previous != part) {
+      plan.ranges.push_back({std::sqrt(below->first * at->first), part});
+    }
+    part = previous;
+  }
+  std::reverse(plan.ranges.begin(), plan.ranges.end());
+  return plan;
+}
+
+/// Sets of scalars whose product may be the key: all of them first, then fewer.
+std::vector<std::vector<std::string>> keys_of(const std::vector<std::string>& scalars) {
+  constexpr std::size_t kMostSubsets = 6;  // of so many scalars; of more: all, or one
+  std::vector<std::vector<std::string>> keys = {scalars};
+  if (scalars.size() > kMostSubsets) {
+    for (const std::string& scalar : scalars) keys.push_back({scalar});
+    return keys;
+  }
+  for (std::size_t set = 1; set + 1 < std::size_t{1} << scalars.size(); ++set) {
+    std::vector<std::string> some;
+    for (std::size_t i = 0; i < scalars.size(); ++i) {
+      if ((set >> i & 1) != 0) some.push_back(scalars[i]);
+    }
+    keys.push_back(std::move(some));
+  }
+  std::stable_sort(keys.begin(), keys.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  return keys;
 }
 
 }  // namespace
 
 Result<Dispatch> dispatch_by_size(const Task& task, const std::vector<Part>& parts, double margin) {
   std::map<std::string, std::set<double>> seen;
-  std::vector<std::pair<std::map<std::string, double>, std::vector<double>>> rows;
+  std::vector<Row> rows;
   for (const TaskSize& size : task.sizes) {
-    const auto times = times_at(parts, size.label);
+    auto times = times_at(parts, size.label);
     if (!times) continue;  // not timed, or not by all
     WW_TRY(auto scalars, scalars_at(task, size));
     for (const auto& [name, value] : scalars) seen[name].insert(value);
-    rows.emplace_back(std::move(scalars), *times);
+    rows.push_back({std::move(scalars), std::move(*times)});
   }
   if (rows.empty()) return Error{"the parts have no time at a common size"};
-  Dispatch dispatch;
+  std::vector<std::string> scalars;
   for (const TaskArgument& argument : task.arguments) {
     if (seen.contains(argument.name) && seen[argument.name].size() > 1) {
-      dispatch.scalars.push_back(argument.name);
+      scalars.push_back(argument.name);
     }
   }
-  if (dispatch.scalars.empty() && rows.size() > 1) {
+  if (scalars.empty() && rows.size() > 1) {
     return Error{"no argument of solve tells the task's sizes apart"};
   }
-  Costs costs;
-  for (const auto& [scalars, times] : rows) {
-    double key = 1;
-    for (const std::string& name : dispatch.scalars) key *= std::max(1.0, scalars.at(name));
-    auto& sums = costs[key];
-    sums.resize(parts.size(), 0);
-    for (std::size_t i = 0; i < parts.size(); ++i) sums[i] += std::log(times[i]);
+  if (scalars.empty()) return Dispatch{{}, cheapest(costs_by(rows, {}), 0).ranges};
+  std::optional<Plan> best;
+  Dispatch dispatch;
+  for (const auto& key : keys_of(scalars)) {
+    constexpr double kSame = 1e-9;  // fewer scalars only where they tell more
+    Plan plan = cheapest(costs_by(rows, key), std::log1p(margin));
+    if (best && plan.cost >= best->cost - kSame) continue;
+    dispatch.scalars = key;
+    best = std::move(plan);
   }
-  dispatch.ranges = ranges_of(costs, margin);
+  dispatch.ranges = std::move(best->ranges);
   return dispatch;
+}
+
+Result<Portfolio> portfolio_of(const Task& task, const std::vector<Part>& candidates,
+                               double margin) {
+  WW_TRY(Dispatch dispatch, dispatch_by_size(task, candidates, margin));
+  Portfolio chosen;
+  std::map<std::size_t, std::size_t> places;
+  for (Range& range : dispatch.ranges) {
+    const auto [at, is_new] = places.emplace(range.part, chosen.parts.size());
+    if (is_new) chosen.parts.push_back(candidates[range.part]);
+    range.part = at->second;
+  }
+  chosen.dispatch = std::move(dispatch);
+  return chosen;
 }
 
 Result<std::string> merged_source(const Task& task, const std::vector<Part>& parts,

@@ -29,12 +29,23 @@ struct Dispatch {
   std::vector<Range> ranges;         ///< ascending; the first begins below everything
 };
 
-/// By the times of the parts at the task's sizes. A border lies half way, in logarithms, between
-/// neighbouring sizes with different winners; a part that is not at least `margin` faster than its
-/// neighbour at a size does not begin a range of its own. An error when no scalar tells sizes apart
-/// or a part lacks times.
+/// By the times of the parts at the task's sizes: of all products of scalars the one whose ranges
+/// cost least, each change from one part to another counted as `margin`, so that a part which gains
+/// less does not begin a range of its own. A border lies half way, in logarithms, between
+/// neighbouring sizes. On a tie the product of more scalars and the earlier part win. An error when
+/// no scalar tells sizes apart or a part lacks times.
 Result<Dispatch> dispatch_by_size(const Task& task, const std::vector<Part>& parts,
                                   double margin = 0.01);
+
+/// Parts that are called, and where; the dispatch counts among them.
+struct Portfolio {
+  std::vector<Part> parts;
+  Dispatch dispatch;
+};
+
+/// Of many candidates those that a dispatch by size calls, in the order of their ranges.
+Result<Portfolio> portfolio_of(const Task& task, const std::vector<Part>& candidates,
+                               double margin = 0.01);
 
 /// One source: each part in a namespace of its own, and a `solve` that calls one of them. Includes
 /// come first; macros of a part end with it. The error names the part that cannot be put so.

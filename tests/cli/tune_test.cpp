@@ -142,6 +142,86 @@ TEST_F(SeveralSources, MergeStoresARunThatExportTakes) {
   EXPECT_TRUE(path_exists(program_.folder() / "out/free/transpose.cu").value());
 }
 
+/// A recorded round of answers, each fast at one size of transpose.
+std::string specialists(int seed) {
+  const std::vector<std::string> sizes = {"1024^2", "2048^2", "4096^2", "8192^2", "16384^2"};
+  std::string lines;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::string source = "// " + std::to_string(seed) + "\n// fast at " + sizes[i] + "\n" +
+                               "extern \"C\" void solve(const float* input, float* output, int "
+                               "rows, int cols) {}\n";
+    lines +=
+        json({{"id", "r1.c" + std::to_string(i + 1)}, {"text", "```cuda\n" + source + "```\n"}})
+            .dump() +
+        "\n";
+  }
+  return lines;
+}
+
+class Specialists : public SeveralSources {
+ protected:
+  /// A search of one round; the trial that was the best in the end.
+  std::string search(int seed, std::vector<std::string> more) {
+    std::filesystem::remove_all(program_.archive().parent_path());
+    program_.write("recorded/conversation.jsonl", specialists(seed));
+    std::vector<std::string> words = {
+        "run", "transpose",  "--model", "replay:recorded",    "-n", "5", "-d", "1", "--repairs",
+        "0",   "--rule-set", "free",    "--stop-at-roofline", "0",  "-q"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto exit = run(words);
+    EXPECT_EQ(exit.exit_code, 0) << exit.err;
+    return json::parse(program_.run({"runs", "--json"}).out)[0]["best_trial"];
+  }
+};
+
+TEST_F(Specialists, ASearchMergesWhatIsFastestBySize) {
+  std::string best;  // the hash of the whole must be good, too
+  for (int seed = 0; seed < 40 && !best.ends_with(".merge"); ++seed)
+    best = search(seed, {"--merge"});
+  ASSERT_THAT(best, testing::EndsWith(".merge"));
+  const auto shown = program_.run({"show", "last", "best"});
+  EXPECT_THAT(shown.out, HasSubstr("namespace part1"));
+  const std::string before = story(program_.archive(), "last");
+  const auto again = run({"resume", "last", "-q"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(story(program_.archive(), "last"), before);
+  const auto exported = program_.run({"export", "last", "--kernels", "out"});
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_TRUE(path_exists(program_.folder() / "out/free/transpose.cu").value());
+}
+
+TEST_F(Specialists, ASearchMergesOnlyWhereItMay) {
+  const std::string strict = search(0, {"--merge", "--rule-set", "strict"});
+  EXPECT_THAT(strict, Not(HasSubstr("merge")));
+  const auto told = run({"run", "transpose", "--model", "replay:recorded", "-n", "5", "-d", "1",
+                         "--repairs", "0", "--merge"});
+  EXPECT_THAT(told.err + told.out, HasSubstr("'strict' allows one kernel function"));
+  EXPECT_THAT(search(0, {"--merge", "--budget-evaluations", "5"}), Not(HasSubstr("merge")));
+}
+
+TEST_F(Specialists, MergeTakesEveryKernelOfARunThatIsFastestSomewhere) {
+  ProcessExit exit;
+  for (int seed = 0; seed < 40; ++seed) {
+    search(seed, {});
+    exit = run({"merge", "last", "--json"});
+    if (exit.exit_code == 0) break;
+    ASSERT_NE(exit.exit_code, 2) << exit.err;
+  }
+  ASSERT_EQ(exit.exit_code, 0) << exit.err;
+  const json result = json::parse(exit.out);
+  EXPECT_GE(result["parts"].size(), 2u);
+  std::size_t fast = 0;
+  for (const auto& size : result["sizes"]) {
+    const std::vector<double> parts = size["parts_us"];
+    fast += *std::min_element(parts.begin(), parts.end()) <= 26.5 ? 1 : 0;  // a tenth
+  }
+  EXPECT_EQ(fast, result["parts"].size());
+  program_.write("recorded/conversation.jsonl",
+                 json({{"id", "r1.c1"}, {"text", "```cuda\n" + good_source(0) + "```\n"}}).dump());
+  run({"run", "transpose", "--model", "replay:recorded", "-n", "1", "-d", "1", "-q"});
+  EXPECT_THAT(run({"merge", "last"}).err, HasSubstr("the fastest kernel of its run at every size"));
+}
+
 TEST_F(SeveralSources, MergeSaysWhatIsMissing) {
   program_.write("a.cu", good_source(0));
   EXPECT_THAT(run({"merge", "a.cu", "a.cu"}).err, HasSubstr("--task"));

@@ -53,6 +53,65 @@ TEST(Portfolio, ADifferenceBelowTheMarginIsNone) {
   EXPECT_EQ(dispatch->ranges.size(), 1u);
 }
 
+TEST(Portfolio, AFirstSizeAloneDoesNotPayForAnotherPart) {
+  const Task task = vector_task();
+  const std::vector<Part> parts = {part_of(task, "a", {1, 2, 9, 90}),
+                                   part_of(task, "b", {0.995, 2.2, 10, 95})};
+  const auto dispatch = dispatch_by_size(task, parts);
+  ASSERT_TRUE(dispatch.ok());
+  ASSERT_EQ(dispatch->ranges.size(), 1u);
+  EXPECT_EQ(dispatch->ranges[0].part, 0u);
+}
+
+TEST(Portfolio, AKernelBetweenTwoGetsARangeWhereItPaysForBothBorders) {
+  const Task task = vector_task();
+  const std::vector<Part> pays = {part_of(task, "a", {1, 2, 9, 90}),
+                                  part_of(task, "b", {3, 1.9, 10, 95})};
+  auto dispatch = dispatch_by_size(task, pays);
+  ASSERT_TRUE(dispatch.ok());
+  ASSERT_EQ(dispatch->ranges.size(), 3u);
+  EXPECT_EQ(dispatch->ranges[1].part, 1u);
+  EXPECT_NEAR(dispatch->ranges[1].above, 3162.28, 0.01);
+  EXPECT_NEAR(dispatch->ranges[2].above, 31622.8, 0.1);
+  const std::vector<Part> does_not = {part_of(task, "a", {1, 2, 9, 90}),
+                                      part_of(task, "b", {3, 1.97, 10, 95})};
+  dispatch = dispatch_by_size(task, does_not);
+  ASSERT_TRUE(dispatch.ok());
+  EXPECT_EQ(dispatch->ranges.size(), 1u);
+}
+
+TEST(Portfolio, OneScalarIsLookedAtWhereTheProductTellsLess) {
+  Task task = vector_task();
+  task.arguments.push_back(
+      {.name = "b", .type = ElementType::i32, .role = ArgumentRole::scalar, .expression = "b"});
+  // Twice the same product: one of 4 by 1000, one of 1 by 4000.
+  task.sizes = {{"b=4", {{"n", 1000}, {"b", 4}}}, {"b=1", {{"n", 4000}, {"b", 1}}}};
+  const std::vector<Part> parts = {part_of(task, "many", {1, 9}), part_of(task, "one", {5, 2})};
+  const auto dispatch = dispatch_by_size(task, parts);
+  ASSERT_TRUE(dispatch.ok());
+  EXPECT_EQ(dispatch->scalars, std::vector<std::string>{"n"});
+  ASSERT_EQ(dispatch->ranges.size(), 2u);
+  EXPECT_EQ(dispatch->ranges[0].part, 0u);
+  EXPECT_EQ(dispatch->ranges[1].part, 1u);
+  EXPECT_NEAR(dispatch->ranges[1].above, 2000, 1e-9);
+  const std::vector<Part> alike = {part_of(task, "a", {1, 2}), part_of(task, "b", {3, 4})};
+  EXPECT_EQ(dispatch_by_size(task, alike)->scalars, (std::vector<std::string>{"n", "b"}));
+}
+
+TEST(Portfolio, OfManyCandidatesThoseThatAreCalledAreKept) {
+  const Task task = vector_task();
+  const auto chosen = portfolio_of(
+      task, {part_of(task, "never", {2, 3, 10, 99}), part_of(task, "large", {3, 3, 5, 50}),
+             part_of(task, "small", {1, 2, 9, 90})});
+  ASSERT_TRUE(chosen.ok());
+  ASSERT_EQ(chosen->parts.size(), 2u);
+  EXPECT_EQ(chosen->parts[0].name, "small");
+  EXPECT_EQ(chosen->parts[1].name, "large");
+  ASSERT_EQ(chosen->dispatch.ranges.size(), 2u);
+  EXPECT_EQ(chosen->dispatch.ranges[0].part, 0u);
+  EXPECT_EQ(chosen->dispatch.ranges[1].part, 1u);
+}
+
 TEST(Portfolio, PartsLiveInNamespacesAndTakeTheirMacrosWithThem) {
   const Task task = vector_task();
   const std::vector<Part> parts = {part_of(task, "small", {1, 2, 9, 90}),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fake_worker JOBDIR: keeps the job directory's contract, but the verdict is a function of the
 // source's hash, so that a search of many candidates takes milliseconds and repeats exactly; a
-// source with "refused because ..." is refused for the rest of that line. It
+// source with "refused because ..." is refused for the rest of that line, and one with
+// "fast at LABEL" takes a tenth of its time at that size. It
 // appends its whole environment to worker_environment.txt beside the jobs. As a server
 // (fake_worker --serve LOG MILLISECONDS) it takes so long for each job and notes in LOG what it
 // does.
@@ -45,8 +46,10 @@ Evaluation judge(const evaluate::JobRequest& request) {
   evaluation.verdict = Verdict::ok;
   evaluation.stage = Stage::measure;
   for (const auto& size : request.task.sizes) {
+    const bool is_fast = request.source.find("fast at " + size.label + "\n") != std::string::npos;
+    const double takes = is_fast ? us / 10 : us;
     evaluation.measurements.push_back(
-        {size.label, TimeSource::estimated, us, us * 0.99, us * 1.01, 30, 1.0, 0});
+        {size.label, TimeSource::estimated, takes, takes * 0.99, takes * 1.01, 30, 1.0, 0});
   }
   return evaluation;
 }
@@ -64,7 +67,7 @@ Evaluation compare(const evaluate::JobRequest& request) {
     bad.comparison = comparison;
     return bad;
   }
-  const double a = first.measurements.front().median_us, b = other.measurements.front().median_us;
+  const double a = score_us(first).value_or(0), b = score_us(other).value_or(0);
   comparison.order = a < b ? Order::faster : a > b ? Order::slower : Order::same;
   comparison.ratio = {a / b, a / b, a / b};
   for (const auto& m : first.measurements) {
