@@ -34,6 +34,26 @@ TEST(Quickstart, TheRecordingIsJudgedForReal) {
   EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
 }
 
+TEST(Quickstart, AnyRecordingCanBeNamed) {
+  const auto said = [](std::vector<std::string> words) {
+    Command command;
+    words.insert(words.begin(), source_path("/quickstart"));
+    command.argv = std::move(words);
+    command.env = minimal_environment();
+    const auto exit = run_process(command);
+    EXPECT_TRUE(exit.ok());
+    EXPECT_EQ(exit->exit_code, 2) << exit->err;
+    return exit->err;
+  };
+  const std::string all = said({"nonsense"});
+  for (const char* name : {" again/reverse ", " free/topk ", " transpose ", " tree/gemm_f16 "}) {
+    EXPECT_THAT(all, HasSubstr(name));
+  }
+  EXPECT_THAT(said({"kb1_025_swish"}), HasSubstr("made from level1/25_Swish.py of KernelBench"));
+  EXPECT_THAT(said({"evolve/kb2_012_gemm_multiply_leakyrelu", "/nowhere"}),
+              HasSubstr("level2/12_Gemm_Multiply_LeakyReLU.py"));
+}
+
 TEST(Quickstart, ABuildSaysWhereItIs) {
   Program program;
   Command command;
