@@ -5,14 +5,14 @@
 
 namespace warpwright {
 
-inline constexpr std::array<std::string_view, 51> kFindingKinds = {
+inline constexpr std::array<std::string_view, 52> kFindingKinds = {
     "note",      // a remark for people
     "sampling",  // how times were taken: nothing that a kernel's author can act on
     "other",     // of another version of this program
     // What the judge counted, measured or read.
     "instructions", "uncoalesced", "bank_conflict", "divergence", "atomic_contention",
     "local_memory", "low_occupancy", "lower_bound", "bottleneck", "counters", "stalls",
-    "compiler_fault", "implicit_flops",
+    "compiler_fault", "implicit_flops", "unmeasured",
     // Faults, of the SIMT machine, of a GPU and of the tools.
     "out_of_bounds", "misaligned", "use_after_free", "uninitialised_read", "shared_race",
     "global_race", "conflicting_stores", "divergent_barrier", "deadlock", "sync_mask", "trap",

@@ -260,7 +260,7 @@ Status choose_work(Prepared& prepared, Context& context) {
       const std::string why =
           fmt::format("size {} is not measured: its {} MiB do not fit {}", size->label,
                       bytes / kMiB, prepared.target.is_cuda ? "the GPU" : "the SIMT machine");
-      note(context, why);
+      note(context, why, "unmeasured");
       // Who names a size wants to know; who names none gets those that fit.
       if (!prepared.request().sizes.empty()) context.notes.unchecked.push_back(why);
       continue;

@@ -327,26 +327,58 @@ std::string resources_text(const Evaluation& evaluation) {
 
 namespace {
 
-/// Remarks on how times were taken: for people who doubt a time, not for who writes the kernel.
-bool is_about_sampling(const Finding& finding) { return finding.kind == "sampling"; }
+constexpr std::size_t kMaxLinesNamed = 8;
+constexpr std::size_t kMaxLinesQuoted = 3;
+
+/// Remarks for people, and on how times were taken: nothing that a kernel's author can act on.
+bool is_for_people(const Finding& finding) {
+  return finding.kind == "note" || finding.kind == "sampling";
+}
+
+/// What is said of one line, or in the same words of several.
+struct SaidOfLines {
+  const Finding* finding = nullptr;
+  std::vector<int> lines;
+};
+
+std::vector<SaidOfLines> by_words(const std::vector<Finding>& findings) {
+  std::vector<SaidOfLines> said;
+  for (const Finding& finding : findings) {
+    if (is_for_people(finding)) continue;
+    auto same = std::find_if(said.begin(), said.end(), [&](const SaidOfLines& one) {
+      return one.finding->kind == finding.kind && one.finding->message == finding.message;
+    });
+    if (same == said.end()) same = said.insert(said.end(), {&finding, {}});
+    if (finding.line > 0) same->lines.push_back(finding.line);
+  }
+  return said;
+}
+
+std::string places_text(const std::vector<int>& lines) {
+  if (lines.empty()) return {};
+  const auto named = std::span(lines).first(std::min(lines.size(), kMaxLinesNamed));
+  std::string text = fmt::format("line{} {}", lines.size() == 1 ? "" : "s", fmt::join(named, ", "));
+  if (lines.size() > named.size()) text += fmt::format(" and {} more", lines.size() - named.size());
+  return text + ", ";
+}
 
 }  // namespace
 
 std::string findings_text(const Evaluation& evaluation, std::string_view source) {
   const auto lines = lines_of(source);
+  const auto said = by_words(evaluation.findings);
   std::string text;
-  std::size_t shown = 0;
-  for (const auto& finding : evaluation.findings) {
-    if (is_about_sampling(finding)) continue;
-    if (shown++ == kMaxFindings) {
-      text += fmt::format("[... {} more findings left out]\n",
-                          evaluation.findings.size() - kMaxFindings);
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    if (i == kMaxFindings) {
+      text += fmt::format("[... {} more findings left out]\n", said.size() - kMaxFindings);
       break;
     }
-    text += finding.line > 0 ? fmt::format("- line {}, ", finding.line) : std::string("- ");
-    text +=
-        fmt::format("{}: {}\n", finding.kind.name(), one_line(finding.message, evaluation.seed));
-    text += quoted_line(lines, finding.line);
+    const Finding& finding = *said[i].finding;
+    text += fmt::format("- {}{}: {}\n", places_text(said[i].lines), finding.kind.name(),
+                        one_line(finding.message, evaluation.seed));
+    for (std::size_t k = 0; k < std::min(said[i].lines.size(), kMaxLinesQuoted); ++k) {
+      text += quoted_line(lines, said[i].lines[k]);
+    }
   }
   return limited(text, kMaxFeedbackLines, kMaxFeedbackBytes);
 }

@@ -190,6 +190,26 @@ TEST_F(ComposeTest, feedback_keeps_its_budget) {
   EXPECT_THAT(tried_text(many), HasSubstr("[88 earlier ones left out]"));
 }
 
+TEST_F(ComposeTest, what_is_said_of_several_lines_stands_once) {
+  Evaluation winner = sample_winner();
+  const std::string words = "100% of the warps that branch here go both ways";
+  winner.findings = {{"note", 0, "times include 1.31 us of the timer's own"},
+                     {"divergence", 4, words},
+                     {"sampling", 0, "3 samples were dropped"},
+                     {"uncoalesced", 6, "32 sectors per store request where 4 suffice"},
+                     {"unmeasured", 0, "size 2^30 is not measured"}};
+  for (int line = 7; line < 18; ++line) winner.findings.push_back({"divergence", line, words});
+  const std::string text = findings_text(winner, {});
+  EXPECT_EQ(text,
+            "- lines 4, 7, 8, 9, 10, 11, 12, 13 and 4 more, divergence: " + words +
+                "\n- line 6, uncoalesced: 32 sectors per store request where 4 suffice"
+                "\n- unmeasured: size 2^30 is not measured");
+  const std::string quoted = findings_text(winner, sample_source());
+  EXPECT_THAT(quoted, HasSubstr("    4 | "));
+  EXPECT_THAT(quoted, HasSubstr("    8 | "));
+  EXPECT_THAT(quoted, Not(HasSubstr("    9 | ")));
+}
+
 TEST_F(ComposeTest, wrong_requests_are_errors) {
   auto wrong_rules = context();
   wrong_rules.rule_set = "fast";
