@@ -56,7 +56,7 @@ CREATE TABLE replies (
   reasoning     TEXT NOT NULL,
   model         TEXT NOT NULL,
   finish_reason TEXT NOT NULL,
-  origin        TEXT NOT NULL,            -- "model", "tell" or "given"
+  origin        TEXT NOT NULL,            -- "model", "tell", "given", "tune" or "merge"
   fresh         INTEGER NOT NULL,         -- tokens, as llm::Usage counts them
   cache_read    INTEGER NOT NULL,
   cache_write   INTEGER NOT NULL,

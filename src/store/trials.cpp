@@ -50,7 +50,8 @@ Result<std::vector<std::string>> Archive::answered_trials(const std::string& run
     std::vector<std::string> names;
     const Query query = database_->statement(
         "SELECT p.trial FROM prompts p JOIN replies r ON r.run = p.run AND r.trial = p.trial "
-        "WHERE p.run = ? ORDER BY p.round, p.slot, p.repair, p.trial");
+        "WHERE p.run = ? AND r.origin NOT IN ('given', 'tune', 'merge') "
+        "ORDER BY p.round, p.slot, p.repair, p.trial");
     query->bind(1, run);
     while (query->executeStep()) names.push_back(query->getColumn(0).getString());
     return names;

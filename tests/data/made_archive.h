@@ -52,6 +52,7 @@ struct MadeAnswer {
   std::string reasoning = {};
   std::string parent = {};
   bool stored = true;  ///< with its verdict
+  std::string origin = "model";
 };
 
 class MadeArchive {
@@ -82,6 +83,7 @@ class MadeArchive {
       reply.text = made.answer;
       reply.reasoning = made.reasoning;
       reply.model = "made up";
+      reply.origin = made.origin;
       reply.finish_reason = "stop";
       ASSERT_TRUE(log.add_reply(made.trial, reply).ok());
       const auto found = prompt::extract_source(made.answer, "stop");

@@ -115,6 +115,16 @@ TEST_F(Rows, TurnsHaveReturnsAndAdvantages) {
   EXPECT_EQ(report.problem_count, 0U) << first(report);
 }
 
+TEST_F(Rows, WhatNobodyAnsweredIsNoRow) {
+  const auto answer = [](const char* name, const char* text, const char* origin) {
+    return MadeAnswer{name, made_answer("ok 10", text), "", "k1.t3", true, origin};
+  };
+  made_.add_run("transpose",
+                {answer("given", "c1", "given"), answer("k1.t1", "c2", "tell"),
+                 answer("k1.t1.tune", "c3", "tune"), answer("k1.t1.merge", "c4", "merge")});
+  EXPECT_EQ(made_.catalogue().cards.size(), 7U);  // six, and the one that was told
+}
+
 TEST_F(Rows, AMislabelledRowIsFound) {
   auto rows = grpo();
   // The wrong answer's code under the right answer's label, sealed as if nothing had happened.
