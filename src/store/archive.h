@@ -57,7 +57,8 @@ class Archive {
   Result<std::vector<MessageRecord>> messages(const std::string& run, const std::string& trial);
 
   /// Those that a model or a person answered, in the same order, by name, and one of them: for
-  /// readers of any number. What somebody began with, or a step after the search made, is no answer.
+  /// readers of any number. What somebody began with, or a step after the search made, is no
+  /// answer.
   Result<std::vector<std::string>> answered_trials(const std::string& run);
   Result<TrialRecord> trial(const std::string& run, const std::string& name);
 

@@ -200,10 +200,9 @@ TEST_F(ComposeTest, what_is_said_of_several_lines_stands_once) {
                      {"unmeasured", 0, "size 2^30 is not measured"}};
   for (int line = 7; line < 18; ++line) winner.findings.push_back({"divergence", line, words});
   const std::string text = findings_text(winner, {});
-  EXPECT_EQ(text,
-            "- lines 4, 7, 8, 9, 10, 11, 12, 13 and 4 more, divergence: " + words +
-                "\n- line 6, uncoalesced: 32 sectors per store request where 4 suffice"
-                "\n- unmeasured: size 2^30 is not measured");
+  EXPECT_EQ(text, "- lines 4, 7, 8, 9, 10, 11, 12, 13 and 4 more, divergence: " + words +
+                      "\n- line 6, uncoalesced: 32 sectors per store request where 4 suffice"
+                      "\n- unmeasured: size 2^30 is not measured");
   const std::string quoted = findings_text(winner, sample_source());
   EXPECT_THAT(quoted, HasSubstr("    4 | "));
   EXPECT_THAT(quoted, HasSubstr("    8 | "));
