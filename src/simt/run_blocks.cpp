@@ -136,13 +136,20 @@ void run_resident(LaunchState& s, Worker& worker) {
   run_together(s, worker, blocks);
 }
 
+/// Blocks of a schedule of few that may be there where some wait: as many as are ever drawn.
+constexpr std::uint64_t kMostFew = 4;
+
 /// How many blocks are to be resident from the start, and at most.
 std::pair<std::uint64_t, std::uint64_t> residency(const LaunchState& s) {
   const Schedule& schedule = s.launch->options.schedule;
   const std::uint64_t room = std::min(most_resident(*s.kernel, *s.launch), kMostInTurns);
   if (schedule.kind == Schedule::Kind::few) {
     const auto few = std::min<std::uint64_t>(schedule.resident, room);
-    return {few, s.held_at_once ? room : few};
+    if (s.held_at_once) return {few, room};
+    // A few may wait for any number of later ones, whatever number was drawn.
+    const std::uint64_t device = s.launch->options.co_resident;
+    const std::uint64_t waiting = s.kernel->waits_for_blocks() ? std::min(kMostFew, device) : 0;
+    return {few, std::max(few, std::min(waiting, room))};
   }
   if (s.lets_wait) return {1, std::clamp<std::uint64_t>(s.most_waiting, 1, room)};
   return {schedule.kind == Schedule::Kind::shuffled ? std::min(kAtOnce, room) : 1, room};

@@ -270,9 +270,36 @@ post:
   atom.global.exch.b32 %r5, [%rd3], 1;
   ret;
 }
+// Each of the first blocks waits for one of the last.
+.entry pairs(.param .u64 flags, .param .u32 waiting)
+{
+  .reg .b64 %rd<4>; .reg .b32 %r<8>; .reg .pred %p<4>;
+  ld.param.u64 %rd1, [flags];
+  ld.param.u32 %r4, [waiting];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %nctaid.x;
+  setp.lt.u32 %p1, %r1, %r4;
+  @%p1 bra wait;
+  sub.u32 %r3, %r2, %r1;
+  sub.u32 %r3, %r3, 1;
+  setp.ge.u32 %p2, %r3, %r4;
+  @%p2 ret;
+  mul.wide.u32 %rd2, %r3, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  atom.global.exch.b32 %r5, [%rd3], 1;
+  ret;
+wait:
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+again:
+  atom.global.exch.b32 %r5, [%rd3], 0;
+  setp.eq.u32 %p3, %r5, 0;
+  @%p3 bra again;
+  ret;
+}
 )";
 
-TEST(ScheduleTest, one_block_may_wait_for_any_number_of_later_ones_that_do_not_wait) {
+TEST(ScheduleTest, a_few_blocks_may_wait_for_any_number_of_later_ones_that_do_not_wait) {
   const auto said = [](const Schedule& s, std::uint64_t co_resident, std::uint32_t blocks,
                        std::uint32_t taking) {
     Launcher l(kTaker);
@@ -289,6 +316,18 @@ TEST(ScheduleTest, one_block_may_wait_for_any_number_of_later_ones_that_do_not_w
     for (const Schedule& s : {Schedule{}, Schedule{Kind::backward}, Schedule{Kind::shuffled, 5},
                               Schedule{Kind::few, 1, 3}}) {
       EXPECT_EQ(said(s, kBlocks, many, taking), "") << name_of(s) << ", " << taking;
+    }
+  }
+  for (const std::uint32_t waiting : {1u, 2u, 3u}) {
+    for (const std::uint32_t few : {2u, 3u, 4u}) {
+      Launcher l(kTaker);
+      const Address flags = l.put(std::vector<std::uint32_t>(many, 0), "flags");
+      LaunchOptions options;
+      options.schedule = {Kind::few, 7, few};
+      options.co_resident = kBlocks;
+      options.max_warp_instructions = 4'000'000;
+      EXPECT_TRUE(l.run("pairs", {many}, {1}, Params().add(flags).add(waiting), options).clean())
+          << waiting << " of " << few;
     }
   }
   // A device that holds one block would never start the second.

@@ -157,12 +157,16 @@ class LoopFinder {
     return c.kind == Constant::Kind::bits && c.value == 0;
   }
 
+  static bool is_exchange(const Lir& l) {
+    return l.info.opcode == Opcode::atomic && l.info.text.find(".exch") != std::string_view::npos;
+  }
+
   /// atomicCAS and atomicExch with the same values in every turn, atomicAdd(p, 0), atomicOr(p, 0).
   bool is_question(const Lir& l) const {
     const std::string_view text = l.info.text;
     if (l.info.opcode != Opcode::atomic || l.d == kNoVal) return false;
     if (text.find(".cas") != std::string_view::npos) return true;
-    if (text.find(".exch") != std::string_view::npos) return true;
+    if (is_exchange(l)) return true;
     const bool harmless =
         text.find(".add") != std::string_view::npos || text.find(".or") != std::string_view::npos;
     return harmless && (is_zero(l.b) || (l.more.size() == 1 && is_zero(l.more[0])));
@@ -331,6 +335,7 @@ class LoopFinder {
       const bool shared =
           l.info.opcode == Opcode::mbarrier_test || l.info.form.space == Space::shared;
       if ((is_strong_load(l) || is_question(l)) && !shared) loop.for_blocks = true;
+      if (is_question(l) && is_exchange(l)) loop.writes = true;
     });
     found.loops.push_back(std::move(loop));
     found.head_of[head] = static_cast<std::uint32_t>(found.loops.size());

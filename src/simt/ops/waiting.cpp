@@ -32,7 +32,11 @@ const Ins* run_tally(Warp& w, const Ins* i) {
 
 const Ins* run_wait_turn(Warp& w, const Ins* i) {
   const std::uint64_t now = w.executed + static_cast<std::uint64_t>(w.slice - w.fuel);
-  if (w.waits.loop == i->target + 1) {
+  const bool again = w.waits.loop == i->target + 1;
+  // A loop of exchanges could carry a state of its own in memory: others wait with it, but its
+  // turns stay in the counts.
+  if (again && w.kernel->wait_loops[i->target].writes) return i + 1;
+  if (again) {
     WaitCount& count = w.worker->waited[i->target];
     count.turns += 1;
     count.lanes += lanes_in(w.mask);

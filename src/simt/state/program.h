@@ -125,6 +125,7 @@ struct BasicBlock {
 struct WaitLoop {
   std::vector<std::uint32_t> blocks;
   bool for_blocks = false;  ///< by what lies in global memory: maybe for other blocks
+  bool writes = false;      ///< its questions are exchanges: whoever waits, they are work
 };
 
 /// A value that all lanes share and that is known when a block starts.
