@@ -44,4 +44,11 @@ Status take_as_best(store::Archive& archive, const store::RunRecord& run, const 
   return {};
 }
 
+bool end_if_stopped(search::Ending& ending, const StopSignal& stop) {
+  if (!stop.requested()) return false;
+  ending.status = store::RunStatus::stopped;
+  ending.why = std::string(name_of(stop.reason()));
+  return true;
+}
+
 }  // namespace warpwright::cli

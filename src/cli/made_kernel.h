@@ -18,4 +18,7 @@ Result<search::Trial> store_made(store::Archive& archive, const store::RunRecord
 Status take_as_best(store::Archive& archive, const store::RunRecord& run, const search::Trial& made,
                     search::Ending& ending);
 
+/// Whether a step could not end because of a stop: then the ending says so, and resuming goes on.
+bool end_if_stopped(search::Ending& ending, const StopSignal& stop);
+
 }  // namespace warpwright::cli

@@ -12,10 +12,16 @@
 
 namespace warpwright::cli {
 
+/// Kind of the trials that were merged, and origin of their answers.
+inline constexpr const char* kMergeStep = "merge";
+
 /// The valid kernels of a run by their trials' names, each source once, the best one first; merged
 /// ones are left out.
 std::vector<portfolio::Part> valid_kernels(const std::vector<store::TrialRecord>& trials,
                                            const std::string& best_trial);
+
+/// Whether the rule set lets several kernel functions stand in one source.
+bool may_merge(const std::string& rule_set);
 
 /// The step of a run that merges by size.
 struct MergeStep {
@@ -31,7 +37,8 @@ struct MergeStep {
 /// Where no kernel of a search that has come to its end is the fastest at all sizes: one source
 /// that calls the fastest by size is judged beside the best kernel, at the price of one evaluation,
 /// and stored as the trial BEST.merge. If it is faster, it is the run's best trial. A verdict that
-/// is in the archive is not asked for again. Without anything to merge there is a note.
+/// is in the archive is not asked for again, if it is of the same two kernels. Without anything to
+/// merge, and when the judge fails, there is a note; after a stop the ending says so.
 Status merge_best(const MergeStep& step, search::Ending& ending, search::Observer& observer);
 
 }  // namespace warpwright::cli

@@ -424,16 +424,19 @@ Result<search::Ending> run_engine(store::Archive& archive, const store::RunRecor
       std::move(options));
   search::Ending ending = engine.run();
   const auto budget = settings.integer("search.tune").value_or(0);
+  const bool merges = settings.flag("search.merge");
+  const std::string rule_set = rule_set_of(pattern);
   std::vector<portfolio::Part> configurations;
   if (budget > 0) {
-    WW_TRY(configurations, tune_best(archive, run, *evaluator, static_cast<std::size_t>(budget),
-                                     ending, observer, stop));
+    const TuneBudget limits{.most = static_cast<std::size_t>(budget),
+                            .kept = merges && may_merge(rule_set) ? 1 : 0};
+    WW_TRY(configurations, tune_best(archive, run, *evaluator, limits, ending, observer, stop));
   }
-  if (settings.flag("search.merge")) {
+  if (merges) {
     WW_CHECK(merge_best({.archive = archive,
                          .run = run,
                          .task = task,
-                         .rule_set = rule_set_of(pattern),
+                         .rule_set = rule_set,
                          .evaluator = *evaluator,
                          .more = std::move(configurations),
                          .stop = stop},

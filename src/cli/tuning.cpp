@@ -29,7 +29,7 @@ std::vector<portfolio::Part> parts_of(const tune::Space& space, const tune::Tuni
 }  // namespace
 
 Result<std::vector<portfolio::Part>> tune_best(store::Archive& archive, const store::RunRecord& run,
-                                               evaluate::Evaluator& evaluator, std::size_t budget,
+                                               evaluate::Evaluator& evaluator, TuneBudget budget,
                                                search::Ending& ending, search::Observer& observer,
                                                const StopSignal& stop) {
   std::vector<portfolio::Part> parts;
@@ -40,12 +40,13 @@ Result<std::vector<portfolio::Part>> tune_best(store::Archive& archive, const st
     return parts;
   }
   if (const auto limit = ending.state.limits.evaluations) {
-    const auto left = std::max<std::int64_t>(0, *limit - ending.state.spent.evaluations);
-    budget = std::min(budget, static_cast<std::size_t>(left));
+    const auto left =
+        std::max<std::int64_t>(0, *limit - ending.state.spent.evaluations - budget.kept);
+    budget.most = std::min(budget.most, static_cast<std::size_t>(left));
   }
-  if (budget < 2) return parts;
+  if (budget.most < 2) return parts;
   store::RunLog log(archive, run.id);
-  tune::TuningOptions options{.budget = budget};
+  tune::TuningOptions options{.budget = budget.most};
   options.recall = [&](const std::string& source) { return log.evaluation(sha256_hex(source)); };
   options.keep = [&](const std::string& source, const Evaluation& evaluation) -> Status {
     Evaluation timed = evaluation;
@@ -54,7 +55,9 @@ Result<std::vector<portfolio::Part>> tune_best(store::Archive& archive, const st
     WW_CHECK(log.add_evaluation(sha256_hex(source), timed));
     return log.commit();
   };
-  WW_TRY(const auto tuning, tune::tune(*space, evaluator, options, stop));
+  auto tuned_all = tune::tune(*space, evaluator, options, stop);
+  if (!tuned_all.ok() && end_if_stopped(ending, stop)) return parts;
+  WW_TRY(const auto tuning, std::move(tuned_all));
   ending.state.spent.evaluations += static_cast<std::int64_t>(tuning.evaluations);
   const std::string outcome =
       fmt::format("{} configurations judged; {}", tuning.tried.size(),

@@ -55,7 +55,9 @@ Status add_run_parts(Given& given, store::Archive& archive, const std::string& n
                  given.task->name + "'"};
   }
   given.parts.push_back({run.id + " " + best->prompt.trial, best->candidate->source, {}});
-  const auto kernels = valid_kernels(trials, run.best_trial);
+  // What is merged already has the others inside.
+  const auto kernels =
+      best->prompt.kind == kMergeStep ? std::vector<Part>() : valid_kernels(trials, run.best_trial);
   if (const auto chosen = portfolio::portfolio_of(task, kernels); chosen.ok()) {
     for (const Part& part : chosen->parts) {
       if (part.source == best->candidate->source) continue;
@@ -103,13 +105,13 @@ Result<std::string> store_merge(const MergeFlags& flags, const Settings& setting
   run.task = task.name;
   run.task_json = task_to_json(task);
   describe(run, settings);
-  run.strategy = "merge";
+  run.strategy = kMergeStep;
   run.model = "merge";
   WW_TRY(run.id, archive->create_run(run, settings.all()));
   store::RunLog log(*archive, run.id);
   std::string text = "Merged by size from:";
   for (const Part& part : parts) text += "\n- " + part.name;
-  store::PromptRecord prompt{"m1", 1, 1, 0, "merge", "", {{1, text}}};
+  store::PromptRecord prompt{"m1", 1, 1, 0, kMergeStep, "", {{1, text}}};
   store::ReplyRecord reply;
   reply.text = text + "\n\n```cuda\n" + merged.source + "```\n";
   reply.model = "merge";
@@ -227,6 +229,7 @@ Status judge_parts(evaluate::Evaluator& evaluator, Given& given, const StopSigna
     std::fprintf(stderr, "%s; merged without it\n", why.c_str());
   }
   std::erase_if(given.parts, [](const Part& part) { return !part.evaluation.valid(); });
+  if (given.parts.size() < 2) return Error{"only one of the kernels is valid here"};
   return {};
 }
 

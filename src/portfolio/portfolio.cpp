@@ -207,6 +207,7 @@ std::vector<std::vector<std::string>> keys_of(const std::vector<std::string>& sc
 }  // namespace
 
 Result<Dispatch> dispatch_by_size(const Task& task, const std::vector<Part>& parts, double margin) {
+  if (parts.empty()) return Error{"there is no kernel to merge"};
   std::map<std::string, std::set<double>> seen;
   std::vector<Row> rows;
   for (const TaskSize& size : task.sizes) {

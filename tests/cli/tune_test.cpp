@@ -191,12 +191,37 @@ TEST_F(Specialists, ASearchMergesWhatIsFastestBySize) {
 }
 
 TEST_F(Specialists, ASearchMergesOnlyWhereItMay) {
-  const std::string strict = search(0, {"--merge", "--rule-set", "strict"});
-  EXPECT_THAT(strict, Not(HasSubstr("merge")));
-  const auto told = run({"run", "transpose", "--model", "replay:recorded", "-n", "5", "-d", "1",
-                         "--repairs", "0", "--merge"});
-  EXPECT_THAT(told.err + told.out, HasSubstr("'strict' allows one kernel function"));
-  EXPECT_THAT(search(0, {"--merge", "--budget-evaluations", "5"}), Not(HasSubstr("merge")));
+  int seed = 0;  // of one whose whole is good
+  while (seed < 40 && !search(seed, {"--merge"}).ends_with(".merge")) ++seed;
+  ASSERT_LT(seed, 40);
+  const auto told = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {
+        "run",       "transpose", "--model", "replay:recorded",    "-n", "5", "-d", "1",
+        "--repairs", "0",         "--merge", "--stop-at-roofline", "0"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto exit = run(words);
+    EXPECT_EQ(exit.exit_code, 0) << exit.err;
+    return exit.err + exit.out;
+  };
+  EXPECT_THAT(search(seed, {"--merge", "--rule-set", "strict"}), Not(HasSubstr("merge")));
+  EXPECT_THAT(told({}), HasSubstr("'strict' allows one kernel function"));
+  EXPECT_THAT(search(seed, {"--merge", "--budget-evaluations", "5"}), Not(HasSubstr("merge")));
+  EXPECT_THAT(told({"--rule-set", "free", "--budget-evaluations", "5"}),
+              HasSubstr("the limit of evaluations leaves none"));
+  EXPECT_THAT(search(seed, {"--merge", "--budget-evaluations", "6"}), testing::EndsWith(".merge"));
+}
+
+TEST_F(Specialists, AMergedRunIsAPartLikeAnyOther) {
+  int seed = 0;
+  while (seed < 40 && !search(seed, {"--merge"}).ends_with(".merge")) ++seed;
+  ASSERT_LT(seed, 40);
+  program_.write("other.cu", good_source(0));
+  const auto alone = run({"merge", "last"});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("name another run or file"));
+  const auto both = run({"merge", "last", "other.cu", "--json"});
+  ASSERT_NE(both.exit_code, 2) << both.err;
+  EXPECT_EQ(json::parse(both.out)["parts"].size(), 2u);
 }
 
 TEST_F(Specialists, MergeTakesEveryKernelOfARunThatIsFastestSomewhere) {

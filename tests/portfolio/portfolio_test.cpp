@@ -142,6 +142,7 @@ TEST(Portfolio, WhatCannotBeMergedIsNamed) {
   EXPECT_FALSE(merged_source(task, parts, *dispatch).ok());
   parts[1].evaluation.measurements.clear();
   EXPECT_FALSE(dispatch_by_size(task, parts).ok());
+  EXPECT_FALSE(portfolio_of(task, {}).ok());
 }
 
 TEST(Portfolio, SizesThatNoScalarTellsApartAreAnError) {
