@@ -19,9 +19,9 @@ struct WaitLoops {
   bool shares_work = false;            ///< blocks take pieces of work from a counter
 };
 
-/// A loop counts where nothing in it writes to memory or meets other warps at a barrier, and all
-/// that it reads is volatile, relaxed or atomic and at the same address in every turn. Code behind
-/// it uses nothing of the loop but answers, of any turn.
+/// A loop counts where nothing in it writes to memory but exchanges of fixed values, or meets other
+/// warps at a barrier, and all that it reads is volatile, relaxed or atomic and at the same address
+/// in every turn. Code behind it uses nothing of the loop but answers, of any turn.
 WaitLoops find_wait_loops(const LoweredKernel& k, const FlowGraph& g);
 
 }  // namespace warpwright::simt
