@@ -192,8 +192,8 @@ void start_block_order(LaunchState& s, BlockState& b) {
     b.order->warps[k].now.own.assign(warps, 0);
     b.order->warps[k].now.own[k] = 1;
   }
-  b.order->shared.clear();
   b.order->shared.resize(b.shared_bytes / 4 + 1);
+  for (History& word : b.order->shared) word.clear();
   for (Barrier& bar : b.barriers) bar.told = {}, bar.fenced = {};
 }
 

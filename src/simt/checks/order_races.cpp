@@ -108,11 +108,15 @@ Found find_clash(Warp& w, const History& h, const Touch& me, Access kind, std::u
   return found;
 }
 
+/// What becomes of the room of lists: words of shared memory are few and soon need it again, those
+/// of global memory are many.
+enum class Room : std::uint8_t { kept, given_back };
+
 /// A plain write that everything before is ordered with makes an end of the word's past; after a
 /// race that was reported it does so, too.
-void remember(Warp& w, History& h, const Touch& me, Access kind) {
+void remember(Warp& w, History& h, const Touch& me, Access kind, Room room) {
   if (kind == Access::load) return add(w, h, me, false);
-  if (!me.strong && me.bytes == 15) h = {};
+  if (!me.strong && me.bytes == 15) room == Room::kept ? h.clear() : void(h = {});
   add(w, h, me, true);
 }
 
@@ -153,10 +157,11 @@ template <class Place>
 void check_word(const Accessing& access, History& h, const Touch& me, std::uint64_t word,
                 const Stored& at, Place place) {
   auto& [w, i, lane, kind] = access;
+  const bool shared = at.space == "shared";
   const Found found = find_clash(w, h, me, kind, word);
-  remember(w, h, me, kind);
+  remember(w, h, me, kind, shared ? Room::kept : Room::given_back);
   if (found.clash == Clash::fine) return;
-  FaultKind fault = at.space == "shared" ? FaultKind::shared_race : FaultKind::global_race;
+  FaultKind fault = shared ? FaultKind::shared_race : FaultKind::global_race;
   if (found.clash == Clash::narrow) fault = FaultKind::narrow_scope;
   const auto detail = [&] { return describe(access.warp, found, me, access.kind, place()); };
   if (kind == Access::store && found.write && found.clash == Clash::race)

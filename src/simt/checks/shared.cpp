@@ -161,7 +161,7 @@ bool only_own(const History& h, const Warp& w) {
     return t.step != 0 && t.warp == w.index && t.block == w.block->rank;
   };
   return own(h.write) &&
-         (h.more == nullptr || std::all_of(h.more->writes.begin(), h.more->writes.end(), own));
+         (!h.has_more() || std::all_of(h.more->writes.begin(), h.more->writes.end(), own));
 }
 
 bool was_stored(const Warp& w, u64 writer) {
@@ -179,7 +179,7 @@ void check_followed(Warp& w, const Ins* i, const u64* a, u32 m, u32 lane, u32 by
   for (u64 word = a[lane] / 4; word * 4 < a[lane] + bytes && looks; ++word) {
     const History& h = b.order->shared[word];
     const Touch& last = h.write;
-    const bool own = last.step != 0 && last.warp == w.index && h.more == nullptr;
+    const bool own = last.step != 0 && last.warp == w.index && !h.has_more();
     const bool number = data && only_own(h, w) && was_stored(w, b.shared_writers[word]);
     if (kind == Access::load && bytes >= 4 && ((plain(i) && own && !last.strong) || number))
       check_warp_race(w, i, lane, word * 4, b.shared_writers[word]);

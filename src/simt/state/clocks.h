@@ -67,7 +67,18 @@ struct History {
   struct More {
     std::vector<Touch> writes, reads;
   };
-  std::unique_ptr<More> more;
+  std::unique_ptr<More> more;  ///< lists may be empty
+
+  [[nodiscard]] bool has_more() const {
+    return more != nullptr && !(more->writes.empty() && more->reads.empty());
+  }
+  /// Nothing is remembered any more; the lists keep their room.
+  void clear() {
+    write = read = {};
+    if (more == nullptr) return;
+    more->writes.clear();
+    more->reads.clear();
+  }
 };
 
 constexpr std::uint64_t kHistoryPage = 1024;  ///< words
