@@ -7,7 +7,6 @@ namespace warpwright::evaluate {
 
 namespace {
 
-constexpr std::uint64_t kBoundedBytes = 64 << 10;
 constexpr std::uint64_t kBoundedWork = 40'000'000;  // warp instructions
 
 /// The compiler's trap, in words. The candidate's own would end its other runs, too.
@@ -25,7 +24,7 @@ Result<bool> run_bounded(const Prepared& prepared, Context& context, CarefulRun&
   checked.baseline.reset();
   WW_TRY(auto opinion, second_opinion(checked, context, "fast"));
   std::uint64_t work = 0;
-  for (const verify::Case& item : small_cases(checked, kBoundedBytes)) {
+  for (const verify::Case& item : small_cases(checked, small_bytes(checked))) {
     if (context.stop.requested()) return Error{"stopped"};
     if (work > kBoundedWork) {
       careful.remark =

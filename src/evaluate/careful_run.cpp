@@ -14,7 +14,6 @@ namespace warpwright::evaluate {
 
 namespace {
 
-constexpr std::uint64_t kSimulatedBytes = 64 << 10;
 constexpr std::size_t kMostSizes = 4;
 constexpr std::size_t kMostVariants = 2;
 // Warp instructions; sums of matrix instructions are weighed, because to emulate them takes longer.
@@ -25,6 +24,8 @@ constexpr std::uint64_t kAllScheduledWork = 25'000'000;
 constexpr std::uint64_t kLeastBytes = 256;
 // A launcher may do something else for large inputs, and only there go wrong.
 constexpr std::uint64_t kLargerBytes = 2 << 20;
+// Of a task without a case of kSmallBytes, those of up to twice the smallest one's size are small.
+constexpr std::uint64_t kSmallFactor = 2;
 constexpr std::uint64_t kLargerWork = 10'000'000;
 constexpr std::size_t kLargerSteps = 16;  // each has its own limit
 
@@ -159,14 +160,15 @@ Result<Progress> run_cases(Session& session, std::span<const verify::Case> cases
 /// square of its size the largest cases take all of the work: then those of at most half of the
 /// largest one's size have their turn, so that of every doubling the largest case is run.
 Result<bool> run_small(Session& session, CarefulRun& careful) {
-  std::uint64_t bytes = kSimulatedBytes;
+  const std::uint64_t most = small_bytes(session.prepared);
+  std::uint64_t bytes = most;
   Spent spent;
   while (bytes >= kLeastBytes) {
     const auto cases = small_cases(session.prepared, bytes);
-    if (cases.empty() && bytes < kSimulatedBytes) break;
+    if (cases.empty() && bytes < most) break;
     WW_TRY(const Progress progress, run_cases(session, cases, spent, careful));
     if (!progress.stopped) {
-      if (bytes < kSimulatedBytes)
+      if (bytes < most)
         careful.remark =
             "memory accesses and races were not checked in every small case: the larger ones do "
             "too much work for the SIMT machine";
@@ -181,7 +183,8 @@ Result<bool> run_small(Session& session, CarefulRun& careful) {
 /// nothing of the kernel, nor of what the small ones have shown.
 void run_larger(Session& session, CarefulRun& careful) {
   Spent spent;
-  for (const verify::Case& item : larger_cases(session.prepared, kSimulatedBytes, kLargerBytes)) {
+  for (const verify::Case& item :
+       larger_cases(session.prepared, small_bytes(session.prepared), kLargerBytes)) {
     if (spent.in_order >= kLargerWork || session.context.stop.requested()) return;
     CarefulRun one;
     const RunLimits limits{.work = kLargerWork - spent.in_order, .steps = kLargerSteps};
@@ -200,13 +203,20 @@ Result<bool> run_all(const Prepared& prepared, Context& context, CarefulRun& car
   WW_TRY(const bool ran, run_small(opinion.session, careful));
   if (ran && careful.faults.empty()) run_larger(opinion.session, careful);
   // What the larger ones show is worth telling; that nothing was found in them is no proof.
-  if (small_cases(prepared, kSimulatedBytes).empty() && careful.faults.empty()) {
+  if (small_cases(prepared, small_bytes(prepared)).empty() && careful.faults.empty()) {
     return Error{"no size of the task is small enough"};
   }
   return ran;
 }
 
 }  // namespace
+
+std::uint64_t small_bytes(const Prepared& prepared) {
+  const auto smallest = picked_cases(prepared, {.max = kLargerBytes}, From::the_smallest, 1);
+  if (smallest.empty()) return kSmallBytes;
+  return std::max(kSmallBytes,
+                  std::min(kLargerBytes, kSmallFactor * bytes_of_case(prepared, smallest.front())));
+}
 
 std::vector<verify::Case> small_cases(const Prepared& prepared, std::uint64_t max_bytes) {
   return picked_cases(prepared, {.max = max_bytes}, From::the_largest, kMostSizes);

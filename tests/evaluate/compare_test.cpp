@@ -216,6 +216,31 @@ TEST_F(Compare, ACarefulRunGoesOnToLargerCases) {
   EXPECT_GT(footprint_bytes(prepared.task(), *careful.item.size).value(), 64U << 10);
 }
 
+// An image of fixed width and height has no small case.
+TEST_F(Compare, ACarefulRunTakesTheSmallestCasesThereAre) {
+  const StopSignal stop;
+  Station station;
+  Context context = make_context(request(""), shared_->path() / "scratch", station, stop);
+  Prepared prepared = prepared_of(kTicketsOfLargeInputs, context);
+  EXPECT_EQ(small_bytes(prepared), kSmallBytes);
+  const auto without = [&](std::uint64_t bytes) {
+    std::erase_if(prepared.cases, [&](const verify::Case& item) {
+      return footprint_bytes(prepared.task(), *item.size).value() <= bytes;
+    });
+  };
+  without(kSmallBytes);
+  EXPECT_GT(small_bytes(prepared), kSmallBytes);
+  CarefulRun careful = run_carefully(prepared, context);
+  EXPECT_TRUE(careful.complete) << careful.why_not;
+  ASSERT_FALSE(careful.faults.empty());
+  EXPECT_EQ(careful.faults.front().line, 7);
+  without(4 << 20);
+  EXPECT_EQ(small_bytes(prepared), kSmallBytes);
+  careful = run_carefully(prepared, context);
+  EXPECT_FALSE(careful.complete);
+  EXPECT_THAT(careful.why_not, HasSubstr("no size of the task is small enough"));
+}
+
 // Every thread adds many terms where there are many elements.
 constexpr const char* kSquaredWork = R"(#include <cuda_runtime.h>
 __global__ void sigmoid(const float* x, float* y, int n, int terms) {
