@@ -6,6 +6,7 @@
 #include "evaluate/check_queue.h"
 #include "evaluate/checking_tools.h"
 #include "evaluate/replay_only.h"
+#include "evaluate/sanitizer_report.h"
 #include "evaluate/session.h"
 #include "evaluate/work_check.h"
 
@@ -31,12 +32,14 @@ Result<std::vector<device::Fault>> ask_sanitizers(const Prepared& prepared, Cont
                         context.stop);
 }
 
-/// Faults that a tool found; those of reads that nobody wrote are told, and are no verdict.
+/// Faults that a tool found; those of reads that nobody wrote, and those that it cannot judge, are
+/// told, and are no verdict.
 Outcome<> judge_tool_faults(const Prepared& prepared, const std::vector<device::Fault>& faults,
                             Notes& notes) {
   std::vector<device::Fault> decisive;
   for (const device::Fault& fault : faults) {
-    if (fault.kind == "uninitialised_read") {
+    const bool sure = tool_can_tell(fault, prepared.candidate.code.ptx);
+    if (fault.kind == "uninitialised_read" || !sure) {
       notes.findings.push_back({fault.kind, fault.line, fault.message});
     } else {
       decisive.push_back(fault);

@@ -20,4 +20,8 @@ struct SanitizerReport {
 /// and no paths. Reads of memory that nobody wrote have the kind uninitialised_read.
 SanitizerReport parse_sanitizer_report(std::string_view text, std::string_view source_file);
 
+/// Whether the tool's word counts for a fault of a kernel with this text. It knows neither which
+/// bytes a `wgmma` reads nor what an `mbarrier` orders, and calls right kernels wrong.
+bool tool_can_tell(const device::Fault& fault, std::string_view ptx);
+
 }  // namespace warpwright::evaluate

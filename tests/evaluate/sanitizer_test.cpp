@@ -57,6 +57,30 @@ TEST(SanitizerReport, MemoryFaultsHaveKernelLineAndThread) {
   EXPECT_EQ(report.faults[1].line, 15);
 }
 
+// Both were said of kernels whose results are right on an H200, and that pass the SIMT machine's
+// checks.
+TEST(SanitizerReport, AsynchronousKernelsAreBeyondTheTool) {
+  const device::Fault race{.verdict = Verdict::race,
+                           .kind = "shared_race",
+                           .message = "Race reported between Write access, the other at line 85"};
+  const device::Fault outside{.verdict = Verdict::memory_fault,
+                              .kind = "out_of_bounds",
+                              .message = "Invalid __shared__ read of size 2048 bytes"};
+  const device::Fault global{.verdict = Verdict::memory_fault,
+                             .kind = "out_of_bounds",
+                             .message = "Invalid __global__ write of size 4 bytes"};
+  const std::string plain = "ld.shared.f32 %f1, [%r1];\nbar.sync 0;\n";
+  for (const device::Fault& fault : {race, outside, global}) {
+    EXPECT_TRUE(tool_can_tell(fault, plain)) << fault.message;
+  }
+  for (const std::string more :
+       {"wgmma.fence.sync.aligned;\n", "mbarrier.try_wait.parity.shared.b64 p, [%r2], %r3;\n"}) {
+    EXPECT_FALSE(tool_can_tell(race, plain + more)) << more;
+    EXPECT_FALSE(tool_can_tell(outside, plain + more)) << more;
+    EXPECT_TRUE(tool_can_tell(global, plain + more)) << more;
+  }
+}
+
 TEST(SanitizerReport, OlderToolsPutTheKernelLast) {
   const SanitizerReport report = parse_sanitizer_report(
       "========= COMPUTE-SANITIZER\n"
