@@ -2,30 +2,32 @@
 // task: xent_fwd_bwd
 // rules: strict
 // device: NVIDIA H200 (CUDA 13.0 driver)
-// date: 2026-11-18
-// commit: 77b9da8
+// date: 2026-11-19
+// commit: 1747a62
 // made by: warpwright 0.2.0
-// model: Claude, a conversation of its own
-// run: xent_fwd_bwd-2 r1.c1
-// median us: 16x128256 9.53, 64x128256 16.82, 256x128256 42.38, 512x128256 78.66, 1024x128256 150.72
-// sha256: 6c01cac46d121ff04a0f6ffd4ab53afa1c1b8c7d6cd9c752da4cd44e99884fc7
+// model: Claude, one conversation, four answers
+// run: xent_fwd_bwd-1 r2.c1
+// median us: 16x128256 9.18, 64x128256 16.46, 256x128256 42.03, 512x128256 77.66, 1024x128256 147.49
+// sha256: a3c3fafe17a31133ba1ca7c2e4dba5bae9b60d8fd17f6c61699916aa46807e83
 
 #include <cuda_runtime.h>
 #include <cuda_fp16.h>
 
-#define THREADS 256  // tune: THREADS = 256, 512, 1024
+#define THREADS 256  // tune: THREADS = 256, 512
 #define UNR 8        // tune: UNR = 4, 8
-#define OCC 4        // tune: OCC = 1, 2, 3, 4
+#define OCC 4        // tune: OCC = 2, 3, 4
 #define CL 8         // tune: CL = 4, 8
+#define SPEC_ROWS 128 // tune: SPEC_ROWS = 128, 4096
 // tune: require THREADS * OCC <= 2048
 // tune: require THREADS * OCC * (UNR * 4 + 16) <= 65536
 // tune: require THREADS * UNR * CL >= 16384
 
 #define NWARP (THREADS / 32)
-#define SPEC_ROWS 128
+#define ENT (CL * NWARP)
 #define FILL2 0xFBFFFBFFu   // two halves of -65504
 #define LOG2E 1.4426950408889634f
 #define LN2 0.6931471805599453f
+#define SLACK 60.0f
 
 __device__ unsigned long long g_loss_state = 0ull;
 
@@ -55,18 +57,23 @@ __device__ __forceinline__ float e2sum(unsigned u, float c) {
 __device__ __forceinline__ float vsum(const uint4& v, float c) {
     return (e2sum(v.x, c) + e2sum(v.y, c)) + (e2sum(v.z, c) + e2sum(v.w, c));
 }
-__device__ __forceinline__ unsigned out2(unsigned u, float c, float k) {
+__device__ __forceinline__ unsigned out2(unsigned u, float cf) {
     float2 f = __half22float2(h2(u));
-    __half2 r = __floats2half2_rn(ex2(fmaf(f.x, LOG2E, -c)) * k, ex2(fmaf(f.y, LOG2E, -c)) * k);
+    __half2 r = __floats2half2_rn(ex2(fmaf(f.x, LOG2E, -cf)), ex2(fmaf(f.y, LOG2E, -cf)));
     return *reinterpret_cast<unsigned*>(&r);
 }
-__device__ __forceinline__ uint4 vout(const uint4& v, float c, float k) {
-    return make_uint4(out2(v.x, c, k), out2(v.y, c, k), out2(v.z, c, k), out2(v.w, c, k));
+__device__ __forceinline__ uint4 vout(const uint4& v, float cf) {
+    return make_uint4(out2(v.x, cf), out2(v.y, cf), out2(v.z, cf), out2(v.w, cf));
+}
+__device__ __forceinline__ float warp_max(float c) {
+    int k = __float_as_int(c);
+    k ^= (k >> 31) & 0x7fffffff;
+    k = __reduce_max_sync(0xffffffffu, k);
+    k ^= (k >> 31) & 0x7fffffff;
+    return __int_as_float(k);
 }
 __device__ __forceinline__ void warp_combine(float& c, float& s) {
-    float C = c;
-#pragma unroll
-    for (int o = 16; o > 0; o >>= 1) C = fmaxf(C, __shfl_xor_sync(0xffffffffu, C, o));
+    const float C = warp_max(c);
     s *= ex2(c - C);
 #pragma unroll
     for (int o = 16; o > 0; o >>= 1) s += __shfl_xor_sync(0xffffffffu, s, o);
@@ -79,10 +86,8 @@ __global__ void __cluster_dims__(CL, 1, 1) __launch_bounds__(THREADS, OCC)
 xent_kernel(const __half* __restrict__ logits, const int* __restrict__ labels, float* __restrict__ loss,
             __half* __restrict__ dlogits, int N, int V, float grad_scale)
 {
-    __shared__ float2 red[32];
+    __shared__ __align__(16) float2 peers[ENT];
     __shared__ int redT[32];
-    __shared__ float2 peers[CL];
-    __shared__ int shT;
 
     const int tid = threadIdx.x;
     const int lane = tid & 31, warp = tid >> 5;
@@ -157,54 +162,60 @@ xent_kernel(const __half* __restrict__ logits, const int* __restrict__ labels, f
             for (int q = j; q < N; q++) t += (__ldg(labels + q) >= 0);
         }
     }
+    t = __reduce_add_sync(0xffffffffu, t);
+    if (lane == 0) redT[warp] = t;
 
-    // local maximum and sum
-    __half2 m2 = vmax2(d[0]);
-#pragma unroll
-    for (int i = 1; i < UNR; i++) m2 = __hmax2(m2, vmax2(d[i]));
-    float c = fmaxf(hmaxf(m2), xe) * LOG2E;
+    // sum against a lazy reference, in the order in which the loads arrive
+    float c = fmaxf(hmaxf(__hmax2(vmax2(d[0]), vmax2(d[1]))), xe) * LOG2E;
     float s = has_e ? ex2(fmaf(xe, LOG2E, -c)) : 0.f;
+    s += vsum(d[0], c);
+    s += vsum(d[1], c);
 #pragma unroll
-    for (int i = 0; i < UNR; i++) s += vsum(d[i], c);
+    for (int i = 2; i < UNR; i += 2) {
+        const float m = hmaxf(__hmax2(vmax2(d[i]), vmax2(d[i + 1]))) * LOG2E;
+        if (m > c + SLACK) { s *= ex2(c - m); c = m; }
+        s += vsum(d[i], c);
+        s += vsum(d[i + 1], c);
+    }
     for (unsigned idx = tid + UNR * THREADS; idx < lim; idx += THREADS) {
         const uint4 v = ldstream(src + idx);
-        const float nc = fmaxf(c, hmaxf(vmax2(v)) * LOG2E);
-        s = s * ex2(c - nc) + vsum(v, nc);
-        c = nc;
+        const float m = hmaxf(vmax2(v)) * LOG2E;
+        if (m > c + SLACK) { s *= ex2(c - m); c = m; }
+        s += vsum(v, c);
     }
-
+    __syncwarp();
     warp_combine(c, s);
-    t = __reduce_add_sync(0xffffffffu, t);
-    if (lane == 0) { red[warp] = make_float2(c, s); redT[warp] = t; }
+
     cluster_wait();      // all blocks of the cluster have begun
-    __syncthreads();
-    if (warp == 0) {
-        float c2 = -2.0e5f, s2 = 0.f;
-        int t2 = 0;
-        if (lane < NWARP) { c2 = red[lane].x; s2 = red[lane].y; t2 = redT[lane]; }
-        warp_combine(c2, s2);
-        t2 = __reduce_add_sync(0xffffffffu, t2);
-        if (lane == 0) shT = t2;
-        if (lane < CL) {
-            unsigned la = (unsigned)__cvta_generic_to_shared(&peers[rank]);
-            unsigned ra;
-            asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(ra) : "r"(la), "r"(lane));
-            asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" :: "r"(ra), "f"(c2), "f"(s2) : "memory");
-        }
-        __syncwarp();
+    if (lane < CL) {
+        const unsigned la = (unsigned)__cvta_generic_to_shared(&peers[rank * NWARP + warp]);
+        unsigned ra;
+        asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(ra) : "r"(la), "r"(lane));
+        asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" :: "r"(ra), "f"(c), "f"(s) : "memory");
     }
+    __syncwarp();
     cluster_arrive();
     cluster_wait();
 
-    float C = peers[0].x;
+    float C = -2.0e5f, S = 0.f;
+    {
+        float2 e[(ENT + 31) / 32];
 #pragma unroll
-    for (int i = 1; i < CL; i++) C = fmaxf(C, peers[i].x);
-    float S = 0.f;
+        for (int i = 0; i < (ENT + 31) / 32; i++) {
+            e[i] = make_float2(-2.0e5f, 0.f);
+            if (lane + i * 32 < ENT) e[i] = peers[lane + i * 32];
+            C = fmaxf(C, e[i].x);
+        }
 #pragma unroll
-    for (int i = 0; i < CL; i++) S += peers[i].y * ex2(peers[i].x - C);
-    const int T = shT;
+        for (int i = 0; i < (ENT + 31) / 32; i++) S += e[i].y * ex2(e[i].x - C);
+    }
+    warp_combine(C, S);
+    int T = lane < NWARP ? redT[lane] : 0;
+    T = __reduce_add_sync(0xffffffffu, T);
+
     const float g = lab >= 0 ? grad_scale / (float)T : 0.f;
     const float k = g / S;
+    const float cf = C - log2f(k);     // +inf (all outputs 0) where g = 0
 
     unsigned long long mine = 0, old = 0;
     if (owner) {
@@ -216,14 +227,14 @@ xent_kernel(const __half* __restrict__ logits, const int* __restrict__ labels, f
 #pragma unroll
     for (int i = 0; i < UNR; i++) {
         const unsigned idx = tid + i * THREADS;
-        if (idx < cnt) dst[idx] = vout(d[i], C, k);
+        if (idx < cnt) dst[idx] = vout(d[i], cf);
     }
     for (unsigned idx = tid + UNR * THREADS; idx < cnt; idx += THREADS) {
         uint4 o = make_uint4(0u, 0u, 0u, 0u);
-        if (!skip) o = vout(ldstream(src + idx), C, k);
+        if (!skip) o = vout(ldstream(src + idx), cf);
         dst[idx] = o;
     }
-    if (has_e) dlogits[epos] = __float2half_rn(ex2(fmaf(xe, LOG2E, -C)) * k);
+    if (has_e) dlogits[epos] = __float2half_rn(ex2(fmaf(xe, LOG2E, -cf)));
 
     if (owner) {
         dlogits[lpos] = __float2half_rn(fmaf(ex2(fmaf(xl, LOG2E, -C)), k, -g));
