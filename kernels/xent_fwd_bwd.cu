@@ -3,31 +3,28 @@
 // rules: strict
 // device: NVIDIA H200 (CUDA 13.0 driver)
 // date: 2026-11-19
-// commit: 1747a62
+// commit: b38bdfb
 // made by: warpwright 0.2.0
-// model: Claude, one conversation, four answers
-// run: xent_fwd_bwd-1 r2.c1
-// median us: 16x128256 9.18, 64x128256 16.46, 256x128256 42.03, 512x128256 77.66, 1024x128256 147.49
-// sha256: a3c3fafe17a31133ba1ca7c2e4dba5bae9b60d8fd17f6c61699916aa46807e83
+// model: Claude, a conversation of its own
+// run: evolve/xent_fwd_bwd g4.c3
+// median us: 16x128256 9.63, 64x128256 16.17, 256x128256 39.90, 512x128256 70.53, 1024x128256 132.26
+// sha256: d0a4aac70627e51bd398d6a6cb4b843ae4f58e4b60816d9fce79a03bf7f7ac86
 
 #include <cuda_runtime.h>
 #include <cuda_fp16.h>
 
-#define THREADS 256  // tune: THREADS = 256, 512
-#define UNR 8        // tune: UNR = 4, 8
-#define OCC 4        // tune: OCC = 2, 3, 4
-#define CL 8         // tune: CL = 4, 8
-#define SPEC_ROWS 128 // tune: SPEC_ROWS = 128, 4096
-// tune: require THREADS * OCC <= 2048
-// tune: require THREADS * OCC * (UNR * 4 + 16) <= 65536
-// tune: require THREADS * UNR * CL >= 16384
+#define BIG_T 256      // tune: BIG_T = 128, 256, 512
+#define SMALL_T 512    // tune: SMALL_T = 256, 512
+#define SEG 4          // tune: SEG = 1, 2, 4
+#define SPEC_ROWS 128  // tune: SPEC_ROWS = 128, 4096
+#define MINB 4         // tune: MINB = 3, 4
+#define SMALL_ROWS 32
+#define CL 8
+#define MAXT 512
+#define CNT_T 256u       // threads that count the labels
 
-#define NWARP (THREADS / 32)
-#define ENT (CL * NWARP)
-#define FILL2 0xFBFFFBFFu   // two halves of -65504
 #define LOG2E 1.4426950408889634f
 #define LN2 0.6931471805599453f
-#define SLACK 60.0f
 
 __device__ unsigned long long g_loss_state = 0ull;
 
@@ -35,12 +32,6 @@ __device__ __forceinline__ float ex2(float x) {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
-}
-__device__ __forceinline__ uint4 ldstream(const uint4* p) {
-    uint4 v;
-    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
-        : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
-    return v;
 }
 __device__ __forceinline__ __half2 h2(const unsigned& u) { return *reinterpret_cast<const __half2*>(&u); }
 __device__ __forceinline__ __half2 vmax2(const uint4& v) {
@@ -57,165 +48,243 @@ __device__ __forceinline__ float e2sum(unsigned u, float c) {
 __device__ __forceinline__ float vsum(const uint4& v, float c) {
     return (e2sum(v.x, c) + e2sum(v.y, c)) + (e2sum(v.z, c) + e2sum(v.w, c));
 }
-__device__ __forceinline__ unsigned out2(unsigned u, float cf) {
+__device__ __forceinline__ unsigned out2(unsigned u, float c, float k) {
     float2 f = __half22float2(h2(u));
-    __half2 r = __floats2half2_rn(ex2(fmaf(f.x, LOG2E, -cf)), ex2(fmaf(f.y, LOG2E, -cf)));
+    __half2 r = __floats2half2_rn(ex2(fmaf(f.x, LOG2E, -c)) * k, ex2(fmaf(f.y, LOG2E, -c)) * k);
     return *reinterpret_cast<unsigned*>(&r);
 }
-__device__ __forceinline__ uint4 vout(const uint4& v, float cf) {
-    return make_uint4(out2(v.x, cf), out2(v.y, cf), out2(v.z, cf), out2(v.w, cf));
+__device__ __forceinline__ uint4 vout(const uint4& v, float c, float k) {
+    return make_uint4(out2(v.x, c, k), out2(v.y, c, k), out2(v.z, c, k), out2(v.w, c, k));
 }
-__device__ __forceinline__ float warp_max(float c) {
-    int k = __float_as_int(c);
-    k ^= (k >> 31) & 0x7fffffff;
-    k = __reduce_max_sync(0xffffffffu, k);
-    k ^= (k >> 31) & 0x7fffffff;
-    return __int_as_float(k);
-}
-__device__ __forceinline__ void warp_combine(float& c, float& s) {
-    const float C = warp_max(c);
+// combine (c, s) over groups of G neighbouring lanes
+template <int G>
+__device__ __forceinline__ void group_combine(float& c, float& s) {
+    float C = c;
+#pragma unroll
+    for (int o = G / 2; o > 0; o >>= 1) C = fmaxf(C, __shfl_xor_sync(0xffffffffu, C, o));
     s *= ex2(c - C);
 #pragma unroll
-    for (int o = 16; o > 0; o >>= 1) s += __shfl_xor_sync(0xffffffffu, s, o);
+    for (int o = G / 2; o > 0; o >>= 1) s += __shfl_xor_sync(0xffffffffu, s, o);
     c = C;
 }
-__device__ __forceinline__ void cluster_arrive() { asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }
+__device__ __forceinline__ void cluster_arrive_relaxed() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
 __device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
 
-__global__ void __cluster_dims__(CL, 1, 1) __launch_bounds__(THREADS, OCC)
+__device__ __forceinline__ void mbar_wait(unsigned bar, unsigned phase) {
+    unsigned ok = 0;
+    while (!ok) {
+        asm volatile("{\n\t.reg .pred p;\n\t"
+                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
+                     "selp.u32 %0, 1, 0, p;\n\t}"
+                     : "=r"(ok) : "r"(bar), "r"(phase) : "memory");
+    }
+}
+
+__global__ void __cluster_dims__(CL, 1, 1) __launch_bounds__(MAXT, MINB)
 xent_kernel(const __half* __restrict__ logits, const int* __restrict__ labels, float* __restrict__ loss,
             __half* __restrict__ dlogits, int N, int V, float grad_scale)
 {
-    __shared__ __align__(16) float2 peers[ENT];
-    __shared__ int redT[32];
+    extern __shared__ __align__(128) uint4 buf[];
+    // at most 128 bytes of static shared memory, so that seven blocks fit into an SM
+    __shared__ __align__(8) unsigned long long bars[SEG + 1];   // the copies, then the exchange
+    __shared__ __align__(8) float2 peers[CL];
+    __shared__ unsigned short redT[CNT_T / 32u];
 
-    const int tid = threadIdx.x;
-    const int lane = tid & 31, warp = tid >> 5;
+    const unsigned tid = threadIdx.x;
+    const unsigned nt = blockDim.x;          // a power of two, at most MAXT
+    const unsigned nw = nt >> 5;             // at most 16
+    const unsigned ct = min(nt, CNT_T);
+    const unsigned lane = tid & 31u, warp = tid >> 5;
     const unsigned rank = blockIdx.x % CL;
     const unsigned row = blockIdx.x / CL;
+    const unsigned bar0 = (unsigned)__cvta_generic_to_shared(&bars[0]);
+    const unsigned buf0 = (unsigned)__cvta_generic_to_shared(buf);
+    const unsigned xbar = bar0 + 8u * SEG;
 
-    cluster_arrive();
+    const int lab = __ldg(labels + row);
 
-    const unsigned rs = row * (unsigned)V, re = rs + (unsigned)V;
+    // geometry of the row and of this block's piece of it
+    const unsigned rs = row * (unsigned)V;
+    const unsigned re = rs + (unsigned)V;
     const unsigned a = min((rs + 7u) & ~7u, re);
     const unsigned b = max(re & ~7u, a);
-    const unsigned head = a - rs, tail = re - b;
     const unsigned nv = (b - a) >> 3;
     const unsigned chunk = ((nv + CL - 1) / CL + 7u) & ~7u;
     const unsigned lo = rank * chunk;
     const unsigned cnt = lo < nv ? min(chunk, nv - lo) : 0u;
+    // at least nt, so that vector i < nt is read by thread i alone
+    const unsigned seglen = max(((cnt + SEG - 1) / SEG + 7u) & ~7u, nt);
 
-    bool skip = false;
-    if (N > SPEC_ROWS) skip = __ldg(labels + row) < 0;
-
-    const uint4* src = reinterpret_cast<const uint4*>(logits + a) + lo;
-    uint4* dst = reinterpret_cast<uint4*>(dlogits + a) + lo;
-
-    const unsigned lim = skip ? 0u : cnt;
-    uint4 d[UNR];
+    if (tid == 0) {
 #pragma unroll
-    for (int i = 0; i < UNR; i++) {
-        const unsigned idx = tid + i * THREADS;
-        d[i] = make_uint4(FILL2, FILL2, FILL2, FILL2);
-        if (idx < lim) d[i] = ldstream(src + idx);
+        for (int p = 0; p <= SEG; p++)
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(bar0 + 8 * p) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(xbar), "r"(CL * 8) : "memory");
+    }
+    __syncwarp();
+    cluster_arrive_relaxed();        // the initialised barriers were released by the fence above
+    if (tid == 0) {
+        if (N <= SPEC_ROWS || lab >= 0) {
+            const uint4* src = reinterpret_cast<const uint4*>(logits + a) + lo;
+            for (int p = 0; p < SEG; p++) {
+                const unsigned s0 = p * seglen;
+                if (s0 >= cnt) break;
+                const unsigned bytes = min(seglen, cnt - s0) * 16u;
+                const unsigned bar = bar0 + 8 * p;
+                asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "r"(bytes) : "memory");
+                asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                             :: "r"(buf0 + s0 * 16u), "l"(src + s0), "r"(bytes), "r"(bar) : "memory");
+            }
+        }
+    }
+    __syncwarp();
+
+    // number of tokens that count: one partial sum per warp
+    if (tid < ct) {                  // whole warps
+        int t = 0;
+        for (int j = (int)tid * 4; j < N; j += (int)ct * 4) {
+            if (j + 3 < N) {
+                const int4 q = __ldg(reinterpret_cast<const int4*>(labels + j));
+                t += (q.x >= 0) + (q.y >= 0) + (q.z >= 0) + (q.w >= 0);
+            } else {
+                for (int q = j; q < N; q++) t += (__ldg(labels + q) >= 0);
+            }
+        }
+        t = __reduce_add_sync(0xffffffffu, t);
+        if (lane == 0) redT[warp] = (unsigned short)t;
     }
 
-    // edge elements (rows that do not begin or end at 16 bytes)
+    // elements before the first and after the last whole vector of the row
     bool has_e = false;
     unsigned epos = 0;
     float xe = -65504.f;
     if (rank == 0 && tid < 16) {
         if (tid < 8) {
-            if ((unsigned)tid < head) { has_e = true; epos = rs + tid; }
+            if (tid < a - rs) { has_e = true; epos = rs + tid; }
         } else {
-            if ((unsigned)(tid - 8) < tail) { has_e = true; epos = b + (tid - 8); }
+            if (tid - 8 < re - b) { has_e = true; epos = b + (tid - 8); }
         }
         if (has_e) xe = __half2float(logits[epos]);
     }
 
-    // the label and who owns its element
-    const int lab = __ldg(labels + row);
-    bool owner = false;
-    unsigned lpos = 0;
+    uint4* dst = reinterpret_cast<uint4*>(dlogits + a) + lo;
+    __syncthreads();         // the mbarriers are initialised, redT is written
+    cluster_wait();          // all blocks of the cluster have begun; hidden behind the copies
+
+    if (lab < 0) {           // the same in all blocks of the cluster
+        const uint4 z = make_uint4(0u, 0u, 0u, 0u);
+        for (unsigned i = tid; i < cnt; i += nt) dst[i] = z;
+        if (has_e) dlogits[epos] = __float2half_rn(0.f);
+        if (blockIdx.x == 0 && tid == 0) {
+            int T = 0;
+            for (unsigned i = 0; i < (ct >> 5); i++) T += (int)redT[i];
+            if (T == 0) *loss = 0.f;
+        }
+        if (N <= SPEC_ROWS) {        // it was fetched for nothing: let the copies end before the block does
+            for (int p = 0; p < SEG; p++) {
+                if (p * seglen >= cnt) break;
+                mbar_wait(bar0 + 8 * p, 0u);
+            }
+        }
+        return;
+    }
+
+    const unsigned lpos = rs + (unsigned)lab;
+    unsigned orank = 0, otid;
+    if (lpos < a) otid = lpos - rs;
+    else if (lpos >= b) otid = 8 + lpos - b;
+    else {
+        const unsigned vi = (lpos - a) >> 3;
+        orank = vi / chunk;
+        otid = (vi - orank * chunk) & (nt - 1u);
+    }
+    const bool owner = (orank == rank) && (otid == tid);
     float xl = 0.f;
-    if (lab >= 0) {
-        lpos = rs + (unsigned)lab;
-        unsigned orank = 0, otid;
-        if (lpos < a) otid = lpos - rs;
-        else if (lpos >= b) otid = 8 + lpos - b;
-        else {
-            const unsigned vi = (lpos - a) >> 3;
-            orank = vi / chunk;
-            otid = (vi - orank * chunk) % THREADS;
-        }
-        owner = (orank == rank) && (otid == (unsigned)tid);
-        if (owner) xl = __half2float(logits[lpos]);
-    }
+    if (owner) xl = __half2float(logits[lpos]);
 
-    // number of tokens that count
-    int t = 0;
-    for (int j = tid * 4; j < N; j += THREADS * 4) {
-        if (j + 3 < N) {
-            const int4 q = __ldg(reinterpret_cast<const int4*>(labels + j));
-            t += (q.x >= 0) + (q.y >= 0) + (q.z >= 0) + (q.w >= 0);
-        } else {
-            for (int q = j; q < N; q++) t += (__ldg(labels + q) >= 0);
-        }
-    }
-    t = __reduce_add_sync(0xffffffffu, t);
-    if (lane == 0) redT[warp] = t;
-
-    // sum against a lazy reference, in the order in which the loads arrive
-    float c = fmaxf(hmaxf(__hmax2(vmax2(d[0]), vmax2(d[1]))), xe) * LOG2E;
+    float c = xe * LOG2E;
     float s = has_e ? ex2(fmaf(xe, LOG2E, -c)) : 0.f;
-    s += vsum(d[0], c);
-    s += vsum(d[1], c);
-#pragma unroll
-    for (int i = 2; i < UNR; i += 2) {
-        const float m = hmaxf(__hmax2(vmax2(d[i]), vmax2(d[i + 1]))) * LOG2E;
-        if (m > c + SLACK) { s *= ex2(c - m); c = m; }
-        s += vsum(d[i], c);
-        s += vsum(d[i + 1], c);
-    }
-    for (unsigned idx = tid + UNR * THREADS; idx < lim; idx += THREADS) {
-        const uint4 v = ldstream(src + idx);
-        const float m = hmaxf(vmax2(v)) * LOG2E;
-        if (m > c + SLACK) { s *= ex2(c - m); c = m; }
-        s += vsum(v, c);
-    }
-    __syncwarp();
-    warp_combine(c, s);
 
-    cluster_wait();      // all blocks of the cluster have begun
-    if (lane < CL) {
-        const unsigned la = (unsigned)__cvta_generic_to_shared(&peers[rank * NWARP + warp]);
-        unsigned ra;
-        asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(ra) : "r"(la), "r"(lane));
-        asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" :: "r"(ra), "f"(c), "f"(s) : "memory");
-    }
-    __syncwarp();
-    cluster_arrive();
-    cluster_wait();
-
-    float C = -2.0e5f, S = 0.f;
-    {
-        float2 e[(ENT + 31) / 32];
-#pragma unroll
-        for (int i = 0; i < (ENT + 31) / 32; i++) {
-            e[i] = make_float2(-2.0e5f, 0.f);
-            if (lane + i * 32 < ENT) e[i] = peers[lane + i * 32];
-            C = fmaxf(C, e[i].x);
+    const uint4 NEG = make_uint4(0xFC00FC00u, 0xFC00FC00u, 0xFC00FC00u, 0xFC00FC00u);   // -infinity
+    for (int p = 0; p < SEG; p++) {
+        const unsigned s0 = p * seglen;
+        if (s0 >= cnt) break;
+        const unsigned e0 = min(s0 + seglen, cnt);
+        mbar_wait(bar0 + 8 * p, 0u);
+        for (unsigned base = s0 + warp * 32u; base < e0; base += 2u * nt) {
+            const unsigned idx = base + lane;
+            uint4 v = NEG;
+            if (idx < e0) v = buf[idx];
+            if (base + nt < e0) {            // the same in the whole warp
+                uint4 w = NEG;
+                if (idx + nt < e0) w = buf[idx + nt];
+                const float nc = fmaxf(c, hmaxf(__hmax2(vmax2(v), vmax2(w))) * LOG2E);
+                s = s * ex2(c - nc) + (vsum(v, nc) + vsum(w, nc));
+                c = nc;
+            } else {
+                const float nc = fmaxf(c, hmaxf(vmax2(v)) * LOG2E);
+                s = s * ex2(c - nc) + vsum(v, nc);
+                c = nc;
+            }
         }
-#pragma unroll
-        for (int i = 0; i < (ENT + 31) / 32; i++) S += e[i].y * ex2(e[i].x - C);
     }
-    warp_combine(C, S);
-    int T = lane < NWARP ? redT[lane] : 0;
-    T = __reduce_add_sync(0xffffffffu, T);
+    __syncwarp();
+    group_combine<32>(c, s);
 
-    const float g = lab >= 0 ? grad_scale / (float)T : 0.f;
-    const float k = g / S;
-    const float cf = C - log2f(k);     // +inf (all outputs 0) where g = 0
+    // The warp's pair replaces half of a vector that this thread alone reads; it is put back below.
+    const bool slot = lane == warp;
+    unsigned keep_x = 0u, keep_y = 0u;
+    if (slot) {
+        keep_x = buf[tid].x;
+        keep_y = buf[tid].y;
+        buf[tid].x = __float_as_uint(c);
+        buf[tid].y = __float_as_uint(s);
+    }
+    __syncwarp();
+    if (warp == 0) {
+        asm volatile("bar.sync 1, %0;" :: "r"(nt) : "memory");
+        c = -2.0e5f;
+        s = 0.f;
+        if (lane < nw) {
+            c = __uint_as_float(buf[lane * 33u].x);
+            s = __uint_as_float(buf[lane * 33u].y);
+        }
+        __syncwarp();
+        group_combine<16>(c, s);     // lanes 0 to 15 hold the pair of the block
+        if (lane < CL) {             // one message to every block of the cluster
+            const unsigned la = (unsigned)__cvta_generic_to_shared(&peers[rank]);
+            unsigned ra, rb;
+            asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(ra) : "r"(la), "r"(lane));
+            asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(rb) : "r"(xbar), "r"(lane));
+            asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];"
+                         :: "r"(ra), "f"(c), "f"(s), "r"(rb) : "memory");
+        }
+        __syncwarp();
+    } else {
+        asm volatile("bar.arrive 1, %0;" :: "r"(nt) : "memory");
+    }
+
+    // while the messages travel
+    const int T = __reduce_add_sync(0xffffffffu, lane < (ct >> 5) ? (int)redT[lane] : 0);
+    const float g = grad_scale / (float)T;       // T >= 1: this row counts
+
+    mbar_wait(xbar, 0u);     // all pairs are here, so this block's pairs have been read, too
+    __syncwarp();
+    if (slot) {
+        buf[tid].x = keep_x;
+        buf[tid].y = keep_y;
+    }
+    float C, S;
+    {
+        const float2 e = peers[lane & (CL - 1)];
+        C = e.x;
+        S = e.y;
+        __syncwarp();
+        group_combine<CL>(C, S);
+    }
+    const float k = __fdividef(g, S);
 
     unsigned long long mine = 0, old = 0;
     if (owner) {
@@ -224,19 +293,11 @@ xent_kernel(const __half* __restrict__ logits, const int* __restrict__ labels, f
         old = atomicAdd(&g_loss_state, mine);
     }
 
-#pragma unroll
-    for (int i = 0; i < UNR; i++) {
-        const unsigned idx = tid + i * THREADS;
-        if (idx < cnt) dst[idx] = vout(d[i], cf);
-    }
-    for (unsigned idx = tid + UNR * THREADS; idx < cnt; idx += THREADS) {
-        uint4 o = make_uint4(0u, 0u, 0u, 0u);
-        if (!skip) o = vout(ldstream(src + idx), cf);
-        dst[idx] = o;
-    }
-    if (has_e) dlogits[epos] = __float2half_rn(ex2(fmaf(xe, LOG2E, -cf)));
+#pragma unroll 4
+    for (unsigned i = tid; i < cnt; i += nt) dst[i] = vout(buf[i], C, k);
+    if (has_e) dlogits[epos] = __float2half_rn(ex2(fmaf(xe, LOG2E, -C)) * k);
 
-    if (owner) {
+    if (owner) {             // after this thread's own store of the vector around it
         dlogits[lpos] = __float2half_rn(fmaf(ex2(fmaf(xl, LOG2E, -C)), k, -g));
         if ((old >> 51) == (unsigned long long)(T - 1)) {
             const unsigned long long tot = (old + mine) & ((1ull << 51) - 1ull);
@@ -244,10 +305,17 @@ xent_kernel(const __half* __restrict__ logits, const int* __restrict__ labels, f
             atomicExch(&g_loss_state, 0ull);
         }
     }
-    if (T == 0 && blockIdx.x == 0 && tid == 0) *loss = 0.f;
 }
 
 extern "C" void solve(const __half* logits, const int* labels, float* loss, __half* dlogits, int N, int V, float grad_scale)
 {
-    xent_kernel<<<N * CL, THREADS>>>(logits, labels, loss, dlogits, N, V, grad_scale);
+    const unsigned maxnv = (unsigned)V / 8u;
+    unsigned chunk = ((maxnv + CL - 1) / CL + 7u) & ~7u;
+    if (chunk < 8u) chunk = 8u;
+    cudaFuncSetAttribute(xent_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 * 1024);
+    cudaFuncSetAttribute(xent_kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
+    const int threads = N <= SMALL_ROWS ? SMALL_T : BIG_T;
+    unsigned smem = chunk * 16u;                    // at most 65536 bytes
+    if (smem < (unsigned)threads * 16u) smem = (unsigned)threads * 16u;   // the warps' pairs lie in it
+    xent_kernel<<<N * CL, threads, smem>>>(logits, labels, loss, dlogits, N, V, grad_scale);
 }

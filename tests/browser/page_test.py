@@ -304,7 +304,7 @@ class PageTest(unittest.TestCase):
     def test_pack(self):
         root = HERE.parent.parent
         out = pathlib.Path(self.folder.name) / 'pack'
-        subprocess.run([PROGRAM, 'pack', root / 'kernels', '--bench', root / 'docs/results/2026-11-18-h200-bench.json',
+        subprocess.run([PROGRAM, 'pack', root / 'kernels', '--bench', root / 'docs/results/2026-11-19-h200-bench.json',
                         '-o', out, '--force'], check=True, stdout=subprocess.DEVNULL)
         page = self.open_file(out / 'index.html')
         rows = 'document.querySelectorAll("#choose tbody tr").length'
