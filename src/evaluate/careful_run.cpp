@@ -156,6 +156,14 @@ Result<Progress> run_cases(Session& session, std::span<const verify::Case> cases
   return progress;
 }
 
+/// What comes after cases of so many bytes that did too much work: those of at most half of it,
+/// else the smallest ones there are.
+std::uint64_t next_smaller(const Prepared& prepared, std::uint64_t bytes) {
+  if (!small_cases(prepared, bytes / 2).empty()) return bytes / 2;
+  const auto less = picked_cases(prepared, {.max = bytes - 1}, From::the_smallest, 1);
+  return less.empty() ? 0 : bytes_of_case(prepared, less.front());
+}
+
 /// Every small case, to its end; whether the machine could. Of a call whose work grows with the
 /// square of its size the largest cases take all of the work: then those of at most half of the
 /// largest one's size have their turn, so that of every doubling the largest case is run.
@@ -174,7 +182,7 @@ Result<bool> run_small(Session& session, CarefulRun& careful) {
             "too much work for the SIMT machine";
       return progress.possible;
     }
-    bytes = bytes_of_case(session.prepared, cases.front()) / 2;
+    bytes = next_smaller(session.prepared, bytes_of_case(session.prepared, cases.front()));
   }
   return Error{"it does too much work for the SIMT machine"};
 }
@@ -200,8 +208,10 @@ void run_larger(Session& session, CarefulRun& careful) {
 
 Result<bool> run_all(const Prepared& prepared, Context& context, CarefulRun& careful) {
   WW_TRY(auto opinion, second_opinion(prepared, context, "full"));
-  WW_TRY(const bool ran, run_small(opinion.session, careful));
-  if (ran && careful.faults.empty()) run_larger(opinion.session, careful);
+  const auto ran = run_small(opinion.session, careful);
+  // A kernel may do more work for small inputs than for larger ones.
+  const bool possible = !ran.ok() || *ran;
+  if (possible && careful.faults.empty()) run_larger(opinion.session, careful);
   // What the larger ones show is worth telling; that nothing was found in them is no proof.
   if (small_cases(prepared, small_bytes(prepared)).empty() && careful.faults.empty()) {
     return Error{"no size of the task is small enough"};
@@ -213,9 +223,8 @@ Result<bool> run_all(const Prepared& prepared, Context& context, CarefulRun& car
 
 std::uint64_t small_bytes(const Prepared& prepared) {
   const auto smallest = picked_cases(prepared, {.max = kLargerBytes}, From::the_smallest, 1);
-  if (smallest.empty()) return kSmallBytes;
-  return std::max(kSmallBytes,
-                  std::min(kLargerBytes, kSmallFactor * bytes_of_case(prepared, smallest.front())));
+  const std::uint64_t least = smallest.empty() ? 0 : bytes_of_case(prepared, smallest.front());
+  return least <= kSmallBytes ? kSmallBytes : std::min(kLargerBytes, kSmallFactor * least);
 }
 
 std::vector<verify::Case> small_cases(const Prepared& prepared, std::uint64_t max_bytes) {

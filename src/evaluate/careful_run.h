@@ -13,8 +13,8 @@ inline constexpr std::uint64_t kScheduledWork = 2'000'000;
 
 inline constexpr std::uint64_t kSmallBytes = 64 << 10;
 
-/// How large a case for a slow and careful run may be: kSmallBytes, or more where every case of the
-/// task has more (images of fixed width and height), as long as a few megabytes do.
+/// How large a case for a slow and careful run may be: kSmallBytes, or more where every plain case
+/// of the task has more (images of fixed width and height), as long as a few megabytes do.
 std::uint64_t small_bytes(const Prepared& prepared);
 
 /// Some of the cases for slow and careful runs: the largest of at most `max_bytes`, then some with

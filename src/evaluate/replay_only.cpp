@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/replay_only.h"
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "evaluate/careful_run.h"
 #include "evaluate/judgement.h"
@@ -11,8 +13,13 @@ namespace warpwright::evaluate {
 namespace {
 
 constexpr double kLongestRunSeconds = 30;
+constexpr std::uint64_t kWatchedBytes = 1 << 20;
 
 }  // namespace
+
+std::uint64_t watched_bytes(const Prepared& prepared) {
+  return std::max(kWatchedBytes, small_bytes(prepared));
+}
 
 /// The same candidate, built from the same cache.
 Result<std::vector<std::string>> replay_command(const Prepared& prepared, const Context& context,
@@ -45,7 +52,7 @@ Status replay_only(const JobDirectory& job, const std::string& only_size, Statio
   Session session{.prepared = prepared, .context = context, .device = *lease.device()};
   WW_TRY(const auto unloadable, load(session));
   if (unloadable) return Error{unloadable->message};
-  std::vector<verify::Case> cases = small_cases(prepared, kWatchedBytes);
+  std::vector<verify::Case> cases = small_cases(prepared, watched_bytes(prepared));
   if (!only_size.empty()) {
     const TaskSize* size = size_labelled(prepared.task(), only_size);
     if (size == nullptr) return Error{"the task has no size \"" + only_size + "\""};

@@ -11,7 +11,7 @@
 namespace warpwright::evaluate {
 
 /// Cases of at most so many bytes are replayed under tools that slow a GPU down.
-inline constexpr std::uint64_t kWatchedBytes = 1 << 20;
+std::uint64_t watched_bytes(const Prepared& prepared);
 
 /// The program that replays this candidate's plans, in a job directory under `folder`.
 Result<std::vector<std::string>> replay_command(const Prepared& prepared, const Context& context,

@@ -32,22 +32,30 @@ Result<std::vector<device::Fault>> ask_sanitizers(const Prepared& prepared, Cont
                         context.stop);
 }
 
-/// Faults that a tool found; those of reads that nobody wrote, and those that it cannot judge, are
-/// told, and are no verdict.
+/// Faults that a tool found; those of reads that nobody wrote are told, and are no verdict. One
+/// that it cannot judge proves nothing, and leaves the kernel unchecked: it may be right all the
+/// same.
 Outcome<> judge_tool_faults(const Prepared& prepared, const std::vector<device::Fault>& faults,
                             Notes& notes) {
-  std::vector<device::Fault> decisive;
+  std::vector<device::Fault> decisive, doubtful;
   for (const device::Fault& fault : faults) {
     const bool sure = tool_can_tell(fault, prepared.candidate.code.ptx);
-    if (fault.kind == "uninitialised_read" || !sure) {
-      notes.findings.push_back({fault.kind, fault.line, fault.message});
-    } else {
+    if (fault.kind != "uninitialised_read" && sure) {
       decisive.push_back(fault);
+      continue;
     }
+    notes.findings.push_back({fault.kind, fault.line, fault.message});
+    if (!sure) doubtful.push_back(fault);
   }
-  const auto cases = small_cases(prepared, kWatchedBytes);
-  if (decisive.empty() || cases.empty()) return {};
-  return faulted(prepared, decisive, cases.front(), notes);
+  const auto cases = small_cases(prepared, watched_bytes(prepared));
+  if (!decisive.empty() && !cases.empty()) return faulted(prepared, decisive, cases.front(), notes);
+  if (!doubtful.empty())
+    notes.unchecked.push_back(
+        "memory accesses and races: the SIMT machine did not run this kernel to its end, and "
+        "compute-sanitizer, which cannot judge shared memory where wgmma or mbarriers are used, "
+        "says: " +
+        doubtful.front().message);
+  return {};
 }
 
 }  // namespace
@@ -75,6 +83,10 @@ Outcome<> sanitize_stage(Validated& validated, Context& context) {
     note(context,
          "memory accesses and races were not checked: the SIMT machine cannot run this kernel (" +
              validated.why_not_judged + "), and there is no compute-sanitizer");
+    return {};
+  }
+  if (small_cases(prepared, watched_bytes(prepared)).empty()) {
+    note(context, "memory accesses and races were not checked: " + validated.why_not_judged);
     return {};
   }
   WW_CHECK(validated.checks->conclude_all());  // no tool for what is wrong anyway

@@ -170,7 +170,9 @@ SanitizerReport parse_sanitizer_report(std::string_view text, std::string_view s
 bool tool_can_tell(const device::Fault& fault, std::string_view ptx) {
   const auto has = [&](std::string_view word) { return ptx.find(word) != std::string_view::npos; };
   if (!has("wgmma.") && !has("mbarrier.")) return true;
-  return fault.verdict != Verdict::race && fault.message.find("__shared__") == std::string::npos;
+  const bool outside =
+      fault.kind == "out_of_bounds" && fault.message.find("__shared__") != std::string::npos;
+  return fault.kind != "shared_race" && !outside;
 }
 
 }  // namespace warpwright::evaluate

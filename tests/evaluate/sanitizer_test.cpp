@@ -69,15 +69,22 @@ TEST(SanitizerReport, AsynchronousKernelsAreBeyondTheTool) {
   const device::Fault global{.verdict = Verdict::memory_fault,
                              .kind = "out_of_bounds",
                              .message = "Invalid __global__ write of size 4 bytes"};
+  const device::Fault crooked{.verdict = Verdict::memory_fault,
+                              .kind = "misaligned",
+                              .message = "Invalid __shared__ read of size 16 bytes"};
+  const device::Fault parted{.verdict = Verdict::race,
+                             .kind = "divergent_barrier",
+                             .message = "Barrier error detected. Divergent thread(s) in block"};
   const std::string plain = "ld.shared.f32 %f1, [%r1];\nbar.sync 0;\n";
-  for (const device::Fault& fault : {race, outside, global}) {
+  for (const device::Fault& fault : {race, outside, global, crooked, parted}) {
     EXPECT_TRUE(tool_can_tell(fault, plain)) << fault.message;
   }
   for (const std::string more :
        {"wgmma.fence.sync.aligned;\n", "mbarrier.try_wait.parity.shared.b64 p, [%r2], %r3;\n"}) {
     EXPECT_FALSE(tool_can_tell(race, plain + more)) << more;
     EXPECT_FALSE(tool_can_tell(outside, plain + more)) << more;
-    EXPECT_TRUE(tool_can_tell(global, plain + more)) << more;
+    for (const device::Fault& fault : {global, crooked, parted})
+      EXPECT_TRUE(tool_can_tell(fault, plain + more)) << fault.message;
   }
 }
 
