@@ -116,7 +116,10 @@ enum class Room : std::uint8_t { kept, given_back };
 /// race that was reported it does so, too.
 void remember(Warp& w, History& h, const Touch& me, Access kind, Room room) {
   if (kind == Access::load) return add(w, h, me, false);
-  if (!me.strong && me.bytes == 15) room == Room::kept ? h.clear() : void(h = {});
+  if (!me.strong && me.bytes == 15) {
+    if (room == Room::given_back) h.more.reset();
+    h.clear();
+  }
   add(w, h, me, true);
 }
 
