@@ -116,6 +116,18 @@ std::string times_are(const Evaluation& evaluation) {
              : "partly measured, partly estimated";
 }
 
+std::string_view section_of(Scope scope) {
+  switch (scope) {
+    case Scope::one_change:
+      return "scope_one";
+    case Scope::all_changes:
+      return "scope_all";
+    case Scope::another_design:
+      return "scope_design";
+  }
+  return "scope_one";
+}
+
 std::string finished(std::string_view text) {
   return text.empty() ? std::string() : std::string(text) + "\n";
 }
@@ -150,6 +162,7 @@ Result<std::string> optimise_prompt(const TemplateSet& templates, const PromptCo
   values["times"] = times_text(winner, context.level);
   values["times_are"] = times_are(winner);
   values["direction"] = context.direction;
+  values[std::string(section_of(context.scope))] = kYes;
   if (context.level == FeedbackLevel::rich) {
     if (const auto gain = speedup(winner)) values["speedup"] = fmt::format("{:.2f}", *gain);
     if (const auto share = roofline_share(winner)) {

@@ -24,6 +24,13 @@ enum class FeedbackLevel {
 std::string_view name_of(FeedbackLevel level);
 std::optional<FeedbackLevel> feedback_level_named(std::string_view name);
 
+/// How much of the program an optimise prompt asks to change.
+enum class Scope {
+  one_change,      ///< what removes the one bottleneck that costs most
+  all_changes,     ///< all that pay, at once
+  another_design,  ///< the program is shown as what to leave
+};
+
 /// What every prompt of a search shares. References: the caller keeps task and device alive.
 struct PromptContext {
   const Task& task;
@@ -33,7 +40,8 @@ struct PromptContext {
   /// The refined prompt has no dialogue before it: it restates the task and quotes the source.
   bool standalone = false;
   std::string direction;  ///< what an optimise prompt asks to change; empty = the model decides
-  std::string examples;   ///< of like tasks, for the initial prompt; empty = none
+  Scope scope = Scope::one_change;
+  std::string examples;        ///< of like tasks, for the initial prompt; empty = none
   bool offers_tuning = false;  ///< the program may declare parameters for `warpwright tune`
 };
 

@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 7> kFiles = {
 };
 
 // Sorted. compose.cpp fills them; what each holds is in docs/prompts.md.
-constexpr std::array<std::string_view, 50> kNames = {
+constexpr std::array<std::string_view, 53> kNames = {
     "arguments",
     "compute_capability",
     "cuda",
@@ -57,6 +57,9 @@ constexpr std::array<std::string_view, 50> kNames = {
     "rule_set_free",
     "rule_set_strict",
     "rules",
+    "scope_all",
+    "scope_design",
+    "scope_one",
     "signature",
     "sizes",
     "source",

@@ -94,6 +94,14 @@ Messages PortComposer::change(const search::Trial&, std::span<const search::Tria
   return no_such_question();
 }
 
+Messages PortComposer::improve(const search::Trial&, std::span<const search::Trial>) {
+  return no_such_question();
+}
+
+Messages PortComposer::redesign(const search::Trial&, std::span<const search::Trial>) {
+  return no_such_question();
+}
+
 Messages PortComposer::combine(const search::Trial&, const search::Trial&) {
   return no_such_question();
 }

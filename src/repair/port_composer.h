@@ -35,6 +35,10 @@ class PortComposer final : public search::Composer {
   Result<std::vector<llm::Message>> change(const search::Trial& parent,
                                            std::span<const search::Trial> siblings,
                                            int direction) override;
+  Result<std::vector<llm::Message>> improve(const search::Trial& best,
+                                            std::span<const search::Trial> tried) override;
+  Result<std::vector<llm::Message>> redesign(const search::Trial& best,
+                                             std::span<const search::Trial> tried) override;
   Result<std::vector<llm::Message>> combine(const search::Trial& first,
                                             const search::Trial& second) override;
 

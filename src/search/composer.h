@@ -32,6 +32,13 @@ class Composer {
   virtual Result<std::vector<llm::Message>> change(const Trial& parent,
                                                    std::span<const Trial> siblings,
                                                    int direction) = 0;
+  /// Asks for every change of the fastest kernel that pays, in one answer. `tried`: what is known of
+  /// other kernels, whatever they came from.
+  virtual Result<std::vector<llm::Message>> improve(const Trial& best,
+                                                    std::span<const Trial> tried) = 0;
+  /// Asks for another design than the fastest kernel's, because that one keeps it from the floor.
+  virtual Result<std::vector<llm::Message>> redesign(const Trial& best,
+                                                     std::span<const Trial> tried) = 0;
   /// Asks for one kernel with what makes each of two valid ones fast.
   virtual Result<std::vector<llm::Message>> combine(const Trial& first, const Trial& second) = 0;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -14,13 +15,37 @@ namespace warpwright::search {
 namespace {
 
 constexpr int kWavesUntilRestart = 2;  // without a faster kernel
+// A strong model's answers to slow parents were slow (kb2_036 of the second campaign: parents twice
+// as slow as the best one).
+constexpr int kSharpness = 6;            // a parent that takes t times as long weighs t^-6
+constexpr double kWorthCombining = 1.5;  // times the best one's time
+// Logarithm of what the better of both at each size gains.
+constexpr double kWorthAtSomeSize = 0.01;
+// Share of the roofline from which a design is not in question.
+constexpr double kNearTheFloor = 0.6;
+
+/// What the pair gains over the first alone, where at each size the faster of both is taken.
+double adds_to(const Trial& first, const Trial& other) {
+  double log_sum = 0, weights = 0;
+  for (const Measurement& mine : first.evaluation.measurements) {
+    const auto& theirs = other.evaluation.measurements;
+    const auto same = std::find_if(theirs.begin(), theirs.end(),
+                                   [&](const Measurement& m) { return m.size == mine.size; });
+    if (same == theirs.end() || call_us(*same) <= 0) return 0;
+    log_sum += mine.weight * std::max(0.0, std::log(call_us(mine) / call_us(*same)));
+    weights += mine.weight;
+  }
+  return weights > 0 ? log_sum / weights : 0;
+}
 
 /// A population in niches (robust-kbench, AI CUDA Engineer). The fastest kernel of each niche is an
-/// elite and may become a parent, by rank and by how seldom it was one. A wave of N proposals has
-/// repairs, crossings of two elites, changes of one elite in directions that differ within the
-/// wave, and a new beginning where nothing became faster for a while. A wave waits for its last
-/// answer: proposals do not depend on who finished first. Which of several models is asked is a
-/// bandit's choice.
+/// elite and may become a parent: by rank, by how near it is to the best one, and by how seldom it
+/// was one. A wave of N proposals has repairs, and takes turns between all changes of the best
+/// kernel that pay, crossings of two, changes of one elite in directions that differ, and other
+/// designs where the best one is far from the floor. A kernel that leads at some size is the first
+/// choice for a crossing. Where nothing became faster for a while, one begins anew. A wave waits
+/// for its last answer: proposals do not depend on who finished first. Which of several models is
+/// asked is a bandit's choice.
 class Evolve final : public Strategy {
  public:
   Evolve(const StrategyOptions& options, Composer& composer)
@@ -65,6 +90,7 @@ class Evolve final : public Strategy {
     ++idle_waves_;
     failed_.clear();
     for (Trial& trial : wave) {
+      at_[trial.proposal.id] = tried_.size();
       if (!trial.evaluation.valid()) {
         const bool repairable =
             repair_kind(trial.evaluation.verdict) != RepairKind::none && !trial.reply.empty();
@@ -92,20 +118,26 @@ class Evolve final : public Strategy {
     return ranked;
   }
 
-  /// Rank and novelty: each place behind halves the weight, each child takes a share of it.
-  std::size_t choose_parent(int slot, std::optional<std::size_t> other_than = {}) {
+  [[nodiscard]] double times_the_best(std::size_t index) const {
+    const auto mine = score_us(tried_[index].evaluation);
+    const auto best = score_us(tried_[best_index_].evaluation);
+    return mine && best && *best > 0 ? *mine / *best : 1;
+  }
+
+  /// Rank, nearness and novelty: each place behind halves the weight, each child takes a share.
+  std::size_t choose_parent(int slot) {
     const auto ranked = ranked_elites();
     double total = 0;
     std::vector<double> weights;
     for (std::size_t rank = 0; rank < ranked.size(); ++rank) {
       double weight = 1.0 / static_cast<double>(std::size_t{1} << std::min<std::size_t>(rank, 20));
       weight /= 1 + 0.25 * children_[ranked[rank]];
-      if (other_than == ranked[rank]) weight = 0;
+      weight *= std::pow(times_the_best(ranked[rank]), -kSharpness);
       weights.push_back(weight);
       total += weight;
     }
-    const auto draw = one_way(static_cast<std::uint64_t>(wave_), other_than ? "second" : "first",
-                              static_cast<std::uint64_t>(slot));
+    const auto draw =
+        one_way(static_cast<std::uint64_t>(wave_), "first", static_cast<std::uint64_t>(slot));
     double left = total * (static_cast<double>(draw >> 11) * 0x1p-53);
     for (std::size_t i = 0; i < ranked.size(); ++i) {
       left -= weights[i];
@@ -114,35 +146,102 @@ class Evolve final : public Strategy {
     return ranked.front();
   }
 
+  /// Of the valid kernels that were not combined with this one yet: the one that adds most at
+  /// single sizes; else the fastest that is not much slower than the best and began elsewhere.
+  [[nodiscard]] std::optional<std::size_t> partner_of(std::size_t first) const {
+    std::optional<std::size_t> adding, stranger;
+    double most = kWorthAtSomeSize;
+    for (std::size_t i = 0; i < tried_.size(); ++i) {
+      if (i == first || !tried_[i].evaluation.valid() || combined_.contains(std::minmax(first, i)))
+        continue;
+      if (const double adds = adds_to(tried_[first], tried_[i]); adds > most) {
+        most = adds;
+        adding = i;
+      }
+      if (root_of(i) == root_of(first) || times_the_best(i) > kWorthCombining) continue;
+      if (!stranger || faster(tried_[i], tried_[*stranger])) stranger = i;
+    }
+    return adding ? adding : stranger;
+  }
+
+  /// The answer that this one's line began with.
+  [[nodiscard]] std::string root_of(std::size_t index) const {
+    const Proposal* at = &tried_[index].proposal;
+    for (auto parent = at_.find(at->parent); parent != at_.end(); parent = at_.find(at->parent)) {
+      if (at->kind == "redesign") break;
+      at = &tried_[parent->second].proposal;
+    }
+    return at->id;
+  }
+
+  /// Where nothing became faster; and once where the best kernel is known to be far from the floor.
+  [[nodiscard]] bool wants_another_design() const {
+    const auto share = roofline_share(tried_[best_index_].evaluation);
+    return idle_waves_ > 0 || (!asked_for_design_ && share && *share < kNearTheFloor);
+  }
+
+  enum class Kind { improvement, crossing, change, design };
+
+  /// What slots take turns in, once there is a valid kernel.
+  [[nodiscard]] std::vector<Kind> kinds_of_wave() const {
+    return {Kind::improvement, Kind::crossing, Kind::change,
+            wants_another_design() ? Kind::design : Kind::change};
+  }
+
   Result<std::vector<Proposal>> next_wave() {
     ++wave_;
     std::vector<Proposal> proposals;
     const int count = options_.candidates;
     const bool no_elite = elites_.empty();
-    const int repairs = no_elite ? count : std::max(1, count / 4);
-    const int crossings = elites_.size() < 2 ? 0 : std::max(1, count / 4);
-    int restarts = !no_elite && idle_waves_ >= kWavesUntilRestart ? 1 : 0;
-    std::size_t next_failed = 0;
-    int crossed = 0;
+    const std::size_t repairs =
+        std::min<std::size_t>(failed_.size(), no_elite ? count : std::max(1, count / 4));
+    bool restarts = !no_elite && idle_waves_ >= kWavesUntilRestart;
+    const std::vector<Kind> kinds = no_elite ? std::vector<Kind>{} : kinds_of_wave();
     for (int slot = 1; slot <= count; ++slot) {
       Proposal proposal = blank(slot);
-      if (next_failed < failed_.size() && static_cast<int>(next_failed) < repairs) {
-        WW_CHECK(make_repair(proposal, failed_[next_failed++]));
-      } else if (no_elite || restarts > 0) {
-        if (!no_elite) --restarts;
+      if (const auto index = static_cast<std::size_t>(slot - 1); index < repairs) {
+        WW_CHECK(make_repair(proposal, failed_[index]));
+      } else if (no_elite || std::exchange(restarts, false)) {
         proposal.kind = "initial";
         WW_TRY(proposal.messages, composer_.initial());
-      } else if (crossed < crossings) {
-        ++crossed;
-        WW_CHECK(make_crossing(proposal));
       } else {
-        WW_CHECK(make_change(proposal));
+        WW_CHECK(make_next(proposal, kinds[turn_++ % kinds.size()]));
       }
       proposal.model = bandit_.choose();
       proposals.push_back(std::move(proposal));
     }
     if (idle_waves_ >= kWavesUntilRestart) idle_waves_ = 0;
     return proposals;
+  }
+
+  Status make_next(Proposal& proposal, Kind kind) {
+    switch (kind) {
+      case Kind::improvement:
+        return make_improvement(proposal);
+      case Kind::crossing:
+        return make_crossing(proposal);
+      case Kind::design:
+        return make_design(proposal);
+      case Kind::change:
+        break;
+    }
+    return make_change(proposal);
+  }
+
+  Status make_improvement(Proposal& proposal) {
+    ++children_[best_index_];
+    proposal.kind = "improve";
+    proposal.parent = best_;
+    WW_TRY(proposal.messages, composer_.improve(tried_[best_index_], tried_));
+    return {};
+  }
+
+  Status make_design(Proposal& proposal) {
+    asked_for_design_ = true;
+    proposal.kind = "redesign";
+    proposal.parent = best_;
+    WW_TRY(proposal.messages, composer_.redesign(tried_[best_index_], tried_));
+    return {};
   }
 
   Status make_repair(Proposal& proposal, const Trial& failed) {
@@ -155,7 +254,10 @@ class Evolve final : public Strategy {
 
   Status make_crossing(Proposal& proposal) {
     const std::size_t first = choose_parent(proposal.slot);
-    const std::size_t second = choose_parent(proposal.slot, first);
+    const auto partner = partner_of(first);
+    if (!partner) return make_change(proposal);
+    const std::size_t second = *partner;
+    combined_.insert(std::minmax(first, second));
     ++children_[first];
     ++children_[second];
     proposal.kind = "combine";
@@ -194,9 +296,13 @@ class Evolve final : public Strategy {
   int idle_waves_ = 0;
   std::vector<Trial> finished_;
   std::vector<Trial> tried_;
-  std::vector<Trial> failed_;            ///< of the last wave, worth a repair
-  std::map<Niche, std::size_t> elites_;  ///< into tried_
-  std::map<std::size_t, int> children_;  ///< how often an elite was a parent
+  std::map<std::string, std::size_t> at_;  ///< into tried_, by id
+  std::vector<Trial> failed_;              ///< of the last wave, worth a repair
+  std::map<Niche, std::size_t> elites_;    ///< into tried_
+  std::map<std::size_t, int> children_;    ///< how often an elite was a parent
+  std::set<std::pair<std::size_t, std::size_t>> combined_;
+  std::size_t turn_ = 0;  ///< of the kinds
+  bool asked_for_design_ = false;
   std::string best_;
   std::size_t best_index_ = 0;
 };

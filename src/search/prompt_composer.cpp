@@ -21,6 +21,7 @@ prompt::PromptContext PromptComposer::context() const {
           .level = level_,
           .standalone = false,
           .direction = {},
+          .scope = prompt::Scope::one_change,
           .examples = examples_,
           .offers_tuning = offers_tuning_};
 }
@@ -87,6 +88,25 @@ Result<std::vector<llm::Message>> PromptComposer::change(const Trial& parent,
   whole.direction = prompt::direction_text(direction);
   return alone(prompt::optimise_prompt(templates_, whole, parent.source, parent.evaluation,
                                        in_lines(siblings, parent.proposal.id)));
+}
+
+Result<std::vector<llm::Message>> PromptComposer::improve(const Trial& best,
+                                                          std::span<const Trial> tried) {
+  return in_scope(prompt::Scope::all_changes, best, tried);
+}
+
+Result<std::vector<llm::Message>> PromptComposer::redesign(const Trial& best,
+                                                           std::span<const Trial> tried) {
+  return in_scope(prompt::Scope::another_design, best, tried);
+}
+
+Result<std::vector<llm::Message>> PromptComposer::in_scope(prompt::Scope scope, const Trial& best,
+                                                           std::span<const Trial> tried) const {
+  prompt::PromptContext whole = context();
+  whole.standalone = true;
+  whole.scope = scope;
+  return alone(prompt::optimise_prompt(templates_, whole, best.source, best.evaluation,
+                                       in_lines(tried, best.proposal.id)));
 }
 
 Result<std::vector<llm::Message>> PromptComposer::combine(const Trial& first, const Trial& second) {

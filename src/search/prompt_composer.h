@@ -28,9 +28,16 @@ class PromptComposer final : public Composer {
                                                  std::span<const Trial> seen) override;
   Result<std::vector<llm::Message>> change(const Trial& parent, std::span<const Trial> siblings,
                                            int direction) override;
+  Result<std::vector<llm::Message>> improve(const Trial& best,
+                                            std::span<const Trial> tried) override;
+  Result<std::vector<llm::Message>> redesign(const Trial& best,
+                                             std::span<const Trial> tried) override;
   Result<std::vector<llm::Message>> combine(const Trial& first, const Trial& second) override;
 
  private:
+  /// A question without a dialogue, about as much of the best kernel as the scope says.
+  [[nodiscard]] Result<std::vector<llm::Message>> in_scope(prompt::Scope scope, const Trial& best,
+                                                           std::span<const Trial> tried) const;
   /// The system message and this question.
   Result<std::vector<llm::Message>> alone(Result<std::string> question) const;
   [[nodiscard]] prompt::PromptContext context() const;

@@ -111,6 +111,19 @@ TEST_F(ComposeTest, approved_optimise_prompts) {
       optimise_prompt(templates, standalone, sample_source(), sample_winner(), tried()).value());
 }
 
+TEST_F(ComposeTest, approved_scopes) {
+  for (const auto& [scope, name] : {std::pair{Scope::all_changes, "optimise-all.txt"},
+                                    std::pair{Scope::another_design, "optimise-design.txt"}}) {
+    PromptContext whole = context();
+    whole.standalone = true;
+    whole.scope = scope;
+    const auto text =
+        optimise_prompt(templates, whole, sample_source(), sample_winner(), tried()).value();
+    EXPECT_THAT(text, Not(HasSubstr("the ONE bottleneck")));
+    expect_approved(name, text);
+  }
+}
+
 TEST_F(ComposeTest, approved_repair_prompts) {
   auto launch = sample_failure(Verdict::launch_error, Stage::validate);
   launch.feedback = "transpose: 2048 threads per block; the device allows 1024\n";

@@ -178,6 +178,14 @@ class FakeComposer final : public Composer {
                                            int direction) override {
     return asks("direction " + std::to_string(direction) + " of " + parent.source, siblings);
   }
+  Result<std::vector<llm::Message>> improve(const Trial& best,
+                                            std::span<const Trial> tried) override {
+    return asks("improve " + best.source, tried);
+  }
+  /// The best one is shown as what to leave: a model begins with its own ideas.
+  Result<std::vector<llm::Message>> redesign(const Trial&, std::span<const Trial> tried) override {
+    return asks("redesign", tried);
+  }
   Result<std::vector<llm::Message>> combine(const Trial& first, const Trial& second) override {
     return asks("combine " + first.source + " and " + second.source, {});
   }

@@ -40,6 +40,13 @@ bool lies_in_memory() {
   return access("/dev/shm", W_OK) == 0 && setenv("TMPDIR", "/dev/shm", 1) == 0;
 }
 
+/// A landscape has no floor that anybody knows.
+Evaluation judge_without_floor(const std::string& source) {
+  Evaluation evaluation = judge_text(source);
+  for (Measurement& measurement : evaluation.measurements) measurement.floor_us = 0;
+  return evaluation;
+}
+
 std::unique_ptr<World> world_of(const Course& course, std::uint64_t seed, Terrain terrain) {
   static const bool in_memory = lies_in_memory();
   static_cast<void>(in_memory);
@@ -51,6 +58,7 @@ std::unique_ptr<World> world_of(const Course& course, std::uint64_t seed, Terrai
       .candidates = course.candidates, .depth = course.depth, .repairs = course.depth};
   world.options.limits.evaluations = 32;
   world.options.baseline_source = "time=100";
+  world.evaluator.judge = judge_without_floor;
   return made;
 }
 
