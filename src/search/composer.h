@@ -32,8 +32,8 @@ class Composer {
   virtual Result<std::vector<llm::Message>> change(const Trial& parent,
                                                    std::span<const Trial> siblings,
                                                    int direction) = 0;
-  /// Asks for every change of the fastest kernel that pays, in one answer. `tried`: what is known of
-  /// other kernels, whatever they came from.
+  /// Asks for every change of the fastest kernel that pays, in one answer. `tried`: what is known
+  /// of other kernels, whatever they came from.
   virtual Result<std::vector<llm::Message>> improve(const Trial& best,
                                                     std::span<const Trial> tried) = 0;
   /// Asks for another design than the fastest kernel's, because that one keeps it from the floor.
