@@ -113,7 +113,9 @@ TEST_F(EvolveTest, ParentsAreNearTheBest) {
   answer({{100, 100}, {220, 220}, {230, 230}, {240, 240}});
   for (int wave_number = 2; wave_number < 6; ++wave_number) {
     for (const Proposal& proposal : wave) {
-      if (proposal.kind == "optimise") EXPECT_EQ(proposal.parent, "g1.c1");
+      if (proposal.kind == "optimise") {
+        EXPECT_EQ(proposal.parent, "g1.c1");
+      }
     }
     answer({{300, 300}, {300, 300}, {300, 300}, {300, 300}});
   }
