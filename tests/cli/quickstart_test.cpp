@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <string>
 
 #include "cli/program.h"
 #include "support/places.h"
@@ -52,6 +54,26 @@ TEST(Quickstart, AnyRecordingCanBeNamed) {
   EXPECT_THAT(said({"kb1_025_swish"}), HasSubstr("made from level1/25_Swish.py of KernelBench"));
   EXPECT_THAT(said({"evolve/kb2_012_gemm_multiply_leakyrelu", "/nowhere"}),
               HasSubstr("level2/12_Gemm_Multiply_LeakyReLU.py"));
+}
+
+/// The last part of a recording's name is the task that is run: a built-in one, or a problem of
+/// KernelBench that the list knows.
+TEST(Quickstart, ARecordingIsNamedByItsTask) {
+  const std::filesystem::path root = source_path();
+  const std::string problems = read_file(root / "bench/campaign2/problems.tsv").value();
+  int recordings = 0;
+  for (const char* folder :
+       {"recordings", "bench/campaign2/strategies", "bench/campaign2/recordings"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      if (entry.path().filename() != "flags") continue;
+      const std::string task = entry.path().parent_path().filename();
+      EXPECT_TRUE(std::filesystem::exists(root / "tasks" / task) ||
+                  problems.find("\t" + task + "\t") != std::string::npos)
+          << entry.path();
+      ++recordings;
+    }
+  }
+  EXPECT_GT(recordings, 100);
 }
 
 TEST(Quickstart, ABuildSaysWhereItIs) {
