@@ -5,7 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "cli/program.h"
 #include "support/places.h"
@@ -56,24 +62,56 @@ TEST(Quickstart, AnyRecordingCanBeNamed) {
               HasSubstr("level2/12_Gemm_Multiply_LeakyReLU.py"));
 }
 
+std::vector<std::filesystem::path> recordings() {
+  std::vector<std::filesystem::path> folders;
+  for (const char* folder :
+       {"recordings", "bench/campaign2/strategies", "bench/campaign2/recordings"}) {
+    const auto root = std::filesystem::path(source_path()) / folder;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root))
+      if (entry.path().filename() == "flags") folders.push_back(entry.path().parent_path());
+  }
+  return folders;
+}
+
 /// The last part of a recording's name is the task that is run: a built-in one, or a problem of
 /// KernelBench that the list knows.
 TEST(Quickstart, ARecordingIsNamedByItsTask) {
   const std::filesystem::path root = source_path();
   const std::string problems = read_file(root / "bench/campaign2/problems.tsv").value();
-  int recordings = 0;
-  for (const char* folder :
-       {"recordings", "bench/campaign2/strategies", "bench/campaign2/recordings"}) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
-      if (entry.path().filename() != "flags") continue;
-      const std::string task = entry.path().parent_path().filename();
-      EXPECT_TRUE(std::filesystem::exists(root / "tasks" / task) ||
-                  problems.find("\t" + task + "\t") != std::string::npos)
-          << entry.path();
-      ++recordings;
+  EXPECT_GT(recordings().size(), 100u);
+  for (const auto& folder : recordings()) {
+    const std::string task = folder.filename();
+    EXPECT_TRUE(std::filesystem::exists(root / "tasks" / task) ||
+                problems.find("\t" + task + "\t") != std::string::npos)
+        << folder;
+  }
+}
+
+/// The number behind a flag of a recording.
+int number_behind(const std::vector<std::string>& words, std::string_view flag, int usual) {
+  const auto at = std::find(words.begin(), words.end(), flag);
+  return at == words.end() ? usual : std::stoi(at[1]);
+}
+
+/// Who replays a recording as its flags say is never asked for an answer that it does not have.
+TEST(Quickstart, ARecordingHasAnAnswerForEachQuestionOfItsFlags) {
+  for (const auto& folder : recordings()) {
+    std::set<std::string> ids;
+    std::istringstream answers(read_file(folder / "conversation.jsonl").value());
+    for (std::string line; std::getline(answers, line);)
+      ids.insert(nlohmann::json::parse(line).at("id").get<std::string>());
+    std::istringstream flags(read_file(folder / "flags").value());
+    const std::vector<std::string> words{std::istream_iterator<std::string>(flags), {}};
+    const auto at = std::find(words.begin(), words.end(), "--strategy");
+    const std::string strategy = at == words.end() ? "fsr" : at[1];
+    const std::string letter = strategy == "tree" ? "w" : strategy == "evolve" ? "g" : "r";
+    for (int round = 1; round <= number_behind(words, "-d", 4); ++round) {
+      for (int slot = 1; slot <= number_behind(words, "-n", 3); ++slot) {
+        const std::string id = letter + std::to_string(round) + ".c" + std::to_string(slot);
+        EXPECT_TRUE(ids.contains(id)) << folder << " has no " << id;
+      }
     }
   }
-  EXPECT_GT(recordings, 100);
 }
 
 TEST(Quickstart, ABuildSaysWhereItIs) {
