@@ -3,6 +3,25 @@
 // rules: free
 // device: NVIDIA H200 (CUDA 13.0 driver)
 // date: 2026-11-19
+// commit: cbba048
+// made by: warpwright 0.2.0
+// model: merge
+// run: gemm_f16-1 m1
+// median us: M=16 15.85, M=256 23.38, M=1024 49.51, M=4096 178.74, M=16384 704.85
+// sha256: 518d8e2915d1a689ef0e8cef898b3c751265d852a1a6196a42a5c42e6f1a8515
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <cuda_fp16.h>
+#include <mma.h>
+#include <stdint.h>
+
+namespace part0 {
+// SPDX-License-Identifier: Apache-2.0
+// task: gemm_f16
+// rules: free
+// device: NVIDIA H200 (CUDA 13.0 driver)
+// date: 2026-11-19
 // commit: a118b4f
 // made by: warpwright 0.2.0
 // model: merge
@@ -10,11 +29,11 @@
 // median us: M=16 17.53, M=256 22.59, M=1024 48.66, M=4096 182.74, M=16384 732.94
 // sha256: 12de822bbbe8b7c3cda96e002b8f83bdaee19f7ef84154196a54a3d238047f2c
 
-#include <cuda.h>
-#include <cuda_runtime.h>
-#include <cuda_fp16.h>
-#include <mma.h>
-#include <stdint.h>
+
+
+
+
+
 
 namespace part0 {
 
@@ -1133,11 +1152,848 @@ static bool launch(const CUtensorMap& ta, const CUtensorMap& tb, int grid, int t
 #undef GM
 #undef MCL
 
-extern "C" void solve(const __half* A, const __half* B, __half* C, int M, int N, int K) {
+           void solve(const __half* A, const __half* B, __half* C, int M, int N, int K) {
   const double size = (double)(M > 1 ? M : 1);
   if (size > 64.5) {
     part1::solve(A, B, C, M, N, K);
     return;
   }
   part0::solve(A, B, C, M, N, K);
+}
+}  // namespace part0
+#undef F16
+#undef F4
+#undef F64
+#undef GM
+#undef LAG
+#undef MCL
+#undef ROT
+
+namespace part1 {
+
+
+
+
+
+
+#define LCN 1
+#define ROTL 0
+#define STCS 0
+#define TCM 1    // tune: TCM = 1, 2
+#define ROTG 1   // tune: ROTG = 1, 4
+#define PFB 1    // tune: PFB = 0, 1
+
+#define GM 8      // tiles of M walked together
+#define MAXCL 66  // clusters of two blocks that run at once
+
+__device__ __forceinline__ uint32_t s2u(const void* p) { return (uint32_t)__cvta_generic_to_shared(p); }
+__device__ __forceinline__ void mbar_init(uint32_t bar, uint32_t cnt) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(cnt) : "memory");
+}
+__device__ __forceinline__ void mbar_expect(uint32_t bar, uint32_t bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes) : "memory");
+}
+__device__ __forceinline__ void mbar_wait(uint32_t bar, uint32_t parity) {
+    asm volatile(
+        "{\n"
+        ".reg .pred P1;\n"
+        "LAB_WAIT:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 P1, [%0], %1;\n"
+        "@P1 bra DONE;\n"
+        "bra LAB_WAIT;\n"
+        "DONE:\n"
+        "}\n" ::"r"(bar), "r"(parity) : "memory");
+}
+__device__ __forceinline__ void mbar_arrive_cluster(uint32_t bar, uint32_t cta) {
+    asm volatile(
+        "{\n"
+        ".reg .b32 ra;\n"
+        "mapa.shared::cluster.u32 ra, %0, %1;\n"
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [ra];\n"
+        "}\n" ::"r"(bar), "r"(cta) : "memory");
+}
+// one warpgroup gives a stage back to the C blocks that may write into it
+template <int C>
+__device__ __forceinline__ void release(uint32_t bar, int wt, int r0, int rs) {
+    if constexpr (C == 1) {
+        if (wt == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
+    } else {
+        if (wt < C) mbar_arrive_cluster(bar, (uint32_t)(r0 + rs * wt));
+    }
+}
+__device__ __forceinline__ void tma_load(uint32_t dst, const CUtensorMap* m, int x, int y, uint32_t bar) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];"
+        ::"r"(dst), "l"(m), "r"(bar), "r"(x), "r"(y) : "memory");
+}
+__device__ __forceinline__ void tma_load_mc(uint32_t dst, const CUtensorMap* m, int x, int y, uint32_t bar, uint16_t mask) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;"
+        ::"r"(dst), "l"(m), "r"(bar), "r"(x), "r"(y), "h"(mask) : "memory");
+}
+__device__ __forceinline__ void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); }
+__device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
+__device__ __forceinline__ void cluster_sync_all() {
+    cluster_arrive();
+    cluster_wait();
+}
+__device__ __forceinline__ float4 ld_own(uint32_t addr) {
+    float4 v;
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "r"(addr) : "memory");
+    return v;
+}
+__device__ __forceinline__ uint32_t mapa_u32(uint32_t addr, uint32_t cta) {
+    uint32_t ra;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(ra) : "r"(addr), "r"(cta));
+    return ra;
+}
+__device__ __forceinline__ void mbar_arrive_own(uint32_t bar) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
+}
+// waits for data that another block of the cluster has pushed
+__device__ __forceinline__ void mbar_wait_cluster(uint32_t bar, uint32_t parity) {
+    asm volatile(
+        "{\n"
+        ".reg .pred P1;\n"
+        "LAB_WAIT:\n"
+        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 P1, [%0], %1;\n"
+        "@P1 bra DONE;\n"
+        "bra LAB_WAIT;\n"
+        "DONE:\n"
+        "}\n" ::"r"(bar), "r"(parity) : "memory");
+}
+__device__ __forceinline__ uint64_t two_floats(float a, float b) {
+    return (uint64_t)__float_as_uint(a) | ((uint64_t)__float_as_uint(b) << 32);
+}
+// 16 bytes into another block's shared memory, announced to that block's mbarrier
+__device__ __forceinline__ void st_async16(uint32_t raddr, float a, float b, float c, float d, uint32_t rbar) {
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.s64 [%0], {%1, %2}, [%3];"
+                 ::"r"(raddr), "l"(two_floats(a, b)), "l"(two_floats(c, d)), "r"(rbar) : "memory");
+}
+__device__ __forceinline__ void st_async4(uint32_t raddr, float a, uint32_t rbar) {
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"
+                 ::"r"(raddr), "r"(__float_as_uint(a)), "r"(rbar) : "memory");
+}
+__device__ __forceinline__ void tma_prefetch(const CUtensorMap* m, int x, int y) {
+    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global [%0, {%1, %2}];" ::"l"(m), "r"(x), "r"(y) : "memory");
+}
+__device__ __forceinline__ uint32_t movm_trans(uint32_t a) {
+    uint32_t r;
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(r) : "r"(a));
+    return r;
+}
+__device__ __forceinline__ uint4 ld_stream(const __half* p) {
+    uint4 v;
+    asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+    return v;
+}
+__device__ __forceinline__ void bar_sync(int id, int threads) {
+    asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+__device__ __forceinline__ uint64_t make_desc(uint32_t addr, uint32_t lbo, uint32_t sbo) {
+    return (uint64_t)((addr & 0x3FFFF) >> 4) | ((uint64_t)(lbo >> 4) << 16) | ((uint64_t)(sbo >> 4) << 32) | (1ull << 62);
+}
+__device__ __forceinline__ void wg_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void wg_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+template <int N> __device__ __forceinline__ void wg_wait() { asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory"); }
+template <int R>
+__device__ __forceinline__ void pin(float (&d)[R]) {
+#pragma unroll
+    for (int i = 0; i < R; ++i) asm volatile("" : "+f"(d[i])::"memory");
+}
+
+#define F4(i) "+f"(d[i]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3])
+#define F16(i) F4(i), F4((i) + 4), F4((i) + 8), F4((i) + 12)
+#define F64(i) F16(i), F16((i) + 16), F16((i) + 32), F16((i) + 48)
+
+// A K-major, B N-major
+__device__ __forceinline__ void wgmma(float (&d)[128], uint64_t da, uint64_t db) {
+    asm volatile(
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %130, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
+        "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
+        "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
+        "%128, %129, p, 1, 1, 0, 1;\n}\n"
+        : F64(0), F64(64)
+        : "l"(da), "l"(db), "r"(1));
+}
+__device__ __forceinline__ void wgmma(float (&d)[64], uint64_t da, uint64_t db) {
+    asm volatile(
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+        "%64, %65, p, 1, 1, 0, 1;\n}\n"
+        : F64(0)
+        : "l"(da), "l"(db), "r"(1));
+}
+// D[64 columns of C][128 rows of C] += (B tile, n-major)^T * (A tile, k-major)^T
+__device__ __forceinline__ void wgmma_t(float (&d)[64], uint64_t da, uint64_t db) {
+    asm volatile(
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+        "%64, %65, p, 1, 1, 1, 0;\n}\n"
+        : F64(0)
+        : "l"(da), "l"(db), "r"(1));
+}
+__device__ __forceinline__ uint32_t pack2(float a, float b) {
+    __half2 h = __floats2half2_rn(a, b);
+    return *reinterpret_cast<uint32_t*>(&h);
+}
+template <int R>
+__device__ __forceinline__ void store_frag(const float (&d)[R], __half* C, int M, int N, int row, int col0, int lane) {
+    const int q = lane & 3;
+#pragma unroll
+    for (int g = 0; g < R / 16; ++g) {
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            uint32_t v0 = pack2(d[g * 16 + 0 + 2 * h], d[g * 16 + 1 + 2 * h]);
+            uint32_t v1 = pack2(d[g * 16 + 4 + 2 * h], d[g * 16 + 5 + 2 * h]);
+            uint32_t v2 = pack2(d[g * 16 + 8 + 2 * h], d[g * 16 + 9 + 2 * h]);
+            uint32_t v3 = pack2(d[g * 16 + 12 + 2 * h], d[g * 16 + 13 + 2 * h]);
+            bool o = q & 1, t = q & 2;
+            uint32_t r0 = __shfl_xor_sync(0xffffffffu, o ? v0 : v1, 1);
+            uint32_t r1 = __shfl_xor_sync(0xffffffffu, o ? v2 : v3, 1);
+            uint32_t x0 = o ? r0 : v0, x1 = o ? v1 : r0;
+            uint32_t y0 = o ? r1 : v2, y1 = o ? v3 : r1;
+            uint32_t z0 = __shfl_xor_sync(0xffffffffu, t ? x0 : y0, 2);
+            uint32_t z1 = __shfl_xor_sync(0xffffffffu, t ? x1 : y1, 2);
+            uint4 out = t ? make_uint4(z0, z1, y0, y1) : make_uint4(x0, x1, z0, z1);
+            int rr = row + 8 * h, cc = col0 + (g * 4 + q) * 8;
+            if (rr < M && cc < N) {
+                uint4* dst = reinterpret_cast<uint4*>(C + (size_t)rr * N + cc);
+                if (STCS) __stcs(dst, out);
+                else *dst = out;
+            }
+        }
+    }
+}
+
+// any size: 64 x 64 tile, 256 threads
+__device__ __forceinline__ void fallback(char* smem, const __half* A, const __half* B, __half* C, int M, int N, int K) {
+    using namespace nvcuda;
+    __half* As = reinterpret_cast<__half*>(smem);               // 64 x 40
+    __half* Bs = reinterpret_cast<__half*>(smem + 5120);        // 32 x 72
+    float* Cs = reinterpret_cast<float*>(smem + 5120 + 4608);   // 64 x 68
+    const int tid = threadIdx.x, w = tid >> 5;
+    const int nt = (N + 63) / 64;
+    const int m0 = (int)(blockIdx.x / nt) * 64, n0 = (int)(blockIdx.x % nt) * 64;
+    const int wr = (w >> 1) * 16, wc = (w & 1) * 32;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> c0, c1;
+    wmma::fill_fragment(c0, 0.f);
+    wmma::fill_fragment(c1, 0.f);
+    for (int k0 = 0; k0 < K; k0 += 32) {
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            int e = tid + i * 256;
+            int r = e >> 5, c = e & 31;
+            __half v = __float2half(0.f);
+            if (m0 + r < M && k0 + c < K) v = A[(size_t)(m0 + r) * K + k0 + c];
+            As[r * 40 + c] = v;
+            int rb = e >> 6, cb = e & 63;
+            __half u = __float2half(0.f);
+            if (k0 + rb < K && n0 + cb < N) u = B[(size_t)(k0 + rb) * N + n0 + cb];
+            Bs[rb * 72 + cb] = u;
+        }
+        __syncthreads();
+#pragma unroll
+        for (int kk = 0; kk < 32; kk += 16) {
+            wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> a;
+            wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> b0, b1;
+            wmma::load_matrix_sync(a, As + wr * 40 + kk, 40);
+            wmma::load_matrix_sync(b0, Bs + kk * 72 + wc, 72);
+            wmma::load_matrix_sync(b1, Bs + kk * 72 + wc + 16, 72);
+            wmma::mma_sync(c0, a, b0, c0);
+            wmma::mma_sync(c1, a, b1, c1);
+        }
+        __syncthreads();
+    }
+    wmma::store_matrix_sync(Cs + wr * 68 + wc, c0, 68, wmma::mem_row_major);
+    wmma::store_matrix_sync(Cs + wr * 68 + wc + 16, c1, 68, wmma::mem_row_major);
+    __syncthreads();
+    for (int e = tid; e < 4096; e += 256) {
+        int r = e >> 6, c = e & 63;
+        if (m0 + r < M && n0 + c < N) C[(size_t)(m0 + r) * N + n0 + c] = __float2half_rn(Cs[r * 68 + c]);
+    }
+}
+
+// half a chunk (H = 0, 1) of the streaming variant: 8 rows of B and 8 halves of each of two rows of A per thread
+template <int H>
+__device__ __forceinline__ void sm_load(uint4 (&b)[4][4], uint32_t (&alo)[8], uint32_t (&ahi)[8], const __half* Bn,
+                                        const __half* Alo, const __half* Ahi, int k0, int N, int K) {
+    const int k = k0 + 8 * H;
+    const int ka = min(k, K - 8);  // rows of B beyond K meet zeros of A
+    const __half* p = Bn + (size_t)ka * N;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        b[2 * H + (i >> 2)][i & 3] = ld_stream(p);
+        p += N;
+    }
+    uint4 u = __ldg(reinterpret_cast<const uint4*>(Alo + ka));
+    uint4 v = __ldg(reinterpret_cast<const uint4*>(Ahi + ka));
+    if (k >= K) {
+        u = make_uint4(0u, 0u, 0u, 0u);
+        v = make_uint4(0u, 0u, 0u, 0u);
+    }
+    alo[4 * H] = u.x; alo[4 * H + 1] = u.y; alo[4 * H + 2] = u.z; alo[4 * H + 3] = u.w;
+    ahi[4 * H] = v.x; ahi[4 * H + 1] = v.y; ahi[4 * H + 2] = v.z; ahi[4 * H + 3] = v.w;
+}
+template <int H>
+__device__ __forceinline__ void sm_mma(float (&acc)[8][4], const uint4 (&b)[4][4], const uint32_t (&alo)[8], const uint32_t (&ahi)[8]) {
+#pragma unroll
+    for (int x = 0; x < 2; ++x) {
+        const int s = 2 * H + x;
+        const uint32_t w0[4] = {b[s][0].x, b[s][0].y, b[s][0].z, b[s][0].w};
+        const uint32_t w1[4] = {b[s][1].x, b[s][1].y, b[s][1].z, b[s][1].w};
+        const uint32_t w2[4] = {b[s][2].x, b[s][2].y, b[s][2].z, b[s][2].w};
+        const uint32_t w3[4] = {b[s][3].x, b[s][3].y, b[s][3].z, b[s][3].w};
+#pragma unroll
+        for (int j = 0; j < 8; ++j) {
+            const uint32_t sel = (j & 1) ? 0x7632u : 0x5410u;
+            const uint32_t b0 = __byte_perm(w0[j >> 1], w1[j >> 1], sel);
+            const uint32_t b1 = __byte_perm(w2[j >> 1], w3[j >> 1], sel);
+            asm volatile(
+                "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                : "+f"(acc[j][0]), "+f"(acc[j][1]), "+f"(acc[j][2]), "+f"(acc[j][3])
+                : "r"(alo[2 * s]), "r"(ahi[2 * s]), "r"(alo[2 * s + 1]), "r"(ahi[2 * s + 1]), "r"(b0), "r"(b1));
+        }
+    }
+}
+
+// M <= 16, K and N multiples of 8: 512 threads, cluster of two CTAs per 64 columns
+__device__ __forceinline__ void small_m(char* smem, const __half* A, const __half* B, __half* C, int M, int N, int K) {
+    const int tid = threadIdx.x, w = tid >> 5, lane = tid & 31, g = lane >> 2, q = lane & 3;
+    const int r = (int)(blockIdx.x & 1);
+    const int n0 = (int)(blockIdx.x >> 1) * 64;
+    const int chunks = (K + 63) / 64;
+    const int n = n0 + 8 * g;
+    const __half* Bn = B + (n < N ? n : 0);                  // columns beyond N are thrown away
+    const __half* Alo = A + (size_t)min(g, M - 1) * K;       // rows beyond M as well
+    const __half* Ahi = A + (size_t)min(g + 8, M - 1) * K;
+    // one mbarrier per warp for the 128 bytes that the same warp of the other block pushes
+    const uint32_t xb = s2u(smem + 16 * 16 * 68 * 4 + 2048) + 8 * w;
+    if (lane == 0) {
+        mbar_init(xb, 1);
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        mbar_expect(xb, 128);
+    }
+    __syncwarp();
+    cluster_arrive();  // waited for before the first access to the other block's memory
+    float acc[8][4];
+#pragma unroll
+    for (int j = 0; j < 8; ++j)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) acc[j][i] = 0.f;
+
+    int c = r * 16 + w;
+    if (c < chunks) {
+        uint4 b[4][4];
+        uint32_t alo[8], ahi[8];
+        sm_load<0>(b, alo, ahi, Bn, Alo, Ahi, c * 64 + 16 * q, N, K);
+        sm_load<1>(b, alo, ahi, Bn, Alo, Ahi, c * 64 + 16 * q, N, K);
+#pragma unroll 1
+        while (true) {
+            c += 32;
+            const bool more = c < chunks;
+            const int k0 = c * 64 + 16 * q;
+            sm_mma<0>(acc, b, alo, ahi);
+            if (more) sm_load<0>(b, alo, ahi, Bn, Alo, Ahi, k0, N, K);
+            sm_mma<1>(acc, b, alo, ahi);
+            if (!more) break;
+            sm_load<1>(b, alo, ahi, Bn, Alo, Ahi, k0, N, K);
+        }
+    }
+    // column c of block j is n0 + 8 * c + j
+    float* red = reinterpret_cast<float*>(smem);                      // 16 x 16 x 68
+    float* part = reinterpret_cast<float*>(smem + 16 * 16 * 68 * 4);  // 512, written by the other block
+    float* mine = red + w * (16 * 68);
+#pragma unroll
+    for (int h = 0; h < 2; ++h)
+#pragma unroll
+        for (int x = 0; x < 2; ++x)
+#pragma unroll
+            for (int y = 0; y < 2; ++y)
+                *reinterpret_cast<float4*>(mine + (g + 8 * h) * 68 + 16 * q + 8 * x + 4 * y) =
+                    make_float4(acc[4 * y][2 * h + x], acc[4 * y + 1][2 * h + x], acc[4 * y + 2][2 * h + x], acc[4 * y + 3][2 * h + x]);
+    __syncthreads();
+    const float* f = red + (tid >> 6) * 68 + (tid & 63);
+    const float* fs = f + (r ? 0 : 8 * 68);  // rows that the other block keeps
+    const float* fk = f + (r ? 8 * 68 : 0);  // rows that this block keeps
+    float send = 0.f, keep = 0.f;
+#pragma unroll
+    for (int p = 0; p < 16; ++p) send += fs[p * (16 * 68)];
+    cluster_wait();
+    st_async4(mapa_u32(s2u(part + tid), (uint32_t)(r ^ 1)), send, mapa_u32(xb, (uint32_t)(r ^ 1)));
+#pragma unroll
+    for (int p = 0; p < 16; ++p) keep += fk[p * (16 * 68)];
+    mbar_wait_cluster(xb, 0);
+    const float sum = keep + *reinterpret_cast<volatile float*>(part + tid);
+    const int e = r * 512 + tid;
+    const int row = e >> 6, col = n0 + (e & 63);
+    if (row < M && col < N) C[(size_t)row * N + col] = __float2half_rn(sum);
+}
+
+__device__ __forceinline__ void tile_pos(int t, int Mt, int Nt, int& tm, int& tn) {
+    const int gsize = GM * Nt;
+    const int first = (t / gsize) * GM;
+    const int rows = min(GM, Mt - first);
+    const int rem = t % gsize;
+    tm = first + rem % rows;
+    tn = rem / rows;
+}
+
+// MODE 0: large, 128 x BN per block, clusters of 2 (rows, share B) x P (columns, share A) blocks
+// MODE 1: M <= 16, MODE 2: any size
+// MODE 3: few tiles, 128 x 128 tiles, two blocks of a cluster share K; P = 2: two more below them share B
+template <int MODE, int P, int BN>
+__global__ void __launch_bounds__(MODE == 1 ? 512 : (MODE == 2 ? 256 : 384), 1)
+gemm_kernel(const __grid_constant__ CUtensorMap ta, const __grid_constant__ CUtensorMap tb,
+            const __half* __restrict__ A, const __half* __restrict__ B, __half* __restrict__ C, int M, int N, int K) {
+    extern __shared__ __align__(1024) char smem_raw[];
+    if constexpr (MODE == 2) {
+        fallback(smem_raw, A, B, C, M, N, K);
+    } else if constexpr (MODE == 1) {
+        small_m(smem_raw, A, B, C, M, N, K);
+    } else if constexpr (MODE == 0) {
+        constexpr int CN = P, CL = 2 * CN;
+        constexpr int ST = BN == 256 ? 4 : 6;
+        constexpr int ABYTES = 128 * 128;
+        constexpr int STAGE = ABYTES + BN * 128;
+        constexpr int R = BN / 2;
+        constexpr int NB = BN / 128;  // 64-column boxes of B that each block loads
+        const uint32_t base = (s2u(smem_raw) + 1023u) & ~1023u;
+        const uint32_t full = base + ST * STAGE;
+        const uint32_t empty = full + 8 * ST;
+        const int tid = threadIdx.x;
+        const int wg = tid >> 7;
+        const int rank = (int)(blockIdx.x % CL);
+        const int cm = rank & 1, cn = rank >> 1;
+        const int cid = (int)(blockIdx.x / CL), nc = (int)(gridDim.x / CL);
+
+        const int Mt = (M + 255) / 256, Nt = (N + BN * CN - 1) / (BN * CN);
+        const int work = Mt * Nt;
+        const int KB = (K + 63) / 64;
+        int pre = 0;  // stages whose barrier is armed and whose A is under way before the cluster has met
+
+        if (tid == 0) {
+            asm volatile("prefetch.tensormap [%0];" ::"l"(&ta) : "memory");
+            asm volatile("prefetch.tensormap [%0];" ::"l"(&tb) : "memory");
+            for (int i = 0; i < ST; ++i) {
+                mbar_init(full + 8 * i, 1);
+                mbar_init(empty + 8 * i, 2 * (CN + 1));
+            }
+            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+            asm volatile("fence.proxy.async;" ::: "memory");
+            if constexpr (CN == 1) {
+                if (cid < work) {
+                    int tm, tn;
+                    tile_pos(cid, Mt, Nt, tm, tn);
+                    const int m0 = tm * 256 + cm * 128;
+                    const int n0 = tn * BN + cm * (BN / 2);
+                    int kb = ROTL ? tn % KB : 0;
+                    pre = min(ST, KB);
+#pragma unroll 1
+                    for (int i = 0; i < pre; ++i) {
+                        mbar_expect(full + 8 * i, STAGE);
+                        tma_load(base + i * STAGE, &ta, kb * 64, m0, full + 8 * i);
+                        if (PFB) {
+#pragma unroll
+                            for (int h = 0; h < NB; ++h)
+                                if (n0 + h * 64 < N) tma_prefetch(&tb, n0 + h * 64, kb * 64);
+                        }
+                        if (++kb == KB) kb = 0;
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        cluster_sync_all();
+
+        if (wg == 0) {
+            if constexpr (BN == 256) asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+            if (tid == 0) {
+                const uint16_t maskA = (uint16_t)(5 << cm);
+                const uint16_t maskB = (uint16_t)(3 << (2 * cn));
+                int s = 0;
+                uint32_t ph = 0;
+#pragma unroll 1
+                for (int t = cid; t < work; t += nc) {
+                    int tm, tn;
+                    tile_pos(t, Mt, Nt, tm, tn);
+                    const int m0 = tm * 256 + cm * 128;
+                    const int n0 = (tn * CN + cn) * BN + cm * (BN / 2);
+                    int kb = ROTL ? tn % KB : 0;  // the same for all blocks of the cluster
+#pragma unroll 1
+                    for (int i = 0; i < KB; ++i) {
+                        const uint32_t fb = full + 8 * s;
+                        const uint32_t sa = base + s * STAGE;
+                        const uint32_t sb = sa + ABYTES + cm * (NB * 8192);
+                        if (pre > 0) {
+                            --pre;
+                        } else {
+                            mbar_wait(empty + 8 * s, ph ^ 1);
+                            mbar_expect(fb, STAGE);
+                            if constexpr (CN == 1) {
+                                tma_load(sa, &ta, kb * 64, m0, fb);
+                            } else {
+                                tma_load_mc(sa + cn * 8192, &ta, kb * 64, m0 + cn * 64, fb, maskA);
+                            }
+                        }
+#pragma unroll
+                        for (int h = 0; h < NB; ++h)
+                            tma_load_mc(sb + h * 8192, &tb, n0 + h * 64, kb * 64, fb, maskB);
+                        if (++kb == KB) kb = 0;
+                        if (++s == ST) { s = 0; ph ^= 1; }
+                    }
+                }
+            }
+            __syncwarp();
+            cluster_arrive();
+        } else {
+            if constexpr (BN == 256) asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+            const int cw = wg - 1;
+            const int wt = tid & 127;
+            const int lane = tid & 31;
+            const uint64_t dA = make_desc(base + cw * 8192, 16, 1024);
+            const uint64_t dB = make_desc(base + ABYTES, 8192, 1024);
+            int s = 0;
+            uint32_t ph = 0;
+            float d[R];
+            // a stage goes back to every block that writes into it: itself (locally), ^1 (B), ^2 (A), by different warps
+            auto give_back = [&](int st) {
+                const uint32_t bar = empty + 8 * st;
+                if (wt == 0) mbar_arrive_own(bar);
+                else if (lane == 0 && wt < 32 * (CN + 1)) mbar_arrive_cluster(bar, (uint32_t)(rank ^ (wt >> 5)));
+            };
+            if (cid >= work) cluster_arrive();
+#pragma unroll 1
+            for (int t = cid; t < work; t += nc) {
+#pragma unroll
+                for (int i = 0; i < R; ++i) d[i] = 0.f;
+#pragma unroll 1
+                for (int i = 0; i < KB; ++i) {
+                    mbar_wait(full + 8 * s, ph);
+                    const uint64_t off = (uint64_t)(uint32_t)(s * (STAGE >> 4));
+                    const uint64_t a = dA + off, b = dB + off;
+                    wg_fence();
+#pragma unroll
+                    for (int k = 0; k < 4; ++k) wgmma(d, a + 2 * k, b + 128 * k);
+                    wg_commit();
+                    wg_wait<1>();
+                    if (i > 0) give_back(s == 0 ? ST - 1 : s - 1);
+                    if (++s == ST) { s = 0; ph ^= 1; }
+                }
+                wg_wait<0>();
+                pin(d);
+                give_back(s == 0 ? ST - 1 : s - 1);
+                // after the last tile this thread touches no other block any more: the others need not wait for its stores
+                if (t + nc >= work) cluster_arrive();
+
+                int tm, tn;
+                tile_pos(t, Mt, Nt, tm, tn);
+                const int row = tm * 256 + cm * 128 + cw * 64 + (wt >> 5) * 16 + (lane >> 2);
+                store_frag<R>(d, C, M, N, row, (tn * CN + cn) * BN, lane);
+            }
+        }
+        cluster_wait();
+    } else {
+        constexpr int CM = P, ST = 6, CL = 2 * CM;
+        constexpr int ABYTES = 128 * 128;
+        constexpr int STAGE = 2 * ABYTES;
+        const uint32_t base = (s2u(smem_raw) + 1023u) & ~1023u;
+        const uint32_t xbuf = base + ST * STAGE;  // 8 x 256 x 16 bytes, written by the block with the other half of K
+        const uint32_t full = xbuf + 32768;
+        const uint32_t empty = full + 8 * ST;
+        const uint32_t xbar = empty + 8 * ST;     // one per consumer warp
+        const int tid = threadIdx.x;
+        const int wg = tid >> 7;
+        const int rank = (int)(blockIdx.x % CL);
+        const int ck = rank & 1, cm = rank >> 1;
+        const int cid = (int)(blockIdx.x / CL);
+
+        const int Mg = (M + 128 * CM - 1) / (128 * CM);
+        const int nt = cid / Mg;
+        const int m0 = ((cid % Mg) * CM + cm) * 128, n0 = nt * 128;
+        const int KB = (K + 63) / 64;
+        const int kb0 = ck ? KB / 2 : 0, kb1 = ck ? KB : KB / 2;
+        const int nkb = kb1 - kb0;
+        // columns of tiles begin elsewhere in K, so that they do not all want the same lines of A at once
+        int kb = kb0;
+        if (nkb > 0) kb += (nt / ROTG * ROTG) % nkb;
+        int done = 0;  // stages asked for so far
+
+        auto load_stage = [&](int st) {
+            const uint32_t fb = full + 8 * st;
+            const uint32_t sa = base + st * STAGE, sb = sa + ABYTES;
+            mbar_expect(fb, STAGE);
+            if constexpr (CM == 1) {
+                tma_load(sb, &tb, n0, kb * 64, fb);
+                tma_load(sb + 8192, &tb, n0 + 64, kb * 64, fb);
+            } else {
+                tma_load_mc(sb + cm * 8192, &tb, n0 + cm * 64, kb * 64, fb, (uint16_t)(5 << ck));
+            }
+            tma_load(sa, &ta, kb * 64, m0, fb);
+            if (++kb == kb1) kb = kb0;
+        };
+
+        if (tid == 0) {
+            asm volatile("prefetch.tensormap [%0];" ::"l"(&ta) : "memory");
+            asm volatile("prefetch.tensormap [%0];" ::"l"(&tb) : "memory");
+            for (int i = 0; i < ST; ++i) {
+                mbar_init(full + 8 * i, 1);
+                mbar_init(empty + 8 * i, 2 * CM);
+            }
+            for (int i = 0; i < 8; ++i) mbar_init(xbar + 8 * i, 1);
+            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+            asm volatile("fence.proxy.async;" ::: "memory");
+            if constexpr (CM == 1) {
+                // all loads are the block's own: the first ones need no barrier
+#pragma unroll 1
+                for (; done < ST && done < nkb; ++done) load_stage(done);
+            }
+            for (int i = 0; i < 8; ++i) mbar_expect(xbar + 8 * i, 4096);
+        }
+        __syncthreads();
+        if constexpr (CM > 1) cluster_sync_all();
+        else cluster_arrive();  // waited for before the first access to the other block's memory
+
+        if (wg == 0) {
+            if (tid == 0) {
+                int s = done % ST;
+                uint32_t ph = (uint32_t)(done / ST);
+#pragma unroll 1
+                for (int i = done; i < nkb; ++i) {
+                    mbar_wait(empty + 8 * s, ph ^ 1);
+                    load_stage(s);
+                    if (++s == ST) { s = 0; ph ^= 1; }
+                }
+            }
+            __syncwarp();
+            if constexpr (CM == 1) cluster_wait();
+        } else {
+            const int cw = wg - 1;
+            const int wt = tid & 127;
+            const int lane = tid & 31;
+            const uint64_t dA = make_desc(base + ABYTES + cw * 8192, 8192, 1024);
+            const uint64_t dB = make_desc(base, 16, 1024);
+            int s = 0;
+            uint32_t ph = 0;
+            float d[64];
+#pragma unroll
+            for (int i = 0; i < 64; ++i) d[i] = 0.f;
+#pragma unroll 1
+            for (int i = 0; i < nkb; ++i) {
+                mbar_wait(full + 8 * s, ph);
+                const uint64_t off = (uint64_t)(uint32_t)(s * (STAGE >> 4));
+                const uint64_t a = dA + off, b = dB + off;
+                wg_fence();
+#pragma unroll
+                for (int k = 0; k < 4; ++k) wgmma_t(d, a + 128 * k, b + 2 * k);
+                wg_commit();
+                wg_wait<1>();
+                if (i > 0) release<CM>(empty + 8 * (s == 0 ? ST - 1 : s - 1), wt, ck, 2);
+                if (++s == ST) { s = 0; ph ^= 1; }
+            }
+            wg_wait<0>();
+            pin(d);
+            if constexpr (CM == 1) cluster_wait();  // long past: the other block's barriers are ready
+
+            // d[4 * j + 2 * h + e]: row 8 * j + 2 * q + e, column 16 * warp + 8 * h + g; this block keeps rows 64 * ck ...
+            const int ct = tid - 128;
+            const uint32_t other = (uint32_t)(rank ^ 1);
+            const uint32_t mybar = xbar + 8 * (ct >> 5);
+            {
+                const uint32_t rb = mapa_u32(xbuf + ct * 16, other);
+                const uint32_t rbar = mapa_u32(mybar, other);
+#pragma unroll
+                for (int i = 0; i < 8; ++i)
+                    st_async16(rb + i * 4096, ck ? d[4 * i] : d[32 + 4 * i], ck ? d[4 * i + 1] : d[32 + 4 * i + 1],
+                               ck ? d[4 * i + 2] : d[32 + 4 * i + 2], ck ? d[4 * i + 3] : d[32 + 4 * i + 3], rbar);
+            }
+            mbar_wait_cluster(mybar, 0);
+            __syncwarp();
+            const int q = lane & 3, g = lane >> 2;
+            const bool o = q & 1, u = q & 2;
+            const int col = n0 + cw * 64 + (wt >> 5) * 16 + 8 * (q & 1);
+#pragma unroll
+            for (int i = 0; i < 8; i += 2) {
+                uint32_t v[4];
+#pragma unroll
+                for (int x = 0; x < 2; ++x) {
+                    const int k = 4 * (i + x);
+                    const float4 y = ld_own(xbuf + (uint32_t)((i + x) * 256 + ct) * 16u);
+                    v[2 * x] = movm_trans(pack2((ck ? d[32 + k] : d[k]) + y.x, (ck ? d[32 + k + 1] : d[k + 1]) + y.y));
+                    v[2 * x + 1] = movm_trans(pack2((ck ? d[32 + k + 2] : d[k + 2]) + y.z, (ck ? d[32 + k + 3] : d[k + 3]) + y.w));
+                }
+                // four lanes hold a word of each of four vectors: afterwards lane q holds vector q
+                const uint32_t r0 = __shfl_xor_sync(0xffffffffu, o ? v[0] : v[1], 1);
+                const uint32_t r1 = __shfl_xor_sync(0xffffffffu, o ? v[2] : v[3], 1);
+                const uint32_t x0 = o ? r0 : v[0], x1 = o ? v[1] : r0;
+                const uint32_t y0 = o ? r1 : v[2], y1 = o ? v[3] : r1;
+                const uint32_t z0 = __shfl_xor_sync(0xffffffffu, u ? x0 : y0, 2);
+                const uint32_t z1 = __shfl_xor_sync(0xffffffffu, u ? x1 : y1, 2);
+                const uint4 out = u ? make_uint4(z0, z1, y0, y1) : make_uint4(x0, x1, z0, z1);
+                const int row = m0 + ck * 64 + 8 * (i + (q >> 1)) + g;
+                if (row < M && col < N) *reinterpret_cast<uint4*>(C + (size_t)row * N + col) = out;
+            }
+        }
+        // pairs: each block has waited for all that is written into it; quads also arrive at each other's barriers
+        if constexpr (CM > 1) cluster_sync_all();
+    }
+}
+
+typedef CUresult (*EncodeFn)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*,
+                             const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
+                             CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+
+static EncodeFn get_encode() {
+    void* p = nullptr;
+    cudaDriverEntryPointQueryResult q;
+#if CUDART_VERSION >= 12050
+    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &p, 12000, cudaEnableDefault, &q) != cudaSuccess) p = nullptr;
+#else
+    if (cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &p, cudaEnableDefault, &q) != cudaSuccess) p = nullptr;
+#endif
+    return (EncodeFn)p;
+}
+
+static bool make_map(EncodeFn f, CUtensorMap* m, const void* ptr, int inner, int outer, int boxo) {
+    cuuint64_t dims[2] = {(cuuint64_t)inner, (cuuint64_t)outer};
+    cuuint64_t str[1] = {(cuuint64_t)inner * 2};
+    cuuint32_t box[2] = {64u, (cuuint32_t)boxo};
+    cuuint32_t es[2] = {1u, 1u};
+    return f(m, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, const_cast<void*>(ptr), dims, str, box, es, CU_TENSOR_MAP_INTERLEAVE_NONE,
+             CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
+static void fill_cfg(cudaLaunchConfig_t& cfg, cudaLaunchAttribute* at, int grid, int threads, int smem, int cl) {
+    cfg.gridDim = dim3((unsigned)grid);
+    cfg.blockDim = dim3((unsigned)threads);
+    cfg.dynamicSmemBytes = (size_t)smem;
+    cfg.stream = 0;
+    at[0].id = cudaLaunchAttributeClusterDimension;
+    at[0].val.clusterDim.x = (unsigned)cl;
+    at[0].val.clusterDim.y = 1;
+    at[0].val.clusterDim.z = 1;
+    cfg.attrs = at;
+    cfg.numAttrs = 1;
+}
+
+// how many clusters can run at the same time
+template <int MODE, int P, int BN>
+static int max_clusters(int threads, int smem, int cl) {
+    auto kern = gemm_kernel<MODE, P, BN>;
+    cudaFuncSetAttribute(kern, cudaFuncAttributeMaxDynamicSharedMemorySize, smem);
+    cudaLaunchConfig_t cfg = {};
+    cudaLaunchAttribute at[1];
+    fill_cfg(cfg, at, cl * 64, threads, smem, cl);
+    int n = 0;
+    if (cudaOccupancyMaxActiveClusters(&n, (const void*)kern, &cfg) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return 0;
+    }
+    return n;
+}
+
+template <int MODE, int P, int BN>
+static bool launch(const CUtensorMap& ta, const CUtensorMap& tb, int grid, int threads, int smem, int cl,
+                   const __half* A, const __half* B, __half* C, int M, int N, int K) {
+    auto kern = gemm_kernel<MODE, P, BN>;
+    cudaFuncSetAttribute(kern, cudaFuncAttributeMaxDynamicSharedMemorySize, smem);
+    cudaLaunchConfig_t cfg = {};
+    cudaLaunchAttribute at[1];
+    fill_cfg(cfg, at, grid, threads, smem, cl);
+    return cudaLaunchKernelEx(&cfg, kern, ta, tb, A, B, C, M, N, K) == cudaSuccess;
+}
+
+           void solve(const __half* A, const __half* B, __half* C, int M, int N, int K) {
+    bool ok = false;
+    CUtensorMap ta = {}, tb = {};
+    if (K % 8 == 0 && N % 8 == 0) {
+        if (M <= 16) {
+            ok = launch<1, 1, 0>(ta, tb, 2 * ((N + 63) / 64), 512, 16 * 16 * 68 * 4 + 2048 + 128, 2, A, B, C, M, N, K);
+        } else {
+            EncodeFn f = get_encode();
+            if (f && make_map(f, &ta, A, K, M, 128) && make_map(f, &tb, B, N, K, 64)) {
+                const int smem128 = 1024 + 6 * 32768 + 256;
+                const int smem3 = smem128 + 32768;
+                const int smem256 = 1024 + 4 * 49152 + 256;
+                const int mt = (M + 255) / 256;
+                const int c128 = mt * ((N + 127) / 128);
+                const int c256 = mt * ((N + 255) / 256);
+                const int w128 = (c128 + MAXCL - 1) / MAXCL;
+                const int w256 = (c256 + MAXCL - 1) / MAXCL;
+                if (2 * c128 <= MAXCL) {
+                    const int ntl = (N + 127) / 128, mtl = (M + 127) / 128;
+                    if (TCM == 2 && mtl % 2 == 0) {
+                        const int cl = (mtl / 2) * ntl;
+                        if (max_clusters<3, TCM, 128>(384, smem3, 2 * TCM) >= cl)
+                            ok = launch<3, TCM, 128>(ta, tb, cl * 2 * TCM, 384, smem3, 2 * TCM, A, B, C, M, N, K);
+                    }
+                    if (!ok) ok = launch<3, 1, 128>(ta, tb, mtl * ntl * 2, 384, smem3, 2, A, B, C, M, N, K);
+                } else if (w128 * 23 < w256 * 40) {
+                    const int g = (c128 + w128 - 1) / w128;
+                    ok = launch<0, 1, 128>(ta, tb, 2 * g, 384, smem128, 2, A, B, C, M, N, K);
+                } else {
+                    if (LCN == 2) {
+                        // clusters of 2 x 2 blocks, if they need no more waves than pairs
+                        const int cq = mt * ((N + 511) / 512);
+                        const int nq = max_clusters<0, LCN, 256>(384, smem256, 2 * LCN);
+                        if (nq > 0) {
+                            const int wq = (cq + nq - 1) / nq;
+                            CUtensorMap th = {};
+                            if (wq <= w256 && make_map(f, &th, A, K, M, 64)) {
+                                const int g = (cq + wq - 1) / wq;
+                                ok = launch<0, LCN, 256>(th, tb, 2 * LCN * g, 384, smem256, 2 * LCN, A, B, C, M, N, K);
+                            }
+                        }
+                    }
+                    if (!ok) {
+                        const int g = (c256 + w256 - 1) / w256;
+                        ok = launch<0, 1, 256>(ta, tb, 2 * g, 384, smem256, 2, A, B, C, M, N, K);
+                    }
+                }
+            }
+        }
+    }
+    if (!ok) {
+        CUtensorMap z = {};
+        int blocks = ((M + 63) / 64) * ((N + 63) / 64);
+        gemm_kernel<2, 1, 0><<<blocks, 256, 5120 + 4608 + 64 * 68 * 4>>>(z, z, A, B, C, M, N, K);
+    }
+}
+}  // namespace part1
+#undef F16
+#undef F4
+#undef F64
+#undef GM
+#undef LCN
+#undef MAXCL
+#undef PFB
+#undef ROTG
+#undef ROTL
+#undef STCS
+#undef TCM
+
+extern "C" void solve(const __half* A, const __half* B, __half* C, int M, int N, int K) {
+  const double size = (double)(M > 1 ? M : 1);
+  if (size > 64.5) {
+    part0::solve(A, B, C, M, N, K);
+    return;
+  }
+  part1::solve(A, B, C, M, N, K);
 }
