@@ -23,36 +23,33 @@ template <class T>
 T ww_fits(std::int64_t value, const char* name) {
   TORCH_CHECK(value >= static_cast<std::int64_t>(std::numeric_limits<T>::min()) &&
                   (sizeof(T) == 8 || value <= static_cast<std::int64_t>(std::numeric_limits<T>::max())),
-              name, " is ", value, ", which its type does not hold");
+              std::string(name) + " is " + std::to_string(value) + ", which its type does not hold");
   return static_cast<T>(value);
 }
 
 [[maybe_unused]] std::int64_t ww_length(double count, const char* name) {
-  TORCH_CHECK(count >= 0 && count == std::floor(count) && count < 9e15, name, " would have ", count,
-              " elements");
+  TORCH_CHECK(count >= 0 && count == std::floor(count) && count < 9e15,
+              std::string(name) + " would have " + ww_words(count) + " elements");
   return static_cast<std::int64_t>(count);
-}
-
-void ww_tensor(const at::Tensor& tensor, const char* name, at::Device device, at::ScalarType type) {
-  TORCH_CHECK(tensor.device() == device, name, " must be on ", device, ", it is on ", tensor.device());
-  TORCH_CHECK(tensor.scalar_type() == type, name, " must be of the type ", type, ", it is of ",
-              tensor.scalar_type());
 }
 
 [[maybe_unused]] void ww_elements(const at::Tensor& tensor, const char* name, double count,
                                   const char* text) {
-  TORCH_CHECK(static_cast<double>(tensor.numel()) == count, name, " must have ", text, " = ", count,
-              " elements, it has ", tensor.numel());
+  TORCH_CHECK(static_cast<double>(tensor.numel()) == count,
+              std::string(name) + " must have " + text + " = " + ww_words(count) +
+                  " elements, it has " + std::to_string(tensor.numel()));
 }
 
 [[maybe_unused]] void ww_at_least(const at::Tensor& tensor, const char* name, double count,
                                   const char* text) {
-  TORCH_CHECK(static_cast<double>(tensor.numel()) >= count, name, " must have ", text, ", at least ",
-              count, " elements, it has ", tensor.numel());
+  TORCH_CHECK(static_cast<double>(tensor.numel()) >= count,
+              std::string(name) + " must have " + text + ", at least " + ww_words(count) +
+                  " elements, it has " + std::to_string(tensor.numel()));
 }
 
 [[maybe_unused]] void ww_in_place(const at::Tensor& tensor, const char* name) {
-  TORCH_CHECK(tensor.is_contiguous(), name, " is changed in place and must be contiguous");
+  TORCH_CHECK(tensor.is_contiguous(),
+              std::string(name) + " is changed in place and must be contiguous");
 }
 
 }  // namespace
@@ -118,7 +115,8 @@ Result<std::string> cpp_bounds(const PlainOperator& op, When when) {
     if (!belongs(op, bound, when)) continue;
     WW_TRY(const auto condition, joined_conditions(bound, Language::cpp));
     lines += fmt::format(
-        "  TORCH_CHECK({0}, \"{1} is \", ww_given_{1}, \"; the kernel was judged for {2}\");\n",
+        "  TORCH_CHECK({0}, \"{1} is \" + ww_words(static_cast<double>(ww_given_{1})) +\n"
+        "                       \"; the kernel was judged for {2}\");\n",
         condition, bound.name, bound.words);
   }
   return lines;

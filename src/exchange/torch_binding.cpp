@@ -18,6 +18,7 @@ constexpr const char* kBindingHead = R"(#include <ATen/core/Tensor.h>
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <tuple>
 
 // The kernel's host part works on the default stream. The linker turns its calls to these functions
@@ -101,13 +102,33 @@ at::Tensor ww_ready(const at::Tensor& given) {
   return at::Tensor(at::detail::empty_cuda(shape, type, device, {}));
 }
 
+// Words of messages. No stream takes part: an extension may hold a part of the C++ library of its
+// own, and then one that prints a double ends the process.
+[[maybe_unused]] std::string ww_words(double value) {
+  const auto whole = static_cast<std::int64_t>(std::abs(value) < 9e15 ? value : 0);
+  return static_cast<double>(whole) == value ? std::to_string(whole) : std::to_string(value);
+}
+[[maybe_unused]] std::string ww_words(at::IntArrayRef shape) {
+  std::string text;
+  for (const std::int64_t n : shape) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  return "[" + text + "]";
+}
+
+[[maybe_unused]] void ww_tensor(const at::Tensor& tensor, const char* name, at::Device device,
+                                at::ScalarType type) {
+  TORCH_CHECK(tensor.device() == device, std::string(name) + " must be on " + device.str() +
+                                             ", it is on " + tensor.device().str());
+  TORCH_CHECK(tensor.scalar_type() == type, std::string(name) + " must be of the type " +
+                                                c10::toString(type) + ", it is of " +
+                                                c10::toString(tensor.scalar_type()));
+}
+
 void ww_check(const at::Tensor& tensor, const char* name, at::Device device, at::ScalarType type,
               at::IntArrayRef shape) {
-  TORCH_CHECK(tensor.device() == device, name, " must be on ", device, ", it is on ", tensor.device());
-  TORCH_CHECK(tensor.scalar_type() == type, name, " must be of the type ", type, ", it is of ",
-              tensor.scalar_type());
-  TORCH_CHECK(tensor.sizes() == shape, name, " must have the shape ", shape, ", it has ",
-              tensor.sizes());
+  ww_tensor(tensor, name, device, type);
+  TORCH_CHECK(tensor.sizes() == shape, std::string(name) + " must have the shape " +
+                                           ww_words(shape) + ", it has " +
+                                           ww_words(tensor.sizes()));
 }
 
 }  // namespace

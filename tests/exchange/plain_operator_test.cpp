@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <set>
 
 #include "base/files.h"
@@ -10,6 +11,7 @@
 #include "exchange/beside_baseline.h"
 #include "exchange/plain_operator.h"
 #include "exchange/plain_package.h"
+#include "exchange/torch_binding.h"
 #include "suite/load.h"
 #include "support/places.h"
 
@@ -83,7 +85,8 @@ TEST(PlainOperators, HalvesAndWholeNumbersAreTakenAsTheTaskSays) {
             HasSubstr("at::Tensor call_fast(const at::Tensor& ww_given_q"),
             HasSubstr("ww_tensor(ww_given_q, \"q\", ww_given_q.device(), at::kHalf);"),
             HasSubstr("ww_elements(ww_given_q, \"q\", ((B * H) * Dh), \"B*H*Dh\");"),
-            HasSubstr("\"B is \", ww_given_B, \"; the kernel was judged for any whole"),
+            HasSubstr("\"B is \" + ww_words(static_cast<double>(ww_given_B)) +\n"),
+            HasSubstr("\"; the kernel was judged for any whole"),
             HasSubstr("ww_fits<int>(ww_given_L_max, \"L_max\")"),
             HasSubstr("getCurrentCUDAStream()"), HasSubstr("return ww_tensor_out;")));
 }
@@ -239,6 +242,17 @@ TEST_F(EveryTask, IsCppOfTorch) {
                          "-isystem/usr/local/cuda/include", "all.cpp"});
   EXPECT_EQ(exit.exit_code, 0) << exit.err.substr(0, 4000);
   EXPECT_EQ(exit.err.find("all.cpp:"), std::string::npos) << exit.err.substr(0, 4000);
+}
+
+/// Printing a double to a stream of PyTorch's ended the process on a host whose compiler brings a
+/// part of the C++ library along: messages are put together from strings.
+TEST(PlainOperators, MessagesAreStringsAndNoStreams) {
+  const std::string text = binding_head() + plain_binding_head();
+  const std::regex streamed(R"(TORCH_CHECK\([^;]*, *(name|")[^;]*;)");
+  std::smatch found;
+  EXPECT_FALSE(std::regex_search(text, found, streamed)) << found.str();
+  const std::string old = "  TORCH_CHECK(n == count, name, \" must have \", count);";
+  EXPECT_TRUE(std::regex_search(old, streamed));
 }
 
 }  // namespace
