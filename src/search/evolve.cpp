@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -24,7 +25,8 @@ constexpr double kWorthAtSomeSize = 0.01;
 // Share of the roofline from which a design is not in question.
 constexpr double kNearTheFloor = 0.6;
 
-/// What the pair gains over the first alone, where at each size the faster of both is taken.
+/// What the pair gains over the first alone, where at each size the faster of both is taken. Sizes
+/// whose intervals overlap count as equal.
 double adds_to(const Trial& first, const Trial& other) {
   double log_sum = 0, weights = 0;
   for (const Measurement& mine : first.evaluation.measurements) {
@@ -32,8 +34,9 @@ double adds_to(const Trial& first, const Trial& other) {
     const auto same = std::find_if(theirs.begin(), theirs.end(),
                                    [&](const Measurement& m) { return m.size == mine.size; });
     if (same == theirs.end() || call_us(*same) <= 0) return 0;
-    log_sum += mine.weight * std::max(0.0, std::log(call_us(mine) / call_us(*same)));
     weights += mine.weight;
+    if (same->high_us + same->host_excess_us < mine.low_us + mine.host_excess_us)
+      log_sum += mine.weight * std::log(call_us(mine) / call_us(*same));
   }
   return weights > 0 ? log_sum / weights : 0;
 }
@@ -146,32 +149,48 @@ class Evolve final : public Strategy {
     return ranked.front();
   }
 
-  /// Of the valid kernels that were not combined with this one yet: the one that adds most at
-  /// single sizes; else the fastest that is not much slower than the best and began elsewhere.
+  /// What an answer was made from, itself among them: parents of changes and both of crossings.
+  /// Another design begins anew.
+  [[nodiscard]] std::set<std::size_t> line_of(std::size_t index) const {
+    std::set<std::size_t> line;
+    std::vector<std::size_t> open = {index};
+    while (!open.empty()) {
+      const std::size_t at = open.back();
+      open.pop_back();
+      if (!line.insert(at).second || tried_[at].proposal.kind == "redesign") continue;
+      if (const auto parent = at_.find(tried_[at].proposal.parent); parent != at_.end())
+        open.push_back(parent->second);
+      if (const auto other = other_parent_.find(tried_[at].proposal.id);
+          other != other_parent_.end())
+        open.push_back(other->second);
+    }
+    return line;
+  }
+
+  /// Of the valid kernels that were neither combined with this one nor made from it or before it:
+  /// the one that adds most at single sizes, and to which this one adds; else the fastest that is
+  /// not much slower than the best and has nothing in common with this one.
   [[nodiscard]] std::optional<std::size_t> partner_of(std::size_t first) const {
     std::optional<std::size_t> adding, stranger;
     double most = kWorthAtSomeSize;
+    const std::set<std::size_t> own = line_of(first);
     for (std::size_t i = 0; i < tried_.size(); ++i) {
       if (i == first || !tried_[i].evaluation.valid() || combined_.contains(std::minmax(first, i)))
         continue;
-      if (const double adds = adds_to(tried_[first], tried_[i]); adds > most) {
+      const std::set<std::size_t> theirs = line_of(i);
+      if (own.contains(i) || theirs.contains(first)) continue;
+      const double adds =
+          std::min(adds_to(tried_[first], tried_[i]), adds_to(tried_[i], tried_[first]));
+      if (adds > most) {
         most = adds;
         adding = i;
       }
-      if (root_of(i) == root_of(first) || times_the_best(i) > kWorthCombining) continue;
+      const bool apart = std::none_of(theirs.begin(), theirs.end(),
+                                      [&](std::size_t at) { return own.contains(at); });
+      if (!apart || times_the_best(i) > kWorthCombining) continue;
       if (!stranger || faster(tried_[i], tried_[*stranger])) stranger = i;
     }
     return adding ? adding : stranger;
-  }
-
-  /// The answer that this one's line began with.
-  [[nodiscard]] std::string root_of(std::size_t index) const {
-    const Proposal* at = &tried_[index].proposal;
-    for (auto parent = at_.find(at->parent); parent != at_.end(); parent = at_.find(at->parent)) {
-      if (at->kind == "redesign") break;
-      at = &tried_[parent->second].proposal;
-    }
-    return at->id;
   }
 
   /// Where nothing became faster; and once where the best kernel is known to be far from the floor.
@@ -182,10 +201,15 @@ class Evolve final : public Strategy {
 
   enum class Kind { improvement, crossing, change, design };
 
-  /// What slots take turns in, once there is a valid kernel.
-  [[nodiscard]] std::vector<Kind> kinds_of_wave() const {
-    return {Kind::improvement, Kind::crossing, Kind::change,
-            wants_another_design() ? Kind::design : Kind::change};
+  /// What the next slot is for, once there is a valid kernel: they take turns. In one wave nothing
+  /// is asked twice.
+  Kind next_kind(std::set<Kind>& of_this_wave) {
+    constexpr Kind kTurns[] = {Kind::improvement, Kind::crossing, Kind::change, Kind::design};
+    Kind kind = kTurns[turn_++ % std::size(kTurns)];
+    if (kind == Kind::design && !wants_another_design()) kind = Kind::change;
+    const bool is_again = !of_this_wave.insert(kind).second;
+    if (is_again && (kind == Kind::improvement || kind == Kind::design)) kind = Kind::change;
+    return kind;
   }
 
   Result<std::vector<Proposal>> next_wave() {
@@ -196,21 +220,21 @@ class Evolve final : public Strategy {
     const std::size_t repairs =
         std::min<std::size_t>(failed_.size(), no_elite ? count : std::max(1, count / 4));
     bool restarts = !no_elite && idle_waves_ >= kWavesUntilRestart;
-    const std::vector<Kind> kinds = no_elite ? std::vector<Kind>{} : kinds_of_wave();
+    std::set<Kind> kinds;
     for (int slot = 1; slot <= count; ++slot) {
       Proposal proposal = blank(slot);
       if (const auto index = static_cast<std::size_t>(slot - 1); index < repairs) {
         WW_CHECK(make_repair(proposal, failed_[index]));
-      } else if (no_elite || std::exchange(restarts, false)) {
+      } else if (no_elite || restarts) {
+        if (std::exchange(restarts, false)) idle_waves_ = 0;
         proposal.kind = "initial";
         WW_TRY(proposal.messages, composer_.initial());
       } else {
-        WW_CHECK(make_next(proposal, kinds[turn_++ % kinds.size()]));
+        WW_CHECK(make_next(proposal, next_kind(kinds)));
       }
       proposal.model = bandit_.choose();
       proposals.push_back(std::move(proposal));
     }
-    if (idle_waves_ >= kWavesUntilRestart) idle_waves_ = 0;
     return proposals;
   }
 
@@ -258,6 +282,7 @@ class Evolve final : public Strategy {
     if (!partner) return make_change(proposal);
     const std::size_t second = *partner;
     combined_.insert(std::minmax(first, second));
+    other_parent_[proposal.id] = second;
     ++children_[first];
     ++children_[second];
     proposal.kind = "combine";
@@ -301,7 +326,8 @@ class Evolve final : public Strategy {
   std::map<Niche, std::size_t> elites_;    ///< into tried_
   std::map<std::size_t, int> children_;    ///< how often an elite was a parent
   std::set<std::pair<std::size_t, std::size_t>> combined_;
-  std::size_t turn_ = 0;  ///< of the kinds
+  std::map<std::string, std::size_t> other_parent_;  ///< of a crossing, into tried_
+  std::size_t turn_ = 0;                             ///< of the kinds
   bool asked_for_design_ = false;
   std::string best_;
   std::size_t best_index_ = 0;

@@ -41,7 +41,10 @@ namespace {
 std::vector<prompt::TriedBefore> in_lines(std::span<const Trial> trials, std::string_view but) {
   std::vector<prompt::TriedBefore> lines;
   for (const Trial& trial : trials) {
-    if (trial.proposal.id == but) continue;
+    // Nobody answered, or the judge failed: that says nothing of a kernel.
+    if (trial.proposal.id == but || (trial.reply.empty() && trial.source.empty()) ||
+        trial.evaluation.verdict == Verdict::harness_error)
+      continue;
     const std::string words = prompt::remark_of(trial.reply);
     lines.push_back({"candidate " + trial.proposal.id + (words.empty() ? "" : " (" + words + ")"),
                      trial.evaluation});

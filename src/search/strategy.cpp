@@ -18,7 +18,7 @@ constexpr std::array<StrategyRow, 4> kStrategies = {{
      "D waves of N turns; each turn continues the answer with the most promising return (Kevin)",
      make_tree},
     {"evolve",
-     "D waves of N proposals from a population in niches: changes, crossings, repairs, restarts",
+     "D waves of N from a population in niches: improvements, crossings, changes, other designs",
      make_evolve, true},
 }};
 
