@@ -97,7 +97,9 @@ int number_behind(const std::vector<std::string>& words, std::string_view flag, 
 TEST(Quickstart, ARecordingHasAnAnswerForEachQuestionOfItsFlags) {
   for (const auto& folder : recordings()) {
     std::set<std::string> ids;
-    std::istringstream answers(read_file(folder / "conversation.jsonl").value());
+    const auto recorded = read_file(folder / "conversation.jsonl");
+    ASSERT_TRUE(recorded.ok()) << recorded.error().message;
+    std::istringstream answers(*recorded);
     for (std::string line; std::getline(answers, line);)
       ids.insert(nlohmann::json::parse(line).at("id").get<std::string>());
     std::istringstream flags(read_file(folder / "flags").value());
