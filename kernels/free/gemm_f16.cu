@@ -3,7 +3,7 @@
 // rules: free
 // device: NVIDIA H200 (CUDA 13.0 driver)
 // date: 2026-11-19
-// commit: cbba048
+// commit: ec44431
 // made by: warpwright 0.2.0
 // model: merge
 // run: gemm_f16-1 m1
