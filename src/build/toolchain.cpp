@@ -154,7 +154,9 @@ Toolchain find_toolchain() {
     // Of no use without its headers: clang is tried instead.
     if (!tools.toolkit.empty()) tools.nvcc = ask_version(nvcc, "release");
   }
-  tools.ptxas = toolkit_program("ptxas");
+  // A script that calls one that is gone is none.
+  if (const fs::path ptxas = toolkit_program("ptxas"); !ptxas.empty())
+    tools.ptxas = ask_version(ptxas, "release").path;
   tools.nvdisasm = toolkit_program("nvdisasm");
   if (const auto path = find_program("addr2line"); path.ok()) tools.addr2line = *path;
   return tools;
