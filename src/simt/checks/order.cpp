@@ -188,8 +188,9 @@ void start_block_order(LaunchState& s, BlockState& b) {
   b.order->warps.assign(warps, {});
   b.order->strong_words.clear();
   b.order->at_cluster = {};
+  const std::size_t steps = s.kernel->has_products ? 2 * warps : warps;
   for (std::size_t k = 0; k < warps; ++k) {
-    b.order->warps[k].now.own.assign(warps, 0);
+    b.order->warps[k].now.own.assign(steps, 0);
     b.order->warps[k].now.own[k] = 1;
   }
   b.order->shared.resize(b.shared_bytes / 4 + 1);
@@ -248,6 +249,15 @@ void open_cluster_in_order(Cluster& c) {
       learn(o, order_of(w).now, all, b->rank);
     }
     b->order->at_cluster = {};
+  }
+}
+
+void end_products_in_order(Warp& w, std::span<const Warp> of, std::uint32_t groups) {
+  if (ordering_of(w) == nullptr) return;
+  Steps& own = order_of(w).now.own;
+  for (const Warp& k : of) {
+    std::uint32_t& over = own[own.size() / 2 + k.index];
+    over = std::max(over, groups);
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+
 #include "simt/checks/access.h"
 
 // Races in launches whose warps order each other by fences, flags, counters, named barriers,
@@ -21,6 +23,9 @@ void open_in_order(BlockState& b, Barrier& bar, std::uint32_t number);
 /// The barrier of a cluster: arriving, and its opening for all of its blocks.
 void arrive_at_cluster_in_order(Warp& w);
 void open_cluster_in_order(Cluster& c);
+
+/// These warps' products are over up to a group of them, and the warp has waited for that.
+void end_products_in_order(Warp& w, std::span<const Warp> of, std::uint32_t groups);
 
 /// The warp's earlier accesses are visible: to its block, or to all.
 void fence_in_order(Warp& w, bool beyond_block);

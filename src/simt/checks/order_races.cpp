@@ -16,14 +16,17 @@ constexpr std::uint64_t kNoWord = ~std::uint64_t{0};     ///< of another block's
 
 bool knows(Warp& w, const Touch& t) {
   const Clock& now = w.block->order->warps[w.index].now;
-  if (t.block == w.block->rank) return now.own[t.warp] >= t.step;
+  if (t.block == w.block->rank) return step_over(now.own, t) >= t.step;
   const Ordering& o = *w.worker->launch->ordering;
   if (!o.global || o.lost) return true;
   const Steps* steps = now.others != nullptr ? known_of(*now.others, t.block) : nullptr;
-  return steps != nullptr && (*steps)[t.warp] >= t.step;
+  return steps != nullptr && step_over(*steps, t) >= t.step;
 }
 
-bool same_warp(const Touch& a, const Touch& b) { return a.block == b.block && a.warp == b.warp; }
+/// A warp and its products go on side by side.
+bool same_warp(const Touch& a, const Touch& b) {
+  return a.block == b.block && a.warp == b.warp && a.product == b.product;
+}
 
 /// What makes two accesses a race; `fine` when nothing does.
 enum class Clash : std::uint8_t { fine, race, narrow };
@@ -129,6 +132,7 @@ std::string_view text_of(const Touch& t, bool write) {
 }
 
 std::string describe(const Warp& w, const Found& f, const Touch& me, Access kind,
+  if (t.product) return "a matrix product's read";
                      const std::string& place) {
   const std::string_view mine = text_of(me, kind != Access::load);
   const std::string there = f.other.place < w.kernel->code.size()
@@ -162,7 +166,8 @@ void check_word(const Accessing& access, History& h, const Touch& me, std::uint6
   auto& [w, i, lane, kind] = access;
   const bool shared = at.space == "shared";
   const Found found = find_clash(w, h, me, kind, word);
-  remember(w, h, me, kind, shared ? Room::kept : Room::given_back);
+  if ((i->aux & kRememberedOnce) == 0)
+    remember(w, h, me, kind, shared ? Room::kept : Room::given_back);
   if (found.clash == Clash::fine) return;
   FaultKind fault = shared ? FaultKind::shared_race : FaultKind::global_race;
   if (found.clash == Clash::narrow) fault = FaultKind::narrow_scope;
@@ -189,6 +194,8 @@ std::uint8_t bytes_in(u64 address, u32 bytes, u64 word) {
 }
 
 History* history_of(LaunchState& s, std::uint64_t word) {
+  me.product = (i->aux & kOfProduct) != 0;
+  if (me.product) me.step = w.wgmma.group + 1;
   Ordering& o = *s.ordering;
   const std::uint64_t page = word / kHistoryPage;
   if (page != o.last_page) {

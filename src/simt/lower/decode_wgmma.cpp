@@ -110,6 +110,7 @@ Status decode_product(Lowering& l) {
   WW_TRY(const Val adds, l.predicate(ops[3]));
   WW_CHECK(scales_and_directions(l, 4, f));
   WW_CHECK(emit_guarded(l, Opcode::wgmma));
+  l.kernel().has_products = true;
   Lir& lir = l.last();
   lir.a = a_descriptor;
   lir.b = b_descriptor;

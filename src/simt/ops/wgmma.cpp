@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // wgmma: computed when it is issued. What it reads from shared memory is looked at again when the
 // kernel waits for it: whoever writes there in between has a race, on a GPU with the product.
+//
+// A product is one operation of four warps, and a group of products belongs to all four of them.
+// So whoever has waited for it knows that the reads of the other three are over, too: in libraries
+// one thread of the four warps frees a stage of a pipeline.
 #include "simt/ops/wgmma.h"
 
 #include <fmt/format.h>
@@ -8,8 +12,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 #include "simt/checks/access.h"
+#include "simt/checks/order.h"
 #include "simt/ops/half.h"
 #include "simt/ops/handlers.h"
 #include "simt/ops/tensor_sum.h"
@@ -17,6 +23,7 @@
 namespace warpwright::simt {
 namespace {
 
+constexpr u32 kWarps = 4;
 constexpr u32 kPieceBytes = 16, kRows = 16, kMostColumns = 256, kRowBytes = 32;
 constexpr u32 kSumsPerPiece = 2;  ///< that take as long as both looks at a piece with all checks
 constexpr u32 kZerosPerSum = 16;  ///< sums with zeros that take as long as one without
@@ -41,12 +48,12 @@ bool is_inside(const Warp& w, u32 at) {
 }
 
 /// Reads pieces at these addresses; false where some were faults. Hardware reads B once for four
-/// warps: for the others it is checked, but not counted.
+/// warps: for the others it is checked, but neither counted nor remembered.
 bool read_pieces(Warp& w, const Ins* i, const std::vector<u32>& at, bool counted,
                  std::vector<std::byte>& out) {
   out.resize(at.size() * kPieceBytes);
   Ins plain = *i;
-  plain.aux = 0;
+  plain.aux = counted ? kOfProduct : kOfProduct | kRememberedOnce;
   for (std::size_t done = 0; done < at.size(); done += kLanes) {
     const auto count = static_cast<u32>(std::min<std::size_t>(at.size() - done, kLanes));
     const u32 m = count == kLanes ? kAllLanes : (u32{1} << count) - 1;
@@ -177,10 +184,17 @@ void multiply(Warp& w, const Ins* i, const WgmmaForm& f, bool adds, const Side& 
   });
 }
 
-/// All lanes of the warp, and one descriptor.
+/// The warps that take part in this one's products; the last ones of a block may be fewer.
+std::span<Warp> partners(const Warp& w) {
+  const std::span<Warp> all = w.block->warps;
+  return all.subspan(w.index / kWarps * kWarps)
+      .first(std::min<std::size_t>(kWarps, all.size() - w.index / kWarps * kWarps));
+}
+
+/// All lanes of all warps that take part.
 bool is_whole(Warp& w, const Ins* i, u32 m) {
   if (m == 0) return false;
-  const bool apart = m != kAllLanes;
+  const bool apart = m != kAllLanes || partners(w).size() != kWarps;
   if (apart) {
     report_lazily(w, i, FaultKind::sync_mask, static_cast<u32>(std::countr_zero(m)), 0, "", [] {
       return std::string("a matrix instruction of four warps needs all 32 lanes of each");
@@ -211,11 +225,19 @@ bool read_side(Warp& w, const Ins* i, const Reading& r, Side& side, WgmmaReads& 
   return true;
 }
 
-/// Looks again at what a product read.
+/// Looks again at what a product read. Where accesses are followed by warp, its reads are in order
+/// with whatever knows that it is over; else it reads until now.
 void look_again(Warp& w, const Ins* i, const WgmmaReads& r) {
   const Ins* const from = &w.kernel->code[r.from];
   std::vector<std::byte> now;
-  if (!read_pieces(w, from, r.at, false, now) || now == r.bytes) return;
+  if (w.block->follows_shared) {
+    now.resize(r.bytes.size());
+    for (std::size_t k = 0; k < r.at.size(); ++k)
+      std::memcpy(now.data() + k * kPieceBytes, w.shared + r.at[k], kPieceBytes);
+  } else if (!read_pieces(w, from, r.at, false, now)) {
+    return;
+  }
+  if (now == r.bytes) return;
   const auto changed = std::mismatch(now.begin(), now.end(), r.bytes.begin()).first - now.begin();
   const u64 at = r.at[static_cast<std::size_t>(changed) / kPieceBytes];
   report_lazily(w, from, FaultKind::shared_race, 0, at, "shared", [&] {
@@ -246,6 +268,12 @@ u32 MatrixDescriptor::along(u32 row, u32 part) const {
   const u32 groups = start() + row / 8 * stride();
   if (pieces() == 1) return groups + row % 8 * kPieceBytes + part * leading();
   return swizzled(groups + row % 8 * pieces() * kPieceBytes + part * kPieceBytes);
+}
+
+/// Whether one of them has not come as far as to begin these groups of products.
+bool lags_behind(std::span<const Warp> warps, u32 groups) {
+  return std::any_of(warps.begin(), warps.end(),
+                     [groups](const Warp& w) { return w.wgmma.group < groups; });
 }
 
 u32 MatrixDescriptor::across(u32 part, u32 k) const {
@@ -290,11 +318,25 @@ const Ins* run_wgmma_commit(Warp& w, const Ins* i) {
 const Ins* run_wgmma_wait(Warp& w, const Ins* i) {
   const u32 open = static_cast<u32>(i->imm);
   const u32 done = w.wgmma.group > open ? w.wgmma.group - open : 0;
-  std::vector<WgmmaReads>& all = w.wgmma.reads;
-  for (const WgmmaReads& r : all)
-    if (r.group < done) look_again(w, i, r);
-  std::erase_if(all, [&](const WgmmaReads& r) { return r.group < done; });
+  const std::span<Warp> warps = partners(w);
+  if (lags_behind(warps, done)) {
+    Split& s = w.splits[static_cast<std::size_t>(w.current)];
+    s.state = Split::State::at_product;
+    s.ip = i;
+    return switch_split(w);
+  }
+  for (Warp& k : warps) {
+    for (const WgmmaReads& r : k.wgmma.reads)
+      if (r.group < done) look_again(k, i, r);
+    std::erase_if(k.wgmma.reads, [&](const WgmmaReads& r) { return r.group < done; });
+  }
+  end_products_in_order(w, warps, done);
   return i + 1;
 }
 
 }  // namespace warpwright::simt
+  if (w.lanes(i) == 0) return i + 1;
+  for (Warp& k : partners(w))
+    for (Split& s : k.splits)
+      if (s.state == Split::State::at_product) s.state = Split::State::ready;
+  if (w.lanes(i) == 0) return i + 1;

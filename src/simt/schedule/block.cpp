@@ -399,6 +399,24 @@ std::string place_of(const Warp& w, const Ins* i) {
   return fmt::format("PTX line {}", info.ptx_line);
 }
 
+namespace {
+
+void report_missing_warps(BlockState& b) {
+  for (Warp& w : b.warps) {
+    for (const Split& s : w.splits) {
+      if (s.state != Split::State::at_product) continue;
+      w.mask = s.mask;
+      report_lazily(w, s.ip, FaultKind::deadlock, static_cast<u32>(std::countr_zero(s.mask)), 0, "",
+                    [] {
+                      return std::string(
+                          "waits for a matrix product of four warps that not all of them began");
+                    });
+    }
+  }
+}
+
+}  // namespace
+
 void report_deadlock(Worker&, BlockState& b) {
   if (free_half_wavefronts(b) || free_lanes_that_others_name(b)) return;
   // Lanes that wait for others of their warp first: going on without them may free the rest.
@@ -428,6 +446,7 @@ void report_deadlock(Worker&, BlockState& b) {
     }
   }
   if (freed) return;
+  report_missing_warps(b);
   for (Warp& w : b.warps) {
     for (Split& s : w.splits) {
       if (s.state != Split::State::at_barrier) continue;

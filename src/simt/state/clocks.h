@@ -16,7 +16,8 @@
 
 namespace warpwright::simt {
 
-/// Steps by warp.
+/// Steps by warp. In kernels with products of four warps as many numbers again: of each warp's
+/// products, by the group of them (wgmma.commit_group), which go on beside its own steps.
 using Steps = std::vector<std::uint32_t>;
 
 /// What is known of the warps of one block. The launch's Ordering owns the steps.
@@ -29,7 +30,7 @@ using Known = std::vector<KnownBlock>;
 
 /// What a warp knows, or what is told at a place where warps meet.
 struct Clock {
-  Steps own;                            ///< by warp of the block; empty: nothing
+  Steps own;                            ///< of the block; empty: nothing
   std::shared_ptr<const Known> others;  ///< null: nothing
 };
 
@@ -56,9 +57,15 @@ struct Touch {
   std::uint32_t block = 0, warp = 0, step = 0;  ///< step 0: none
   std::uint32_t place = 0;                      ///< the instruction
   std::uint8_t bytes = 0;
-  bool strong = false;  ///< atomic, volatile or relaxed
-  bool narrow = false;  ///< of block scope
+  bool strong = false;   ///< atomic, volatile or relaxed
+  bool narrow = false;   ///< of block scope
+  bool product = false;  ///< a product's: `step` is that of the warp's products
 };
+
+/// The last step over for whoever knows these, of those that the touch is one of.
+inline std::uint32_t step_over(const Steps& known, const Touch& t) {
+  return known[t.product ? known.size() / 2 + t.warp : t.warp];
+}
 
 /// All accesses to a word that a later one may race with: the writes since the last plain one, the
 /// reads since then.

@@ -71,6 +71,10 @@ inline constexpr std::uint32_t kAwaited =
 inline constexpr std::uint32_t kGuess = 16;  ///< what a load gives is only tried by a CAS
 /// What a volatile or relaxed load gives is computed with: it is no flag that somebody waits for.
 inline constexpr std::uint32_t kDataRead = 32;
+/// Made by a product of four warps: over when one of them has waited for it.
+inline constexpr std::uint32_t kOfProduct = 64;
+/// Another warp's product reads the same and remembers it for all four.
+inline constexpr std::uint32_t kRememberedOnce = 128;
 /// Of barriers: all lanes of a warp must come together.
 inline constexpr std::uint32_t kBarrierAligned = 16;
 
@@ -242,8 +246,9 @@ struct Kernel {
   std::uint32_t shadow_words = 0;  ///< of registers that may be read before they are written
   bool follows_strays = false;     ///< as many words again, for strays: see definedness.h
   bool uses_cluster_barrier = false;
-  bool in_step = false;    ///< it has instructions that a warp executes as a whole
-  bool uses_heap = false;  ///< device-side malloc: one host thread only
+  bool in_step = false;       ///< it has instructions that a warp executes as a whole
+  bool has_products = false;  ///< of four warps
+  bool uses_heap = false;     ///< device-side malloc: one host thread only
   std::vector<WaitLoop> wait_loops;
   bool may_wait_for_blocks = false;  ///< global atomics, fences or volatile loads
   bool shares_work = false;          ///< blocks take pieces of work from a counter

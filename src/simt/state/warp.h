@@ -28,7 +28,8 @@ struct Split {
     at_barrier,
     at_sync,
     at_cluster,
-    at_wave,  ///< for the other half of a wavefront of 64
+    at_wave,     ///< for the other half of a wavefront of 64
+    at_product,  ///< for the other warps that take part in a product
   };
   State state = State::free;
   std::uint8_t barrier = 0;
