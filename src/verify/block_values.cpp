@@ -6,14 +6,7 @@
 #include <vector>
 
 #include "base/assert.h"
-
-// Machines differ in their vectors; the program is built once. The sanitizers' start-up code and
-// the choice at load time do not go together.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WW_VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define WW_VECTOR_CLONES
-#endif
+#include "base/vector_clones.h"
 
 namespace warpwright::verify {
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <random>
 
 #include "simt/launcher.h"
 #include "simt/ops/half.h"
@@ -141,6 +144,47 @@ TEST(TensorTest, zeros_leave_what_was_there) {
   EXPECT_EQ(tensor_sum(form, rule, zeros, a, 0x7f800000u), 0x7f800000u);
 }
 
+// Rows and columns of all kinds: usual numbers, few bits, zeros, infinities and NaNs.
+TEST(TensorTest, columns_side_by_side_have_the_same_sums) {
+  std::mt19937_64 draw(5);
+  std::size_t special = 0, zero = 0;
+  for (const Element type :
+       {Element::half, Element::bfloat, Element::tf32, Element::e4m3, Element::e5m2}) {
+    const std::uint32_t bytes = element_bytes(type), k = 32 / bytes;
+    const MatrixForm form{.m = 16, .n = 8, .k = static_cast<std::uint8_t>(k), .a = type, .b = type};
+    const TensorRule rule = tensor_rule(form);
+    const auto vector = [&](std::uint64_t kind) {
+      std::uint8_t bits[32];
+      for (std::uint8_t& byte : bits)
+        byte = static_cast<std::uint8_t>(kind == 0 ? 0 : kind == 1 ? draw() & 0x81 : draw());
+      // The upper byte of most has a small exponent.
+      for (std::uint32_t j = bytes - 1; j < 32 && kind > 2; j += bytes) bits[j] &= 0xbf;
+      TensorVector v;
+      v.set_all(type, bits, k, false);
+      return v;
+    };
+    for (int turn = 0; turn < 2000; ++turn) {
+      const TensorVector a = vector(draw() % 40);
+      TensorVector columns[kSideBySide];
+      for (TensorVector& c : columns) c = vector(turn % 2 == 0 ? 7 : draw() % 40);
+      TensorColumns side;
+      side.set_all(columns, k);
+      special += side.has_special ? 1 : 0;
+      zero += side.some_zero ? 1 : 0;
+      std::uint32_t sums[kSideBySide], want[kSideBySide];
+      for (std::uint32_t c = 0; c < kSideBySide; ++c) {
+        const auto bits = static_cast<std::uint32_t>(draw());
+        sums[c] = turn % 3 == 0 ? bits : turn % 3 == 1 ? bits & 0xbfffffff : 0;
+        want[c] = tensor_sum(form, rule, a, columns[c], sums[c]);
+      }
+      tensor_sums(form, rule, a, columns, side, sums);
+      for (std::uint32_t c = 0; c < kSideBySide; ++c) ASSERT_EQ(sums[c], want[c]) << turn;
+    }
+  }
+  EXPECT_GT(special, 200u);
+  EXPECT_GT(zero, 500u);
+}
+
 // One by one or all at once, of every half and bfloat16 there is.
 TEST(TensorTest, numbers_are_taken_apart_alike) {
   for (const Element type : {Element::half, Element::bfloat}) {
@@ -197,24 +241,54 @@ constexpr std::string_view kFragments = R"(
 }
 )";
 
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+// A lane's elements lie together for one access, for some, or for none.
 TEST(TensorTest, wmma_fragments_multiply) {
-  Launcher l(kFragments);
-  std::vector<std::uint16_t> a(256), b(256);
-  for (std::size_t i = 0; i < 256; ++i) {
-    a[i] = to_half(static_cast<int>(i % 7) - 3).bits;
-    b[i] = to_half(static_cast<int>(i % 5) - 2).bits;
-  }
-  const Address pa = l.put(a, "a"), pb = l.put(b, "b"), pc = l.empty(1024, "c");
-  const LaunchReport r = l.run("k", {1}, {32}, Params().add(pa).add(pb).add(pc));
-  ASSERT_TRUE(r.clean()) << r.faults[0].describe();
-  const std::vector<float> c = l.get<float>(pc, 256);
-  for (int i = 0; i < 16; ++i) {
-    for (int j = 0; j < 16; ++j) {
-      int want = 0;
-      for (int k = 0; k < 16; ++k) want += ((i * 16 + k) % 7 - 3) * ((j * 16 + k) % 5 - 2);
-      ASSERT_EQ(c[static_cast<std::size_t>(i * 16 + j)], static_cast<float>(want));
+  for (const int stride : {16, 17, 18, 24}) {
+    for (const bool by_row : {false, true}) {
+      std::string text =
+          replaced(std::string(kFragments), "[%d0], 16;", fmt::format("[%d0], {};", stride));
+      text = replaced(text, "[%d1], 16;", fmt::format("[%d1], {};", stride));
+      if (by_row) text = replaced(text, "load.b.sync.aligned.col", "load.b.sync.aligned.row");
+      if (by_row) text = replaced(text, "aligned.row.col", "aligned.row.row");
+      Launcher l(text);
+      const auto size = static_cast<std::size_t>(16 * stride);
+      std::vector<std::uint16_t> a(size), b(size);
+      for (std::size_t i = 0; i < size; ++i) {
+        a[i] = to_half(static_cast<int>(i % 7) - 3).bits;
+        b[i] = to_half(static_cast<int>(i % 5) - 2).bits;
+      }
+      const Address pa = l.put(a, "a"), pb = l.put(b, "b"), pc = l.empty(1024, "c");
+      const LaunchReport r = l.run("k", {1}, {32}, Params().add(pa).add(pb).add(pc));
+      ASSERT_TRUE(r.clean()) << r.faults[0].describe();
+      const std::vector<float> c = l.get<float>(pc, 256);
+      for (int i = 0; i < 16; ++i) {
+        for (int j = 0; j < 16; ++j) {
+          int want = 0;
+          for (int k = 0; k < 16; ++k)
+            want +=
+                ((i * stride + k) % 7 - 3) * ((by_row ? k * stride + j : j * stride + k) % 5 - 2);
+          ASSERT_EQ(c[static_cast<std::size_t>(i * 16 + j)], static_cast<float>(want))
+              << stride << by_row;
+        }
+      }
     }
   }
+}
+
+// As ldmatrix or wide loads would be: 32 bytes of each lane.
+TEST(TensorTest, fragments_that_lie_together_take_few_accesses) {
+  Launcher l(kFragments);
+  const Address pa = l.put(std::vector<std::uint16_t>(256), "a");
+  const Address pb = l.put(std::vector<std::uint16_t>(256), "b"), pc = l.empty(1024, "c");
+  const LaunchReport r = l.run("k", {1}, {32}, Params().add(pa).add(pb).add(pc));
+  // B's columns lie apart here, element by element.
+  EXPECT_EQ(r.counts.global_load_requests, 2u + 16u);
+  EXPECT_EQ(r.counts.global_store_requests, 2u);
 }
 
 }  // namespace

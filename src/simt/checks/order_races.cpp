@@ -111,6 +111,11 @@ Found find_clash(Warp& w, const History& h, const Touch& me, Access kind, std::u
   return found;
 }
 
+/// Most reads: of words that have one write at most, which the warp is behind.
+inline bool is_behind_the_write(Warp& w, const History& h) {
+  return (h.more == nullptr || h.more->writes.empty()) && (h.write.step == 0 || knows(w, h.write));
+}
+
 /// What becomes of the room of lists: words of shared memory are few and soon need it again, those
 /// of global memory are many.
 enum class Room : std::uint8_t { kept, given_back };
@@ -127,12 +132,12 @@ void remember(Warp& w, History& h, const Touch& me, Access kind, Room room) {
 }
 
 std::string_view text_of(const Touch& t, bool write) {
+  if (t.product) return "a matrix product's read";
   if (t.strong) return write ? "an atomic or volatile write" : "an atomic or volatile read";
   return write ? "a write" : "a read";
 }
 
 std::string describe(const Warp& w, const Found& f, const Touch& me, Access kind,
-  if (t.product) return "a matrix product's read";
                      const std::string& place) {
   const std::string_view mine = text_of(me, kind != Access::load);
   const std::string there = f.other.place < w.kernel->code.size()
@@ -164,6 +169,10 @@ template <class Place>
 void check_word(const Accessing& access, History& h, const Touch& me, std::uint64_t word,
                 const Stored& at, Place place) {
   auto& [w, i, lane, kind] = access;
+  if (kind == Access::load && is_behind_the_write(w, h)) {
+    if ((i->aux & kRememberedOnce) == 0) add(w, h, me, false);
+    return;
+  }
   const bool shared = at.space == "shared";
   const Found found = find_clash(w, h, me, kind, word);
   if ((i->aux & kRememberedOnce) == 0)
@@ -185,6 +194,8 @@ Touch touch_of(const Warp& w, const Ins* i, Access kind) {
   me.place = i->id;
   me.strong = kind == Access::atomic || (i->aux & (kStrongAccess | kGuess)) != 0;
   me.narrow = me.strong && (i->aux & kBlockScope) != 0;
+  me.product = (i->aux & kOfProduct) != 0;
+  if (me.product) me.step = w.wgmma.group + 1;
   return me;
 }
 
@@ -194,8 +205,6 @@ std::uint8_t bytes_in(u64 address, u32 bytes, u64 word) {
 }
 
 History* history_of(LaunchState& s, std::uint64_t word) {
-  me.product = (i->aux & kOfProduct) != 0;
-  if (me.product) me.step = w.wgmma.group + 1;
   Ordering& o = *s.ordering;
   const std::uint64_t page = word / kHistoryPage;
   if (page != o.last_page) {

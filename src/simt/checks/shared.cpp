@@ -175,7 +175,8 @@ void check_followed(Warp& w, const Ins* i, const u64* a, u32 m, u32 lane, u32 by
   BlockState& b = *w.block;
   // A flag may be read at any time, a number may not.
   const bool data = kind == Access::load && (i->aux & kDataRead) != 0;
-  const bool looks = plain(i) || data || kind == Access::store;
+  // Nor do lanes race within a matrix product: it is one operation of all of them.
+  const bool looks = (plain(i) && (i->aux & kOfProduct) == 0) || data || kind == Access::store;
   for (u64 word = a[lane] / 4; word * 4 < a[lane] + bytes && looks; ++word) {
     const History& h = b.order->shared[word];
     const Touch& last = h.write;

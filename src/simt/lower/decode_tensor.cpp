@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoders of matrix instructions: mma, ldmatrix, wmma.
 #include <algorithm>
+#include <bit>
 
 #include "simt/lower/decoders.h"
 #include "simt/ops/tensor.h"
@@ -156,6 +157,7 @@ Status decode_fragment(Lowering& l, MatrixForm f) {
                       : has(parts, "global")                            ? Space::global
                                                                         : Space::generic;
   const std::uint32_t rows = which == 'b' ? f.k : f.m, columns = which == 'a' ? f.k : f.n;
+  if (!std::has_single_bit(rows) || !std::has_single_bit(columns)) return l.unsupported();
   WW_CHECK(emit_guarded(l, stores ? Opcode::fragment_store : Opcode::fragment_load));
   Lir& lir = l.last();
   lir.a = a.base;

@@ -2,6 +2,7 @@
 // Matrix instructions: where elements are in registers and memory. tensor_sum adds them up.
 #include "simt/ops/tensor.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -86,37 +87,51 @@ void put(Warp& w, Ref reg, u32 lane, u32 bits, u32 part, u64 value) {
 
 enum class Role : std::uint8_t { a, b, c };
 
-/// Row and column of part `part` of register `r` in `lane`.
 struct Place {
   u32 row, column;
 };
-Place place(const MatrixForm& f, Role role, u32 registers, u32 r, u32 lane, u32 part,
-            u32 per_register) {
-  const u32 columns = role == Role::a ? f.k : f.n;
-  const u32 rows = role == Role::b ? f.k : f.m;
-  if (f.opaque) {
-    const u32 at = (lane * registers * per_register + r * per_register + part) % (rows * columns);
-    return {at / columns, at % columns};
-  }
+/// Of the first element of register `r` in `lane`.
+Place place(const MatrixForm& f, Role role, u32 r, u32 lane, u32 per_register) {
   const u32 group = lane >> 2, quad = lane & 3;
   if (role == Role::a) {
     const u32 low = f.m == 16 ? 8 * (r & 1) : 0;
     const u32 block = f.m == 16 ? r >> 1 : r;
-    return {group + low, quad * per_register + part + block * 4 * per_register};
+    return {group + low, quad * per_register + block * 4 * per_register};
   }
-  if (role == Role::b) return {quad * per_register + part + r * 4 * per_register, group};
-  const u32 e = r * per_register + part;
+  if (role == Role::b) return {quad * per_register + r * 4 * per_register, group};
+  const u32 e = r * per_register;
   return {group + 8 * (e >> 1), quad * 2 + (e & 1)};
+}
+
+/// Visits the first element of every register. The others of it follow in the same row; those of B
+/// in the same column, unless the fragment is opaque.
+template <class Visit>
+void for_registers(const MatrixForm& f, Role role, Element type, u32 registers, Visit visit) {
+  const u32 bits = bits_of(type);
+  const u32 per_register = bits >= 32 ? 1 : 32 / bits;
+  const u32 columns = role == Role::a ? f.k : f.n;
+  const u32 rows = role == Role::b ? f.k : f.m;
+  Place next{0, 0};  // of opaque fragments: one after the other, over and over
+  for (u32 lane = 0; lane < kLanes; ++lane) {
+    for (u32 r = 0; r < registers; ++r) {
+      visit(f.opaque ? next : place(f, role, r, lane, per_register), r, lane);
+      next.column += per_register;
+      if (next.column < columns) continue;
+      next.column = 0;
+      next.row = next.row + 1 < rows ? next.row + 1 : 0;
+    }
+  }
 }
 
 template <class Visit>
 void for_elements(const MatrixForm& f, Role role, Element type, u32 registers, Visit visit) {
   const u32 bits = bits_of(type);
   const u32 per_register = bits >= 32 ? 1 : 32 / bits;
-  for (u32 lane = 0; lane < kLanes; ++lane)
-    for (u32 r = 0; r < registers; ++r)
-      for (u32 part = 0; part < per_register; ++part)
-        visit(place(f, role, registers, r, lane, part, per_register), r, lane, bits, part);
+  const bool down = role == Role::b && !f.opaque;
+  for_registers(f, role, type, registers, [&](Place p, u32 r, u32 lane) {
+    for (u32 part = 0; part < per_register; ++part)
+      visit(Place{p.row + (down ? part : 0), p.column + (down ? 0 : part)}, r, lane, bits, part);
+  });
 }
 
 bool whole_warp(Warp& w, const Ins* i) {
@@ -176,24 +191,51 @@ bool is_real(Element e) {
          e == Element::e5m2;
 }
 
+/// Rows of A, or columns of B.
+struct Bytes {
+  u8 of[32][kMostInner * 4];
+};
+
+void collect_rows(const Warp& w, const MmaOperands& o, Bytes& out) {
+  const u32 bytes = bits_of(o.f.a) / 8;
+  for_registers(o.f, Role::a, o.f.a, o.f.a_registers, [&](Place p, u32 r, u32 lane) {
+    std::memcpy(&out.of[p.row][p.column * bytes], &w.slot<u32>(o.a[r])[lane], sizeof(u32));
+  });
+}
+
+void collect_columns(const Warp& w, const MmaOperands& o, Bytes& out) {
+  const u32 bytes = bits_of(o.f.b) / 8, per_register = sizeof(u32) / bytes;
+  for_registers(o.f, Role::b, o.f.b, o.b_registers, [&](Place p, u32 r, u32 lane) {
+    u32 word = w.slot<u32>(o.b[r])[lane];
+    if (!o.f.opaque) {
+      std::memcpy(&out.of[p.column][p.row * bytes], &word, sizeof word);
+      return;
+    }
+    for (u32 part = 0; part < per_register; ++part, word >>= 8 * bytes)
+      std::memcpy(&out.of[p.column + part][p.row * bytes], &word, bytes);
+  });
+}
+
 /// f16, bf16, tf32 and types of 8 bits, as the hardware adds them.
 void multiply_floats(Warp& w, const MmaOperands& o) {
   const MatrixForm& f = o.f;
   static thread_local TensorVector rows[32], columns[32];
+  static thread_local TensorColumns side;
   static thread_local u32 sums[32 * 32];
-  for (u32 k = 0; k < f.m; ++k) rows[k].clear();
-  for (u32 k = 0; k < f.n; ++k) columns[k].clear();
-  for_elements(f, Role::a, f.a, f.a_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
-    rows[p.row].set(p.column, f.a, get(w, o.a[r], lane, bits, part));
-  });
-  for_elements(f, Role::b, f.b, o.b_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
-    columns[p.column].set(p.row, f.b, get(w, o.b[r], lane, bits, part));
-  });
+  static thread_local Bytes bytes;
+  collect_rows(w, o, bytes);
+  for (u32 k = 0; k < f.m; ++k) rows[k].set_all(f.a, bytes.of[k], f.k, false);
+  collect_columns(w, o, bytes);
+  for (u32 k = 0; k < f.n; ++k) columns[k].set_all(f.b, bytes.of[k], f.k, false);
   const TensorRule rule = tensor_rule(f);
   for_elements(f, Role::c, f.acc, o.d_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
-    sums[p.row * f.n + p.column] = tensor_sum(f, rule, rows[p.row], columns[p.column],
-                                              static_cast<u32>(get(w, o.c[r], lane, bits, part)));
+    sums[p.row * f.n + p.column] = static_cast<u32>(get(w, o.c[r], lane, bits, part));
   });
+  for (u32 first = 0; first < f.n; first += kSideBySide) {
+    side.set_all(columns + first, f.k);
+    for (u32 row = 0; row < f.m; ++row)
+      tensor_sums(f, rule, rows[row], columns + first, side, sums + row * f.n + first);
+  }
   for_elements(f, Role::c, f.acc, o.d_registers, [&](Place p, u32 r, u32 lane, u32 bits, u32 part) {
     put(w, o.d[r], lane, bits, part, sums[p.row * f.n + p.column]);
   });
@@ -278,47 +320,99 @@ const Ins* run_movmatrix(Warp& w, const Ins* i) {
   return i + 1;
 }
 
+namespace {
+
+/// Where a fragment's elements are: lane after lane, and in a lane one register after the other.
+struct Fragment {
+  u32 registers, bits, bytes, per_register;
+  u32 rows, wide;  ///< columns: 1 << wide
+  u32 stride;      ///< in elements, of rows or of columns
+  bool by_column;
+
+  [[nodiscard]] u32 per_lane() const { return registers * per_register; }
+  [[nodiscard]] u64 offset(u32 lane, u32 element) const {
+    const u32 at = lane * per_lane() + element;
+    const u32 row = at >> wide & (rows - 1), column = at & ((1u << wide) - 1);
+    return u64{by_column ? column * stride + row : row * stride + column} * bytes;
+  }
+};
+
+constexpr u32 kWidest = 16;
+
+/// How many bytes of a lane's elements lie together, as far as one access takes them.
+u32 together(const Fragment& f, const u64* base) {
+  if (f.by_column || f.bits > 32 || f.per_lane() > 1u << f.wide) return f.bytes;
+  u64 places = u64{f.stride} * f.bytes | u64{f.per_lane()} * f.bytes | kWidest;
+  for (u32 l = 0; l < kLanes; ++l) places |= base[l];
+  const u32 bytes = 1u << std::countr_zero(places);
+  return bytes < sizeof(u32) ? f.bytes : bytes;
+}
+
+/// Of every lane, between memory and the registers from `first` on: whole ones.
+void move_words(Warp& w, const Ref* registers, const Target& t, u32 count, bool stores) {
+  for (u32 k = 0; k < count; ++k) {
+    u32* const words = w.slot<u32>(registers[k]);
+    for (u32 l = 0; l < kLanes; ++l) {
+      if ((t.ok >> l & 1) == 0) continue;
+      std::byte* const at = t.lane[l] + k * sizeof(u32);
+      if (stores)
+        std::memcpy(at, &words[l], sizeof(u32));
+      else
+        std::memcpy(&words[l], at, sizeof(u32));
+    }
+  }
+}
+
+void move_element(Warp& w, Ref reg, const Target& t, u32 bits, u32 part, bool stores) {
+  for (u32 l = 0; l < kLanes; ++l) {
+    if ((t.ok >> l & 1) == 0) continue;
+    u64 value = 0;
+    if (stores) {
+      value = get(w, reg, l, bits, part);
+      std::memcpy(t.lane[l], &value, bits / 8);
+    } else {
+      std::memcpy(&value, t.lane[l], bits / 8);
+      put(w, reg, l, bits, part, value);
+    }
+  }
+}
+
+void resolve(Space space, Warp& w, const Ins* i, const u64* a, u32 bytes, Access kind, Target& t) {
+  if (space == Space::shared) return resolve_shared(w, i, a, kAllLanes, bytes, kind, t);
+  if (space == Space::global) return resolve_global(w, i, a, kAllLanes, bytes, kind, t);
+  resolve_generic(w, i, a, kAllLanes, bytes, kind, t);
+}
+
+}  // namespace
+
 const Ins* run_fragment(Warp& w, const Ins* i) {
   if (!whole_warp(w, i)) return i + 1;
-  const u32 registers = i->aux & 255;
-  const auto type = static_cast<Element>(i->aux >> 8 & 255);
-  const bool by_column = (i->aux >> 16 & 1) != 0, stores = (i->aux >> 17 & 1) != 0;
-  const u32 rows = i->aux2 & 255, columns = i->aux2 >> 8 & 255;
-  const auto space = static_cast<Space>(i->aux2 >> 16);
-  const u32 bits = bits_of(type), per_register = bits >= 32 ? 1 : 32 / bits, bytes = bits / 8;
-  const u32 stride = w.slot<u32>(i->b)[0];
+  const u32 bits = bits_of(static_cast<Element>(i->aux >> 8 & 255));
+  const Fragment f{.registers = i->aux & 255,
+                   .bits = bits,
+                   .bytes = bits / 8,
+                   .per_register = bits >= 32 ? 1 : 32 / bits,
+                   .rows = i->aux2 & 255,
+                   .wide = static_cast<u32>(std::countr_zero(i->aux2 >> 8 & 255)),
+                   .stride = w.slot<u32>(i->b)[0],
+                   .by_column = (i->aux >> 16 & 1) != 0};
+  const bool stores = (i->aux >> 17 & 1) != 0;
   u64 base[kLanes];
   lane_addresses(w, i->a, (i->aux >> 18 & 1) != 0, i->imm, base);
+  const u32 bytes = together(f, base);
   Ins plain = *i;
   plain.aux = 0;
-  for (u32 r = 0; r < registers; ++r) {
-    for (u32 part = 0; part < per_register; ++part) {
-      u64 a[kLanes];
-      for (u32 l = 0; l < kLanes; ++l) {
-        const u32 at = (l * registers * per_register + r * per_register + part) % (rows * columns);
-        const u32 row = at / columns, column = at % columns;
-        a[l] = base[l] + u64{by_column ? column * stride + row : row * stride + column} * bytes;
-      }
-      Target t;
-      const Access kind = stores ? Access::store : Access::load;
-      if (space == Space::shared)
-        resolve_shared(w, &plain, a, kAllLanes, bytes, kind, t);
-      else if (space == Space::global)
-        resolve_global(w, &plain, a, kAllLanes, bytes, kind, t);
-      else
-        resolve_generic(w, &plain, a, kAllLanes, bytes, kind, t);
-      for (u32 l = 0; l < kLanes; ++l) {
-        if ((t.ok >> l & 1) == 0) continue;
-        u64 value = 0;
-        if (stores) {
-          value = get(w, i->more[r], l, bits, part);
-          std::memcpy(t.lane[l], &value, bytes);
-        } else {
-          std::memcpy(&value, t.lane[l], bytes);
-          put(w, i->more[r], l, bits, part, value);
-        }
-      }
-    }
+  for (u32 first = 0; first < f.per_lane(); first += bytes / f.bytes) {
+    u64 a[kLanes];
+    for (u32 l = 0; l < kLanes; ++l) a[l] = base[l] + f.offset(l, first);
+    Target t;
+    resolve(static_cast<Space>(i->aux2 >> 16), w, &plain, a, bytes,
+            stores ? Access::store : Access::load, t);
+    const Ref* const reg = i->more + first / f.per_register;
+    if (bytes % sizeof(u32) == 0 && f.bits <= 32)
+      move_words(w, reg, t, bytes / sizeof(u32), stores);
+    else
+      move_element(w, *reg, t, bits, first % f.per_register, stores);
   }
   return i + 1;
 }

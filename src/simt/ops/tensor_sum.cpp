@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/vector_clones.h"
 #include "simt/ops/alu.h"
 
 namespace warpwright::simt {
@@ -74,6 +75,14 @@ struct ExactSum {
   s32 exponent = 0;
 };
 
+/// What was there, as an addend beside one with the exponent `most`.
+s64 cut_to(const Accumulator& c, s32 most, s32 fraction) {
+  const s64 size = c.significand < 0 ? -c.significand : c.significand;
+  const s64 own = fraction >= 23 ? size << (fraction - 23) : size >> (23 - fraction);
+  const s64 kept = own >> std::min(most - c.exponent, 63);
+  return c.significand < 0 ? -kept : kept;
+}
+
 /// All of a group, with what was there. The number is a constant so that loops become vectors;
 /// terms are added in two parts that cannot overflow.
 template <u32 kCount>
@@ -94,10 +103,7 @@ ExactSum add_terms(const s32* a, const s32* a_exponent, const s32* b, const s32*
     low += term & 0xffff;
     high += term >> 16;
   }
-  const s64 size = c.significand < 0 ? -c.significand : c.significand;
-  const s64 own = fraction >= 23 ? size << (fraction - 23) : size >> (23 - fraction);
-  const s64 kept = own >> std::min(most - c.exponent, 63);
-  return {s64{high} * 65536 + low + (c.significand < 0 ? -kept : kept), most};
+  return {s64{high} * 65536 + low + cut_to(c, most, fraction), most};
 }
 
 ExactSum add_group(const TensorVector& a, const TensorVector& b, u32 first, u32 count,
@@ -242,6 +248,78 @@ u32 tensor_sum(const MatrixForm& form, const TensorRule& rule, const TensorVecto
   const f64 whole = static_cast<f64>(exact.significand);
   const u32 rounded = to_half(std::ldexp(whole, exact.exponent - rule.fraction_bits)).bits;
   return rounded == 0x8000 ? 0 : rounded;
+}
+
+void TensorColumns::set_all(const TensorVector* columns, u32 count) {
+  has_special = some_zero = false;
+  for (u32 c = 0; c < kSideBySide; ++c) {
+    has_special = has_special || columns[c].has_special;
+    some_zero = some_zero || columns[c].all_zero;
+    for (u32 k = 0; k < count; ++k) {
+      significand[k][c] = columns[c].significand[k];
+      exponent[k][c] = columns[c].exponent[k];
+    }
+  }
+}
+
+namespace {
+
+/// Of columns side by side: the largest exponents, and their terms cut off there, in two parts
+/// that cannot overflow.
+struct SumsOfTerms {
+  s32 most[kSideBySide], low[kSideBySide], high[kSideBySide];
+};
+
+/// add_terms() across columns. `most` comes in as the exponents of what was there.
+WW_VECTOR_CLONES void add_columns(const TensorVector& a, const TensorColumns& b, u32 count, s32 up,
+                                  SumsOfTerms& sums) {
+  s32 most[kSideBySide], low[kSideBySide] = {}, high[kSideBySide] = {};
+  for (u32 c = 0; c < kSideBySide; ++c) most[c] = sums.most[c];
+  for (u32 k = 0; k < count; ++k)
+    for (u32 c = 0; c < kSideBySide; ++c)
+      most[c] = std::max(most[c], a.exponent[k] + b.exponent[k][c]);
+  for (u32 k = 0; k < count; ++k) {
+    for (u32 c = 0; c < kSideBySide; ++c) {
+      const s32 product = a.significand[k] * b.significand[k][c];
+      const s32 sign = product >> 31;
+      const s32 magnitude = ((product ^ sign) - sign) << up;
+      const s32 kept = magnitude >> std::min(most[c] - a.exponent[k] - b.exponent[k][c], 31);
+      const s32 term = (kept ^ sign) - sign;
+      low[c] += term & 0xffff;
+      high[c] += term >> 16;
+    }
+  }
+  for (u32 c = 0; c < kSideBySide; ++c) {
+    sums.most[c] = most[c];
+    sums.low[c] = low[c];
+    sums.high[c] = high[c];
+  }
+}
+
+}  // namespace
+
+void tensor_sums(const MatrixForm& form, const TensorRule& rule, const TensorVector& a,
+                 const TensorVector* columns, const TensorColumns& side, u32* c) {
+  bool plain = form.acc != Element::half && form.k <= rule.group && !a.has_special && !a.all_zero &&
+               !side.has_special && !side.some_zero;
+  for (u32 k = 0; k < kSideBySide; ++k) plain = plain && is_number(c[k], false);
+  if (!plain) {
+    for (u32 k = 0; k < kSideBySide; ++k) c[k] = tensor_sum(form, rule, a, columns[k], c[k]);
+    return;
+  }
+  Accumulator before[kSideBySide];
+  SumsOfTerms sums;
+  for (u32 k = 0; k < kSideBySide; ++k) {
+    before[k] = accumulator_of(c[k], false);
+    sums.most[k] = before[k].exponent;
+  }
+  const s32 fraction = rule.fraction_bits;
+  const s32 of_products = format_of(form.a).fraction + format_of(form.b).fraction;
+  add_columns(a, side, form.k, fraction - of_products, sums);
+  for (u32 k = 0; k < kSideBySide; ++k) {
+    const s64 terms = s64{sums.high[k]} * 65536 + sums.low[k];
+    c[k] = cut_off(terms + cut_to(before[k], sums.most[k], fraction), sums.most[k], fraction);
+  }
 }
 
 }  // namespace warpwright::simt

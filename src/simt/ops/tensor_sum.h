@@ -32,6 +32,18 @@ struct TensorVector {
   void set_all(Element type, const std::uint8_t* numbers, std::uint32_t count, bool negated);
 };
 
+inline constexpr std::uint32_t kSideBySide = 8;
+
+/// Columns number by number, so that vectors go across them.
+struct TensorColumns {
+  std::int32_t significand[kMostInner][kSideBySide];
+  std::int32_t exponent[kMostInner][kSideBySide];
+  bool has_special, some_zero;  ///< in one of them; one of them is zeros
+
+  /// `columns`: kSideBySide of them, of `count` numbers each.
+  void set_all(const TensorVector* columns, std::uint32_t count);
+};
+
 /// How a form of the instruction adds; docs/simt.md, "Exactness", says how that was found.
 struct TensorRule {
   std::uint32_t group = 16;         ///< products that are added in one go, with what was there
@@ -43,5 +55,9 @@ TensorRule tensor_rule(const MatrixForm& form);
 /// f32, or of f16 when the form accumulates in that.
 std::uint32_t tensor_sum(const MatrixForm& form, const TensorRule& rule, const TensorVector& a,
                          const TensorVector& b, std::uint32_t c);
+
+/// The same of kSideBySide columns: c becomes the result. `side` was set from `columns`.
+void tensor_sums(const MatrixForm& form, const TensorRule& rule, const TensorVector& a,
+                 const TensorVector* columns, const TensorColumns& side, std::uint32_t* c);
 
 }  // namespace warpwright::simt

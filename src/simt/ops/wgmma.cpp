@@ -91,20 +91,22 @@ std::vector<u32> places(const Reading& r) {
   return at;
 }
 
+template <u32 kBytes>
+void spread_across(u32 rows, const std::byte* bytes, Side& side) {
+  for (u32 k = 0; k < kRowBytes; k += kBytes)
+    for (u32 row = 0; row < rows; ++row, bytes += kBytes)
+      std::memcpy(side.row[row] + k, bytes, kBytes);
+}
+
 void spread(const Reading& r, const std::byte* bytes, Side& side) {
   if (!r.across) {
     for (u32 row = 0; row < r.rows; ++row)
       std::memcpy(side.row[row], bytes + std::size_t{row} * kRowBytes, kRowBytes);
     return;
   }
-  const u32 size = r.element_bytes, per_piece = kPieceBytes / size, inner = kRowBytes / size;
-  const u32 parts = r.rows / per_piece;
-  for (u32 k = 0; k < inner; ++k)
-    for (u32 row = 0; row < r.rows; ++row)
-      std::memcpy(side.row[row] + k * size,
-                  bytes + (std::size_t{k} * parts + row / per_piece) * kPieceBytes +
-                      std::size_t{row % per_piece} * size,
-                  size);
+  if (r.element_bytes == 1) return spread_across<1>(r.rows, bytes, side);
+  if (r.element_bytes == 2) return spread_across<2>(r.rows, bytes, side);
+  spread_across<4>(r.rows, bytes, side);
 }
 
 /// A's registers: rows lane / 4 and 8 more, four lanes along K.
@@ -154,6 +156,26 @@ void add_up(Warp& w, const Ins* i, const WgmmaForm& f, bool adds, Sum sum) {
   });
 }
 
+/// add_up() of floats, eight columns at a time: of a row four lanes have two each.
+void add_floats(Warp& w, const Ins* i, const MatrixForm& form, u32 n, bool adds,
+                const TensorVector* rows, const TensorVector* columns) {
+  static thread_local TensorColumns side;
+  const TensorRule rule = tensor_rule(form);
+  const u32 registers = n / 2;
+  for (u32 first = 0; first < n; first += kSideBySide) {
+    side.set_all(columns + first, form.k);
+    for (u32 row = 0; row < kRows; ++row) {
+      const u32 lane = (row & 7) * 4, reg = first / 2 + (row >> 3) * 2;
+      u32 sums[kSideBySide] = {};
+      for (u32 c = 0; c < kSideBySide && adds; ++c)
+        sums[c] = w.slot<u32>(i->more[registers + reg + (c & 1)])[lane + c / 2];
+      tensor_sums(form, rule, rows[row], columns + first, side, sums);
+      for (u32 c = 0; c < kSideBySide; ++c)
+        w.slot<u32>(i->more[reg + (c & 1)])[lane + c / 2] = sums[c];
+    }
+  }
+}
+
 /// How many of these are not all zeros: sums of zeros take no time.
 u32 some_of(const TensorVector* vectors, u32 count) {
   return static_cast<u32>(
@@ -179,6 +201,7 @@ void multiply(Warp& w, const Ins* i, const WgmmaForm& f, bool adds, const Side& 
   form.b = f.b;
   form.acc = f.acc;
   const TensorRule rule = tensor_rule(form);
+  if (f.acc != Element::half) return add_floats(w, i, form, f.n, adds, rows, columns);
   add_up(w, i, f, adds, [&](u32 row, u32 column, u32 c) {
     return tensor_sum(form, rule, rows[row], columns[column], c);
   });
@@ -247,6 +270,12 @@ void look_again(Warp& w, const Ins* i, const WgmmaReads& r) {
   });
 }
 
+/// Whether one of them has not come as far as to begin these groups of products.
+bool lags_behind(std::span<const Warp> warps, u32 groups) {
+  return std::any_of(warps.begin(), warps.end(),
+                     [groups](const Warp& w) { return w.wgmma.group < groups; });
+}
+
 }  // namespace
 
 u32 MatrixDescriptor::pieces() const {
@@ -268,12 +297,6 @@ u32 MatrixDescriptor::along(u32 row, u32 part) const {
   const u32 groups = start() + row / 8 * stride();
   if (pieces() == 1) return groups + row % 8 * kPieceBytes + part * leading();
   return swizzled(groups + row % 8 * pieces() * kPieceBytes + part * kPieceBytes);
-}
-
-/// Whether one of them has not come as far as to begin these groups of products.
-bool lags_behind(std::span<const Warp> warps, u32 groups) {
-  return std::any_of(warps.begin(), warps.end(),
-                     [groups](const Warp& w) { return w.wgmma.group < groups; });
 }
 
 u32 MatrixDescriptor::across(u32 part, u32 k) const {
@@ -311,11 +334,16 @@ const Ins* run_wgmma(Warp& w, const Ins* i) {
 }
 
 const Ins* run_wgmma_commit(Warp& w, const Ins* i) {
+  if (w.lanes(i) == 0) return i + 1;
   ++w.wgmma.group;
+  for (Warp& k : partners(w))
+    for (Split& s : k.splits)
+      if (s.state == Split::State::at_product) s.state = Split::State::ready;
   return i + 1;
 }
 
 const Ins* run_wgmma_wait(Warp& w, const Ins* i) {
+  if (w.lanes(i) == 0) return i + 1;
   const u32 open = static_cast<u32>(i->imm);
   const u32 done = w.wgmma.group > open ? w.wgmma.group - open : 0;
   const std::span<Warp> warps = partners(w);
@@ -335,8 +363,3 @@ const Ins* run_wgmma_wait(Warp& w, const Ins* i) {
 }
 
 }  // namespace warpwright::simt
-  if (w.lanes(i) == 0) return i + 1;
-  for (Warp& k : partners(w))
-    for (Split& s : k.splits)
-      if (s.state == Split::State::at_product) s.state = Split::State::ready;
-  if (w.lanes(i) == 0) return i + 1;
