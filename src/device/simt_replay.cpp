@@ -13,6 +13,7 @@
 #include "device/simt_estimate.h"
 #include "device/simt_findings.h"
 #include "device/simt_sample.h"
+#include "simt/state/program.h"
 
 namespace warpwright::device {
 
@@ -276,7 +277,10 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
   request.options.schedule = options.schedule;
   request.options.max_warp_instructions =
       options.exact_work ? options.work - std::min(options.work, report.work) : options.work;
-  request.options.exact_work = options.exact_work;
+  // What products take is in their sums: a time is given up where these are too many.
+  const simt::Kernel* kernel = module().module.program()->find(launch.kernel);
+  request.options.exact_work =
+      options.exact_work || (options.timed && kernel != nullptr && kernel->has_products);
   const auto run_once = [&]() { return device_.machine_.launch(module().module, request); };
   auto launched = options.may_sample && !launch.cooperative
                       ? launch_sampled(device_.machine_, module().module, request,

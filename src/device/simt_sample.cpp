@@ -21,6 +21,9 @@ constexpr std::uint64_t kAllBlocks = 16'000'000;
 constexpr std::uint64_t kLongestSample = 24'000'000;
 // All blocks of a grid in which each waits for all others.
 constexpr std::uint64_t kWholeGrid = 200'000'000;
+// Blocks that multiply matrices may take seconds each. Their limit is one for all that takes time.
+constexpr std::uint64_t kProbedProducts = 2;
+constexpr std::uint64_t kLongestProducts = 500'000'000;
 
 /// Blocks that may wait for others wait for earlier ones, if not for all.
 std::vector<std::uint64_t> first_blocks(std::uint64_t count) {
@@ -66,7 +69,54 @@ Result<simt::LaunchReport> launch_waiting(simt::Machine& machine, const simt::Mo
   return all();
 }
 
+/// What a block took, with what emulated matrix instructions take.
+std::uint64_t work_per_block(const simt::LaunchReport& report) {
+  const std::uint64_t all = report.counts.warp_instructions() + report.sums;
+  return std::max<std::uint64_t>(all / std::max<std::uint64_t>(report.blocks_run, 1), 1);
+}
+
+/// How many blocks that take so much are a sample.
+std::uint64_t sample_of(std::uint64_t per_block) {
+  const std::uint64_t light = kWarpInstructions / per_block;
+  return light >= kLeastSample ? light : std::min(kLeastSample, kLongestSample / per_block);
+}
+
+/// A grid whose blocks multiply matrices: a few, and more where these were light.
+Result<simt::LaunchReport> launch_products(simt::Machine& machine, const simt::Module& module,
+                                           const simt::Launch& launch, std::uint64_t secret,
+                                           const std::function<Status()>& restore) {
+  const std::uint64_t total = launch.grid.count();
+  simt::Launch part = launch;
+  part.options.max_warp_instructions = kLongestProducts;
+  part.options.only_blocks = lone_blocks(total, kProbedProducts, secret);
+  WW_TRY(auto probe, machine.launch(module, part));
+  if (!probe.clean() || probe.blocks_run == total) return probe;
+  const std::uint64_t per_block = work_per_block(probe);
+  const bool all = total <= kAllBlocks / per_block;
+  const std::uint64_t count = sample_of(per_block);
+  if (!all && count <= probe.blocks_run) return probe;
+  WW_CHECK(restore());
+  part.options.only_blocks.clear();
+  if (!all && count < kLeastSample)
+    part.options.only_blocks =
+        lone_blocks(total, count * kProbedProducts / probe.blocks_run, secret + 1);
+  else if (!all && 2 * count < total)
+    part.options.only_blocks = sampled_blocks(total, count, secret + 1);
+  return machine.launch(module, part);
+}
+
 }  // namespace
+
+std::vector<std::uint64_t> lone_blocks(std::uint64_t total, std::uint64_t count,
+                                       std::uint64_t secret) {
+  std::vector<std::uint64_t> blocks;
+  count = std::min(count, total);
+  for (std::uint64_t part = 0; part < count; ++part) {
+    const std::uint64_t begin = part * total / count, end = (part + 1) * total / count;
+    blocks.push_back(begin + one_way(secret, "lone blocks", part) % (end - begin));
+  }
+  return blocks;
+}
 
 std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t count,
                                           std::uint64_t secret) {
@@ -97,6 +147,7 @@ Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Mo
     // Of a queue any few blocks take all: they are no sample of the grid.
     if (kernel->shares_work) return launch_whole(machine, module, launch);
     if (kernel->waits_for_blocks()) return launch_waiting(machine, module, launch, restore);
+    if (kernel->has_products) return launch_products(machine, module, launch, secret, restore);
   }
   const std::uint64_t total = launch.grid.count();
   simt::Launch part = launch;
@@ -109,8 +160,7 @@ Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Mo
     // A cluster runs as a whole. Once more would find what the first run left in place: sorted
     // data.
     if (!probe.clean() || probe.blocks_run == total) return probe;
-    const std::uint64_t per_block =
-        std::max<std::uint64_t>(probe.counts.warp_instructions() / kProbedBlocks, 1);
+    const std::uint64_t per_block = work_per_block(probe);
     count = std::max(kWarpInstructions / per_block, kLeastSample);
     all = total <= kAllBlocks / per_block;
     // Blocks far heavier than that: what was seen has to do.

@@ -16,11 +16,17 @@ namespace warpwright::device {
 std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t count,
                                           std::uint64_t secret);
 
+/// Single blocks, one anywhere in each of so many equal parts of the grid. Ascending; all when
+/// there are no more.
+std::vector<std::uint64_t> lone_blocks(std::uint64_t total, std::uint64_t count,
+                                       std::uint64_t secret);
+
 /// Runs as many blocks as a second or so allows: few to learn what a block costs, then a sample of
 /// that size, or the whole grid where that is at most four times as much. For times only. Of
 /// kernels in which blocks wait for others the first blocks are run, or all where those wait for
-/// later ones; of those whose blocks take work from a counter all are. `restore` undoes what the
-/// first few wrote, so that no block starts from another one's results.
+/// later ones; of those whose blocks take work from a counter all are; of those that multiply
+/// matrices with wgmma at least two, whatever these take. `restore` undoes what the first few
+/// wrote, so that no block starts from another one's results.
 Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Module& module,
                                           const simt::Launch& launch, std::uint64_t secret,
                                           const std::function<Status()>& restore);

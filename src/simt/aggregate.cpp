@@ -306,6 +306,7 @@ LaunchReport aggregate(const LaunchState& s, const std::vector<Worker>& workers)
     r.counts.barriers += w.barriers;
     r.counts.longest_warp = std::max(r.counts.longest_warp, w.longest_warp);
     r.printed += w.printed;
+    r.sums += w.sums;
   }
   for (std::size_t b = 0; b < k.blocks.size(); ++b) {
     // One sum for all workers: shares of them would be rounded by who ran what.

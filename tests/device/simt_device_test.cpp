@@ -38,6 +38,75 @@ TEST(SimtSample, GroupsAreSpreadAndNeverRepeat) {
   EXPECT_NE(sampled_blocks(1'000'000, 64, 2)[32], blocks[32]);
 }
 
+TEST(SimtSample, LoneBlocksAreAnywhereInTheirParts) {
+  EXPECT_THAT(lone_blocks(3, 5, 1), testing::ElementsAre(0, 1, 2));
+  const auto blocks = lone_blocks(1'000'000, 4, 1);
+  ASSERT_EQ(blocks.size(), 4U);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(blocks[k] / 250'000, k);
+  EXPECT_NE(lone_blocks(1'000'000, 4, 2), blocks);
+}
+
+// Each of 4,096 blocks makes 64 products in 1,300 instructions, which are next to nothing.
+constexpr std::string_view kProducts = R"(
+.version 8.3
+.target sm_90a
+.address_size 64
+.visible .entry multiply() {
+  .shared .align 128 .b8 matrices[2304];
+  .reg .pred %p<3>;
+  .reg .b32 %r<8>;
+  .reg .f32 %f<5>;
+  .reg .b64 %rd<4>;
+  mov.u32 %r2, %tid.x;
+  mov.u32 %r3, matrices;
+  shl.b32 %r5, %r2, 2;
+$fill:
+  add.u32 %r6, %r3, %r5;
+  st.shared.u32 [%r6], 0x3c003c00;
+  add.u32 %r5, %r5, 512;
+  setp.lt.u32 %p1, %r5, 2304;
+  @%p1 bra $fill;
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+  cvt.u64.u32 %rd2, %r3;
+  shr.u64 %rd2, %rd2, 4;
+  or.b64 %rd2, %rd2, 0x1000080000;
+  add.u64 %rd3, %rd2, 128;
+  mov.f32 %f1, 0f00000000;
+  mov.f32 %f2, 0f00000000;
+  mov.f32 %f3, 0f00000000;
+  mov.f32 %f4, 0f00000000;
+  mov.u32 %r7, 0;
+$again:
+  setp.ne.u32 %p2, %r2, %r2;
+  wgmma.fence.sync.aligned;
+  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd2, %rd3, %p2, 1, 1, 0, 0;
+  wgmma.commit_group.sync.aligned;
+  wgmma.wait_group.sync.aligned 0;
+  add.u32 %r7, %r7, 1;
+  setp.lt.u32 %p1, %r7, 64;
+  @%p1 bra $again;
+  ret;
+}
+)";
+
+TEST(SimtSample, BlocksOfMatrixProductsWeighWhatTheirSumsTake) {
+  simt::Launcher launcher{std::string(kProducts)};
+  simt::Launch launch{.kernel = "multiply", .grid = {4096}, .block = {128}};
+  launch.options.checks = simt::Checks::fast;
+  int restored = 0;
+  const auto report = launch_sampled(launcher.machine(), launcher.module(), launch, 1, [&] {
+    ++restored;
+    return Status{};
+  });
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_TRUE(report->clean()) << report->faults[0].describe();
+  EXPECT_EQ(restored, 1);
+  EXPECT_GT(report->sums, 5 * report->counts.warp_instructions());
+  EXPECT_GT(report->blocks_run, 100U);
+  EXPECT_LT(report->blocks_run, 500U);
+}
+
 TEST(SimtSample, WhatRanAsAWholeIsNotRunAgainOnItsOwnResults) {
   simt::Launcher launcher(R"(
 .version 8.0

@@ -87,8 +87,9 @@ void end_turn(Warp& w) {
 
 void note_sums(Warp& w, std::uint32_t sums) {
   LaunchState& launch = *w.worker->launch;
-  if (!launch.launch->options.exact_work) return;
   const std::int64_t work = sums / kSumsPerInstruction;
+  w.worker->sums += static_cast<std::uint64_t>(work);
+  if (!launch.launch->options.exact_work) return;
   // What is too much is found at the end of the turn.
   if (launch.budget.fetch_sub(work, std::memory_order_relaxed) < work) end_turn(w);
 }

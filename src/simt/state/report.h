@@ -208,6 +208,7 @@ struct LaunchReport {
   std::string printed;              ///< what device printf wrote
   std::uint64_t work = 0;           ///< taken of LaunchOptions::max_warp_instructions
   double wall_s = 0;                ///< time of this machine, not of a GPU
+  std::uint64_t sums = 0;           ///< of matrix instructions: warp instructions that take as long
   bool compiled = false;            ///< by the compiled engine, at least in part
   std::string interpreted_because;  ///< why it was not, where it should have been
 

@@ -311,6 +311,7 @@ struct alignas(128) Worker {
   std::vector<WaitCount> waited;  ///< by row of Kernel::wait_loops
   std::uint64_t clock = 0;
   std::int64_t spent = 0;  ///< of the budget, not yet taken from it
+  std::uint64_t sums = 0;  ///< LaunchReport::sums
   std::string printed;
   std::vector<std::uint64_t> hits;      ///< of compiled code, by instruction
   std::shared_ptr<NativeState> native;  ///< null: interpreted
