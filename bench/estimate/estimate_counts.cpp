@@ -30,6 +30,7 @@ json launch_json(const device::LaunchDetail& launch) {
             {"blocks_run", r.blocks_run},
             {"block_threads", r.block.count()},
             {"touched_bytes", r.touched_bytes},
+            {"touched_of_grid", r.touched_of_grid},
             {"shared_bytes", r.shared_bytes},
             {"registers", r.registers},
             {"local_bytes", r.local_bytes},

@@ -125,6 +125,7 @@ std::string launch_report_json(const simt::LaunchReport& r) {
                   {"shared_bytes", r.shared_bytes},
                   {"registers", r.registers},
                   {"touched_bytes", r.touched_bytes},
+                  {"touched_of_grid", r.touched_of_grid},
                   {"faults", list_json(r.faults)},
                   {"unchecked", list_json(r.unchecked)},
                   {"counts", to_json(r.counts)},

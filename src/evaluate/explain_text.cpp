@@ -227,9 +227,9 @@ std::string kernel_lines(const device::LaunchDetail& launch, const DeviceFacts& 
       32 * static_cast<double>(r.counts.global_load_sectors + r.counts.global_store_sectors);
   text +=
       fmt::format("  global bytes  {} asked for, {} moved, {} distinct\n", amount(scale * asked),
-                  amount(scale * moved), amount(scale * static_cast<double>(r.touched_bytes)));
+                  amount(scale * moved), amount(static_cast<double>(r.touched_of_grid)));
   // What is touched again comes from a cache, at best.
-  const auto distinct = std::min(moved, static_cast<double>(r.touched_bytes));
+  const auto distinct = std::min(moved, static_cast<double>(r.touched_of_grid) / scale);
   text += fmt::format("  roofline      {}\n",
                       roofline_line(r.counts.flops, scale, distinct, e.us, target));
   text +=

@@ -67,7 +67,7 @@ class Model {
         scale_(r.blocks_run == 0
                    ? 1
                    : static_cast<double>(r.blocks_total) / static_cast<double>(r.blocks_run)),
-        touched_(static_cast<double>(r.touched_bytes) * scale_),
+        touched_(static_cast<double>(r.touched_of_grid)),
         blocks_(static_cast<double>(r.blocks_total)),
         warps_(blocks_ * static_cast<double>((r.block.count() + 31) / 32)),
         blocks_per_sm_(std::max(blocks_per_sm, 1u)),

@@ -291,7 +291,13 @@ Result<LaunchReport> Machine::launch(const Module& module, const Launch& launch)
   if (!s.full_checks) memory_.assume_valid();
   LaunchReport report = aggregate(s, workers);
   report.work = work_of(s, workers);
-  if (s.counts) report.touched_bytes = kSectorBytes * touched_.take(memory_, s.uses);
+  if (s.counts) {
+    const double scale = static_cast<double>(report.blocks_total) /
+                         static_cast<double>(std::max<std::uint64_t>(report.blocks_run, 1));
+    const Touched touched = touched_.take(memory_, s.uses, scale);
+    report.touched_bytes = touched.bytes;
+    report.touched_of_grid = touched.of_grid;
+  }
   tier_up.finish(s, workers, report);
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return report;

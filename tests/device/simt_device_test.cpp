@@ -228,7 +228,7 @@ simt::LaunchReport streaming_report(std::uint64_t blocks, double sectors_per_req
   report.counts.global_load_sectors = requests * 4;
   report.counts.global_store_sectors =
       static_cast<std::uint64_t>(static_cast<double>(requests) * sectors_per_request);
-  report.touched_bytes = requests * 256;
+  report.touched_bytes = report.touched_of_grid = requests * 256;
   report.counts.by_class[static_cast<std::size_t>(simt::OpClass::integer)].warps = requests * 12;
   report.counts.longest_warp = 14;
   return report;
@@ -250,6 +250,7 @@ TEST(SimtEstimate, ASampleStandsForTheWholeGrid) {
   const DeviceFacts h200 = *known_device("h200");
   simt::LaunchReport sample = streaming_report(1000, 4);
   sample.blocks_total = 1'000'000;
+  sample.touched_of_grid *= 1000;
   const double whole = simt::estimate(streaming_report(1'000'000, 4), spec_of(h200)).us;
   EXPECT_NEAR(simt::estimate(sample, spec_of(h200)).us, whole, 0.01 * whole);
 }

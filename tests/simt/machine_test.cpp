@@ -342,6 +342,7 @@ TEST(MachineTest, counts_are_exact) {
   EXPECT_EQ(r.counts.global_load_sectors, 125u);
   EXPECT_EQ(r.counts.global_store_bytes, 4000u);
   EXPECT_EQ(r.touched_bytes, 8000u);
+  EXPECT_EQ(r.touched_of_grid, 8000u);
   EXPECT_EQ(r.counts.divergent_branches, 1u);
   ASSERT_FALSE(r.traffic.empty());
   EXPECT_NE(r.traffic[0].line, 0u);
@@ -399,6 +400,24 @@ TEST(MachineTest, runs_only_the_blocks_asked_for) {
   EXPECT_EQ(got[256], 1);
   EXPECT_EQ(got[1023], 1);
   EXPECT_TRUE(estimate(r, {}).sampled);
+  EXPECT_EQ(r.touched_bytes, 4096u);
+  EXPECT_EQ(r.touched_of_grid, 8192u);
+}
+
+// Blocks that were not run would touch the same 64 bins: no more than there are.
+TEST(MachineTest, a_grid_touches_no_more_than_buffers_hold) {
+  Launcher l(kernels_ptx());
+  const int n = 1 << 14;
+  const Address in = l.put(std::vector<std::uint32_t>(n), "in");
+  const Address bins = l.put(std::vector<std::uint32_t>(64), "bins");
+  LaunchOptions options;
+  options.only_blocks = {0};
+  const LaunchReport r =
+      l.run("histogram", {64}, {256}, Params().add(in).add(bins).add(n), options);
+  ASSERT_TRUE(r.clean()) << r.faults[0].describe();
+  ASSERT_EQ(r.blocks_run, 1u);
+  EXPECT_GT(64 * r.touched_bytes, r.touched_of_grid);
+  EXPECT_LE(r.touched_of_grid, 4u * n + 2 * 4 * 64);
 }
 
 class EstimateTest : public testing::Test {

@@ -199,16 +199,17 @@ struct LaunchReport {
   std::vector<LineDivergence> divergence;
   std::vector<LineCount> lines;  ///< by file and line
   std::uint64_t blocks_total = 0;
-  std::uint64_t blocks_run = 0;     ///< less than blocks_total when only a sample was run
-  std::uint64_t touched_bytes = 0;  ///< distinct 128-byte lines of global memory touched, in bytes
+  std::uint64_t blocks_run = 0;       ///< less than blocks_total when only a sample was run
+  std::uint64_t touched_bytes = 0;    ///< distinct sectors of global memory touched, in bytes
+  std::uint64_t touched_of_grid = 0;  ///< what all blocks would touch: no more than buffers hold
   Dim3 grid, block;
   std::uint32_t shared_bytes = 0;   ///< static and dynamic, per block
   std::uint32_t registers = 0;      ///< estimate per thread
   std::uint32_t local_bytes = 0;    ///< per thread
   std::string printed;              ///< what device printf wrote
   std::uint64_t work = 0;           ///< taken of LaunchOptions::max_warp_instructions
-  double wall_s = 0;                ///< time of this machine, not of a GPU
   std::uint64_t sums = 0;           ///< of matrix instructions: warp instructions that take as long
+  double wall_s = 0;                ///< time of this machine, not of a GPU
   bool compiled = false;            ///< by the compiled engine, at least in part
   std::string interpreted_because;  ///< why it was not, where it should have been
 

@@ -44,24 +44,30 @@ std::uint64_t sum_of_flags(const std::uint8_t* flags, std::uint64_t count) {
 
 }  // namespace
 
-std::uint64_t TouchedSectors::take(const Memory& memory, const BufferUses& uses) {
+Touched TouchedSectors::take(const Memory& memory, const BufferUses& uses, double scale) {
   constexpr std::uint64_t kQuicklyCleared = std::uint64_t{1} << 22;
-  std::uint64_t count = 0;
+  Touched touched;
   const std::vector<Allocation>& all = memory.allocations();
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (k < uses.size() && uses[k].load(std::memory_order_relaxed) == 0) continue;
     const std::uint64_t first = (all[k].begin - kGlobalBase) / kSectorBytes;
     const std::uint64_t bytes = (all[k].size_bytes + kSectorBytes - 1) / kSectorBytes;
     for (const std::uint64_t at : {first, sectors_ + first}) {
-      const auto* touched = reinterpret_cast<const std::uint8_t*>(pages_.data()) + at;
-      if (all[k].live) count += sum_of_flags(touched, bytes);
+      const auto* flags = reinterpret_cast<const std::uint8_t*>(pages_.data()) + at;
+      if (all[k].live) {
+        const std::uint64_t count = sum_of_flags(flags, bytes);
+        const double of_grid =
+            std::min(scale * static_cast<double>(count), static_cast<double>(bytes));
+        touched.bytes += count * kSectorBytes;
+        touched.of_grid += static_cast<std::uint64_t>(of_grid) * kSectorBytes;
+      }
       if (bytes <= kQuicklyCleared)
         std::memset(pages_.data() + at, 0, bytes);
       else
         pages_.clear(at, bytes);
     }
   }
-  return count;
+  return touched;
 }
 
 }  // namespace warpwright::simt
