@@ -413,6 +413,52 @@ TEST(Freivalds, WhatNoHalfHoldsIsInfinite) {
   EXPECT_FALSE(small.accepted());
 }
 
+/// What a tensor core's float accumulator comes to: of 16 products and the sum before, what is
+/// below 25 bits of the largest is cut off, then the sum to 24.
+float sum_of_tensor_core(const std::uint16_t* a, const std::uint16_t* b, std::size_t count) {
+  const auto cut = [](double x, int exponent) {
+    return std::ldexp(std::trunc(std::ldexp(x, -exponent)), exponent);
+  };
+  double sum = 0;
+  for (std::size_t k = 0; k < count; k += 16) {
+    double addends[17] = {sum}, largest = sum, total = 0;
+    for (std::size_t i = 0; i < 16 && k + i < count; ++i) {
+      addends[i + 1] = double{from_half_bits(a[k + i])} * from_half_bits(b[k + i]);
+      largest = std::max(largest, addends[i + 1]);
+    }
+    for (const double x : addends) total += cut(x, std::ilogb(largest) - 25);
+    sum = cut(total, std::ilogb(total) - 23);
+  }
+  return static_cast<float>(sum);
+}
+
+// Of two entries, so that no other makes up for the one that rounding takes further off.
+TEST(Freivalds, ALongSumOfATensorCoreIsAccurateEnough) {
+  Task task = suite::load_embedded_task("gemm_f16").value();
+  task.check.parameters["full"] = "1";
+  const auto positive = std::find_if(task.variants.begin(), task.variants.end(),
+                                     [](const InputVariant& v) { return v.name == "positive"; });
+  ASSERT_NE(positive, task.variants.end());
+  for (const std::int64_t inner : {16, 4096, 16384, 58151, 65536}) {
+    const TaskSize size{"long", {{"M", 2}, {"N", 1}, {"K", inner}}};
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+      const Instance instance = make_instance(task, size, &*positive, seed).value();
+      const auto inputs = generate_inputs(instance).value();
+      std::vector<Bytes> outputs(6);
+      outputs[2].resize(2 * sizeof(std::uint16_t));
+      const auto count = static_cast<std::size_t>(inner);
+      for (std::size_t row = 0; row < 2; ++row) {
+        const auto* a = reinterpret_cast<const std::uint16_t*>(inputs[0].data()) + row * count;
+        const auto* b = reinterpret_cast<const std::uint16_t*>(inputs[1].data());
+        const std::uint16_t bits = to_half_bits(sum_of_tensor_core(a, b, count));
+        std::memcpy(outputs[2].data() + 2 * row, &bits, sizeof bits);
+      }
+      const auto mismatch = check_outputs(instance, inputs, {}, outputs).value();
+      EXPECT_FALSE(mismatch) << inner << " " << seed << ": " << mismatch->message;
+    }
+  }
+}
+
 TEST(Freivalds, FindsALowerPrecision) {
   LargeProduct p;
   auto rounded = p.inputs;
