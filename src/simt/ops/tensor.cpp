@@ -206,13 +206,13 @@ void collect_rows(const Warp& w, const MmaOperands& o, Bytes& out) {
 void collect_columns(const Warp& w, const MmaOperands& o, Bytes& out) {
   const u32 bytes = bits_of(o.f.b) / 8, per_register = sizeof(u32) / bytes;
   for_registers(o.f, Role::b, o.f.b, o.b_registers, [&](Place p, u32 r, u32 lane) {
-    u32 word = w.slot<u32>(o.b[r])[lane];
+    const auto* from = reinterpret_cast<const std::byte*>(&w.slot<u32>(o.b[r])[lane]);
     if (!o.f.opaque) {
-      std::memcpy(&out.of[p.column][p.row * bytes], &word, sizeof word);
+      std::memcpy(&out.of[p.column][p.row * bytes], from, sizeof(u32));
       return;
     }
-    for (u32 part = 0; part < per_register; ++part, word >>= 8 * bytes)
-      std::memcpy(&out.of[p.column + part][p.row * bytes], &word, bytes);
+    for (u32 part = 0; part < per_register; ++part, from += bytes)
+      std::memcpy(&out.of[p.column + part][p.row * bytes], from, bytes);
   });
 }
 
