@@ -39,7 +39,7 @@ struct Reading {
   u32 first, rows;  ///< of this warp
   bool across;
   u32 element_bytes;
-  bool counted;
+  bool counted, remembered;
 };
 
 /// A piece of this warp's shared memory.
@@ -47,13 +47,12 @@ bool is_inside(const Warp& w, u32 at) {
   return at % kPieceBytes == 0 && at < w.shared_bytes && kPieceBytes <= w.shared_bytes - at;
 }
 
-/// Reads pieces at these addresses; false where some were faults. Hardware reads B once for four
-/// warps: for the others it is checked, but neither counted nor remembered.
-bool read_pieces(Warp& w, const Ins* i, const std::vector<u32>& at, bool counted,
+/// Reads pieces at these addresses; false where some were faults.
+bool read_pieces(Warp& w, const Ins* i, const std::vector<u32>& at, bool counted, bool remembered,
                  std::vector<std::byte>& out) {
   out.resize(at.size() * kPieceBytes);
   Ins plain = *i;
-  plain.aux = counted ? kOfProduct : kOfProduct | kRememberedOnce;
+  plain.aux = remembered ? kOfProduct : kOfProduct | kRememberedOnce;
   for (std::size_t done = 0; done < at.size(); done += kLanes) {
     const auto count = static_cast<u32>(std::min<std::size_t>(at.size() - done, kLanes));
     const u32 m = count == kLanes ? kAllLanes : (u32{1} << count) - 1;
@@ -240,12 +239,22 @@ bool read_side(Warp& w, const Ins* i, const Reading& r, Side& side, WgmmaReads& 
   if (!is_followed(w, i, r.descriptor)) return false;
   const std::vector<u32> at = places(r);
   std::vector<std::byte> bytes;
-  if (!read_pieces(w, i, at, r.counted, bytes)) return false;
+  if (!read_pieces(w, i, at, r.counted, r.remembered, bytes)) return false;
   spread(r, bytes.data(), side);
   if (w.full_checks) note_sums(w, static_cast<u32>(at.size()) * kSumsPerPiece);
   reads.at.insert(reads.at.end(), at.begin(), at.end());
   reads.bytes.insert(reads.bytes.end(), bytes.begin(), bytes.end());
   return true;
+}
+
+/// What this warp's product is known by; the pieces follow.
+WgmmaReads reads_of(const Warp& w, const Ins* i, const WgmmaForm& f) {
+  WgmmaReads reads;
+  reads.from = i->id;
+  reads.group = w.wgmma.group;
+  reads.a = f.a_in_registers ? 0 : w.slot<u64>(i->a)[0];
+  reads.b = w.slot<u64>(i->b)[0];
+  return reads;
 }
 
 /// Looks again at what a product read. Where accesses are followed by warp, its reads are in order
@@ -257,7 +266,7 @@ void look_again(Warp& w, const Ins* i, const WgmmaReads& r) {
     now.resize(r.bytes.size());
     for (std::size_t k = 0; k < r.at.size(); ++k)
       std::memcpy(now.data() + k * kPieceBytes, w.shared + r.at[k], kPieceBytes);
-  } else if (!read_pieces(w, from, r.at, false, now)) {
+  } else if (!read_pieces(w, from, r.at, false, false, now)) {
     return;
   }
   if (now == r.bytes) return;
@@ -268,6 +277,41 @@ void look_again(Warp& w, const Ins* i, const WgmmaReads& r) {
         "the product still reads {}, which was overwritten before the kernel waits for it at {}",
         describe_shared(w, at), place_of(w, i));
   });
+}
+
+/// How many products this warp has issued in its open group.
+std::size_t issued(const Warp& w) {
+  return static_cast<std::size_t>(
+      std::count_if(w.wgmma.reads.begin(), w.wgmma.reads.end(),
+                    [&w](const WgmmaReads& r) { return r.group == w.wgmma.group; }));
+}
+
+/// What a partner has of the product that this warp issues now; none: it has not come as far, or
+/// the kernel is not checked. It is still there, since nobody's wait ends a group that this warp
+/// has not committed.
+const WgmmaReads* same_product(const Warp& w, const Warp& partner, std::size_t number) {
+  for (const WgmmaReads& r : partner.wgmma.reads)
+    if (r.group == w.wgmma.group && number-- == 0) return &r;
+  return nullptr;
+}
+
+/// Whether this warp is the first of the four to issue a product. All must read the same matrices.
+bool is_first(Warp& w, const Ins* i, const WgmmaReads& mine) {
+  const std::size_t number = issued(w);
+  bool first = true;
+  for (const Warp& k : partners(w)) {
+    if (k.index == w.index) continue;
+    const WgmmaReads* const r = same_product(w, k, number);
+    if (r == nullptr) continue;
+    first = false;
+    if (r->a == mine.a && r->b == mine.b) continue;
+    report_lazily(w, i, FaultKind::sync_mask, 0, 0, "", [&] {
+      return fmt::format("warps {} and {} give different descriptors to one matrix product",
+                         k.index, w.index);
+    });
+    return true;
+  }
+  return first;
 }
 
 /// Whether one of them has not come as far as to begin these groups of products.
@@ -309,27 +353,24 @@ const Ins* run_wgmma(Warp& w, const Ins* i) {
   if (!is_whole(w, i, w.lanes(i))) return i + 1;
   const WgmmaForm f = WgmmaForm::unpack(i->imm);
   static thread_local Side a, b;
-  WgmmaReads reads;
+  WgmmaReads reads = reads_of(w, i, f);
+  const bool first = w.full_checks && is_first(w, i, reads);
   bool good = true;
   if (f.a_in_registers)
     collect_rows(w, i->more + 2 * registers_of(f), a);
   else
     good = read_side(w, i,
-                     {MatrixDescriptor(w.slot<u64>(i->a)[0]), w.index % 4 * kRows, kRows,
-                      f.across_a, element_bytes(f.a), true},
+                     {MatrixDescriptor(reads.a), w.index % 4 * kRows, kRows, f.across_a,
+                      element_bytes(f.a), true, true},
                      a, reads);
+  // Hardware reads B once for four warps: one of them counts it, and the first one remembers it.
   good = read_side(w, i,
-                   {MatrixDescriptor(w.slot<u64>(i->b)[0]), 0, f.n, f.across_b, element_bytes(f.b),
-                    w.index % 4 == 0},
+                   {MatrixDescriptor(reads.b), 0, f.n, f.across_b, element_bytes(f.b),
+                    w.index % 4 == 0, first},
                    b, reads) &&
          good;
-  if (!good) return i + 1;
-  multiply(w, i, f, (w.predicate(i->c) & 1) != 0, a, b);
-  if (w.full_checks) {
-    reads.from = i->id;
-    reads.group = w.wgmma.group;
-    w.wgmma.reads.push_back(std::move(reads));
-  }
+  if (good) multiply(w, i, f, (w.predicate(i->c) & 1) != 0, a, b);
+  if (w.full_checks) w.wgmma.reads.push_back(std::move(reads));
   return i + 1;
 }
 

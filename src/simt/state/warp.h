@@ -64,6 +64,7 @@ struct WgmmaReads {
   std::vector<std::byte> bytes;
   std::uint32_t from = 0;  ///< the instruction
   std::uint32_t group = 0;
+  std::uint64_t a = 0, b = 0;  ///< descriptors; 0: A is in registers
 };
 /// Of one warp.
 struct WgmmaQueue {
