@@ -93,6 +93,7 @@ struct RunOptions {
   bool shifted = false;
   /// A device that simulates may run a part of the blocks; outputs are then partial.
   bool may_sample = false;
+  std::uint64_t sample_times = 1;  ///< as many times as many blocks as the device would choose
   /// In which order a device that simulates runs blocks and warps.
   simt::Schedule schedule;
   /// All checks of a device that simulates, also when timed.

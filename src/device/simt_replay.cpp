@@ -284,7 +284,7 @@ Status SimtReplay::step(const KernelLaunch& launch, const RunOptions& options, R
   const auto run_once = [&]() { return device_.machine_.launch(module().module, request); };
   auto launched = options.may_sample && !launch.cooperative
                       ? launch_sampled(device_.machine_, module().module, request,
-                                       one_way(options.poison_seed, "sample"),
+                                       one_way(options.poison_seed, "sample"), options.sample_times,
                                        [&] { return again_before(launch, options, report); })
                       : run_once();
   if (!launched.ok()) {

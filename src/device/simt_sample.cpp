@@ -21,7 +21,8 @@ constexpr std::uint64_t kAllBlocks = 16'000'000;
 constexpr std::uint64_t kLongestSample = 24'000'000;
 // All blocks of a grid in which each waits for all others.
 constexpr std::uint64_t kWholeGrid = 200'000'000;
-// Blocks that multiply matrices may take seconds each. Their limit is one for all that takes time.
+// Blocks that multiply matrices may take seconds each: two must do. Their limit is one for all that
+// takes time.
 constexpr std::uint64_t kProbedProducts = 2;
 constexpr std::uint64_t kLongestProducts = 500'000'000;
 
@@ -81,30 +82,6 @@ std::uint64_t sample_of(std::uint64_t per_block) {
   return light >= kLeastSample ? light : std::min(kLeastSample, kLongestSample / per_block);
 }
 
-/// A grid whose blocks multiply matrices: a few, and more where these were light.
-Result<simt::LaunchReport> launch_products(simt::Machine& machine, const simt::Module& module,
-                                           const simt::Launch& launch, std::uint64_t secret,
-                                           const std::function<Status()>& restore) {
-  const std::uint64_t total = launch.grid.count();
-  simt::Launch part = launch;
-  part.options.max_warp_instructions = kLongestProducts;
-  part.options.only_blocks = lone_blocks(total, kProbedProducts, secret);
-  WW_TRY(auto probe, machine.launch(module, part));
-  if (!probe.clean() || probe.blocks_run == total) return probe;
-  const std::uint64_t per_block = work_per_block(probe);
-  const bool all = total <= kAllBlocks / per_block;
-  const std::uint64_t count = sample_of(per_block);
-  if (!all && count <= probe.blocks_run) return probe;
-  WW_CHECK(restore());
-  part.options.only_blocks.clear();
-  if (!all && count < kLeastSample)
-    part.options.only_blocks =
-        lone_blocks(total, count * kProbedProducts / probe.blocks_run, secret + 1);
-  else if (!all && 2 * count < total)
-    part.options.only_blocks = sampled_blocks(total, count, secret + 1);
-  return machine.launch(module, part);
-}
-
 }  // namespace
 
 std::vector<std::uint64_t> lone_blocks(std::uint64_t total, std::uint64_t count,
@@ -142,33 +119,37 @@ std::vector<std::uint64_t> sampled_blocks(std::uint64_t total, std::uint64_t cou
 
 Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Module& module,
                                           const simt::Launch& launch, std::uint64_t secret,
+                                          std::uint64_t times,
                                           const std::function<Status()>& restore) {
-  if (const simt::Kernel* kernel = module.program()->find(launch.kernel); kernel != nullptr) {
+  const simt::Kernel* const kernel = module.program()->find(launch.kernel);
+  if (kernel != nullptr) {
     // Of a queue any few blocks take all: they are no sample of the grid.
     if (kernel->shares_work) return launch_whole(machine, module, launch);
     if (kernel->waits_for_blocks()) return launch_waiting(machine, module, launch, restore);
-    if (kernel->has_products) return launch_products(machine, module, launch, secret, restore);
   }
+  const bool products = kernel != nullptr && kernel->has_products;
   const std::uint64_t total = launch.grid.count();
   simt::Launch part = launch;
-  part.options.max_warp_instructions = std::min(part.options.max_warp_instructions, kLongestSample);
-  std::uint64_t count = total;
-  bool all = false;
-  if (total > kProbedBlocks) {
-    part.options.only_blocks = sampled_blocks(total, kProbedBlocks, secret);
-    WW_TRY(auto probe, machine.launch(module, part));
-    // A cluster runs as a whole. Once more would find what the first run left in place: sorted
-    // data.
-    if (!probe.clean() || probe.blocks_run == total) return probe;
-    const std::uint64_t per_block = work_per_block(probe);
-    count = std::max(kWarpInstructions / per_block, kLeastSample);
-    all = total <= kAllBlocks / per_block;
-    // Blocks far heavier than that: what was seen has to do.
-    if (per_block * kLeastSample > kLongestSample) return probe;
-    WW_CHECK(restore());
-  }
+  part.options.max_warp_instructions =
+      products ? kLongestProducts
+               : std::min(part.options.max_warp_instructions, times * kLongestSample);
+  part.options.only_blocks = products ? lone_blocks(total, times * kProbedProducts, secret)
+                                      : sampled_blocks(total, times * kProbedBlocks, secret);
+  const std::uint64_t asked = part.options.only_blocks.size();
+  WW_TRY(auto probe, machine.launch(module, part));
+  // A cluster runs as a whole. Once more would find what the first run left in place: sorted data.
+  if (!probe.clean() || probe.blocks_run == total) return probe;
+  const std::uint64_t per_block = work_per_block(probe);
+  const std::uint64_t count = times * sample_of(per_block);
+  const bool all = total <= kAllBlocks / per_block;
+  // Blocks far heavier than that: what was seen has to do.
+  const bool few = count < times * kLeastSample;
+  if (!all && (count <= probe.blocks_run || (few && !products))) return probe;
+  WW_CHECK(restore());
   part.options.only_blocks.clear();
-  if (!all && 2 * count < total)
+  if (!all && few)
+    part.options.only_blocks = lone_blocks(total, count * asked / probe.blocks_run, secret + 1);
+  else if (!all && 2 * count < total)
     part.options.only_blocks = sampled_blocks(total, count, secret + 1);
   return machine.launch(module, part);
 }

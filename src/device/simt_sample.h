@@ -25,10 +25,12 @@ std::vector<std::uint64_t> lone_blocks(std::uint64_t total, std::uint64_t count,
 /// that size, or the whole grid where that is at most four times as much. For times only. Of
 /// kernels in which blocks wait for others the first blocks are run, or all where those wait for
 /// later ones; of those whose blocks take work from a counter all are; of those that multiply
-/// matrices with wgmma at least two, whatever these take. `restore` undoes what the first few
+/// matrices with wgmma at least two, whatever these take. `times`: as many times as many, for who
+/// finds that the few did not stand for all. `restore` undoes what the first few
 /// wrote, so that no block starts from another one's results.
 Result<simt::LaunchReport> launch_sampled(simt::Machine& machine, const simt::Module& module,
                                           const simt::Launch& launch, std::uint64_t secret,
+                                          std::uint64_t times,
                                           const std::function<Status()>& restore);
 
 }  // namespace warpwright::device

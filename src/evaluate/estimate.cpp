@@ -20,6 +20,8 @@ constexpr double kEnoughWritten = 0.95;
 // Of what blocks that were run should have written; random bits hit a result now and then.
 constexpr double kWholeShare = 0.9995;
 constexpr std::uint64_t kWholeWork = 500'000'000;  // warp instructions of a launch
+// Where blocks have uneven numbers of tiles, the few that were run may all have the smaller one.
+constexpr std::uint64_t kMoreBlocks = 4, kMostBlocks = 16;  // times as many
 
 void add_findings(Notes& notes, const std::vector<Finding>& findings) {
   auto& all = notes.findings;
@@ -54,6 +56,13 @@ Result<bool> does_too_little(const Session& session, const Sized& sized,
   if (report.elapsed_us < sized.roof.impossible_us) return true;
   WW_TRY(const double least, least_written(session.task(), *sized.size));
   return report.written_bytes < kEnoughWritten * least;
+}
+
+Result<device::RunReport> run_share(const Session& session, const Sized& sized,
+                                    device::Replay& replay, const device::RunOptions& options) {
+  return run_enough(replay, options, [&](const device::RunReport& report) {
+    return does_too_little(session, sized, report);
+  });
 }
 
 /// Whether a reference of this size is affordable, whatever the candidate.
@@ -118,7 +127,7 @@ Outcome<std::optional<Estimate>> run_part(Session& session, const Sized& sized) 
   WW_TRY(auto loaded, load_case(session, item, seed));
   device::RunOptions options = run_options(session.prepared, item, derived_seed(seed, 0));
   options.timed = options.may_sample = options.all_checks = options.keep_launches = true;
-  WW_TRY(auto report, loaded.replay->run(options));
+  WW_TRY(auto report, run_share(session, sized, *loaded.replay, options));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(loaded.call));
   if (!judges_itself(session, plan, report)) return run_whole(session, sized);
   if (!report.faults.empty()) {
@@ -168,7 +177,7 @@ Outcome<std::optional<Estimate>> run_products(Session& session, const Sized& siz
   WW_TRY(auto loaded, load_case(session, item, seed));
   device::RunOptions options = run_options(session.prepared, item, derived_seed(seed, 0));
   options.timed = options.may_sample = options.all_checks = options.keep_launches = true;
-  WW_TRY(auto report, loaded.replay->run(options));
+  WW_TRY(auto report, run_share(session, sized, *loaded.replay, options));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(loaded.call));
   if (!report.faults.empty() || !judges_itself(session, plan, report)) {
     return std::optional<Estimate>{};
@@ -193,7 +202,8 @@ Outcome<std::optional<Estimate>> run_products(Session& session, const Sized& siz
 /// A part of the blocks where no reference is affordable: that they write enough is checked, what
 /// they write is not.
 Outcome<std::optional<Estimate>> run_unseen(Session& session, const Sized& sized) {
-  WW_TRY(auto sampled, run_sampled(session, *sized.size, timed_seed(session.prepared, 0, 0), true));
+  WW_TRY(auto sampled,
+         run_sampled(session, *sized.size, timed_seed(session.prepared, 0, 0), &sized));
   device::RunReport& report = sampled.report;
   if (!report.faults.empty()) {
     if (!judges_itself(session, *sampled.plan, report)) return run_whole(session, sized);
@@ -221,8 +231,19 @@ Outcome<std::optional<Estimate>> estimate(Validated& validated, const Sized& siz
 
 }  // namespace
 
+Result<device::RunReport> run_enough(
+    device::Replay& replay, device::RunOptions options,
+    const std::function<Result<bool>(const device::RunReport&)>& does_too_little) {
+  for (;; options.sample_times *= kMoreBlocks) {
+    WW_TRY(auto report, replay.run(options));
+    if (report.complete || !report.faults.empty()) return report;
+    WW_TRY(const bool too_little, does_too_little(report));
+    if (!too_little || options.sample_times * kMoreBlocks > kMostBlocks) return report;
+  }
+}
+
 Result<SampledRun> run_sampled(Session& session, const TaskSize& size, std::uint64_t seed,
-                               bool judged) {
+                               const Sized* judged) {
   const Prepared& prepared = session.prepared;
   WW_TRY(const auto call, call_of(prepared.task(), size, nullptr));
   WW_TRY(const auto instance, verify::make_instance(prepared.task(), size, nullptr, seed));
@@ -233,8 +254,12 @@ Result<SampledRun> run_sampled(Session& session, const TaskSize& size, std::uint
   device::RunOptions options = run_options(prepared, {&size, nullptr}, prepared.seed);
   options.timed = options.may_sample = true;
   options.keep_launches = true;
-  options.bound_is_enough = !judged || is_own_kernel(session);
-  WW_TRY(auto report, replay->run(options));
+  options.bound_is_enough = judged == nullptr || is_own_kernel(session);
+  if (judged == nullptr) {
+    WW_TRY(auto report, replay->run(options));
+    return SampledRun{std::move(report), &plan};
+  }
+  WW_TRY(auto report, run_share(session, *judged, *replay, options));
   return SampledRun{std::move(report), &plan};
 }
 

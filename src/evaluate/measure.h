@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -33,15 +34,22 @@ Result<std::vector<LoadedCase>> load_places(Session& session, const Sized& sized
 /// same values so far. Once per size.
 LoadedCase& with_inputs(std::vector<LoadedCase>& sets, std::size_t number);
 
+/// Runs a part of the blocks, and up to 16 times as many while they do too little: where blocks
+/// have uneven numbers of tiles, the few may be those that have less. What does too little even so,
+/// or has a fault, or ran as a whole, is what is returned.
+Result<device::RunReport> run_enough(
+    device::Replay& replay, device::RunOptions options,
+    const std::function<Result<bool>(const device::RunReport&)>& does_too_little);
+
 /// One call on the SIMT machine, of a part of the blocks where there are many, with inputs that
-/// repeat after 2^20 elements and nobody to check the results. Where nothing is judged, a lower
-/// bound is enough.
+/// repeat after 2^20 elements and nobody to check the results. Of a size that is judged
+/// enough blocks to do their share; else a lower bound is enough.
 struct SampledRun {
   device::RunReport report;
   const LaunchPlan* plan = nullptr;  ///< the candidate's
 };
 Result<SampledRun> run_sampled(Session& session, const TaskSize& size, std::uint64_t seed,
-                               bool judged = false);
+                               const Sized* judged = nullptr);
 
 /// The time of one size on the SIMT machine: of the run whose results were checked, or of a part of
 /// the blocks, with what they wrote checked where that can be done. Nothing where the results could

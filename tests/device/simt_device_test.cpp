@@ -95,7 +95,7 @@ TEST(SimtSample, BlocksOfMatrixProductsWeighWhatTheirSumsTake) {
   simt::Launch launch{.kernel = "multiply", .grid = {4096}, .block = {128}};
   launch.options.checks = simt::Checks::fast;
   int restored = 0;
-  const auto report = launch_sampled(launcher.machine(), launcher.module(), launch, 1, [&] {
+  const auto report = launch_sampled(launcher.machine(), launcher.module(), launch, 1, 1, [&] {
     ++restored;
     return Status{};
   });
@@ -105,6 +105,11 @@ TEST(SimtSample, BlocksOfMatrixProductsWeighWhatTheirSumsTake) {
   EXPECT_GT(report->sums, 5 * report->counts.warp_instructions());
   EXPECT_GT(report->blocks_run, 100U);
   EXPECT_LT(report->blocks_run, 500U);
+  const auto more =
+      launch_sampled(launcher.machine(), launcher.module(), launch, 1, 2, [] { return Status{}; });
+  ASSERT_TRUE(more.ok()) << more.error().message;
+  EXPECT_GT(2 * more->blocks_run, 3 * report->blocks_run);
+  EXPECT_LT(more->blocks_run, 3 * report->blocks_run);
 }
 
 TEST(SimtSample, WhatRanAsAWholeIsNotRunAgainOnItsOwnResults) {
@@ -125,7 +130,7 @@ TEST(SimtSample, WhatRanAsAWholeIsNotRunAgainOnItsOwnResults) {
   const simt::Launch launch{
       .kernel = "count", .grid = {16}, .block = {1}, .params = params.bytes(), .cluster = {16}};
   const auto report =
-      launch_sampled(launcher.machine(), launcher.module(), launch, 1, [] { return Status{}; });
+      launch_sampled(launcher.machine(), launcher.module(), launch, 1, 1, [] { return Status{}; });
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_EQ(report->blocks_run, 16U);
   EXPECT_EQ(launcher.get<std::uint32_t>(out, 1)[0], 16U);
