@@ -172,6 +172,41 @@ TEST(Export, ATaskWithoutAModuleIsAnOperatorToo) {
   EXPECT_THAT(tested.out, HasSubstr("wrong calls refused"));
 }
 
+// A copy's words are any bits: what is no number must be the same one. Where a tolerance holds, the
+// baseline's is any.
+TEST(Export, WordsOfACopyAreComparedAsBits) {
+  Program program;
+  ASSERT_EQ(program
+                .run({"export", "--torch", "--task", "copy", "--kernel",
+                      source_path("/kernels/copy.cu"), "-o", "out"})
+                .exit_code,
+            0);
+  Command python;
+  python.argv = {
+      "/usr/bin/python3", "-c",
+      "import torch, test_copy as t\n"
+      "words = lambda *w: {'B': torch.tensor(w, dtype=torch.int32).view(torch.float32)}\n"
+      "def same(a, b):\n"
+      "    try: t.compare(a, b, 'words')\n"
+      "    except AssertionError: return False\n"
+      "    return True\n"
+      "none = 0x7fc00001\n"
+      "print(same(words(1, none), words(1, none)), same(words(1, 5), words(1, none)),\n"
+      "      same(words(1, none + 1), words(1, none)), same(words(2, none), words(1, none)))\n"
+      "t.NEAR['B'] = (0.1, 0)\n"
+      "print(same(words(1, 5), words(1, none)), same(words(), words()))\n"};
+  python.env = minimal_environment();
+  python.cwd = program.folder() / "out";
+  python.limits.wall = std::chrono::minutes(10);
+  Command torch = python;
+  torch.argv = {"/usr/bin/python3", "-c", "import torch"};
+  const auto there = run_process(torch);
+  if (!there.ok() || there->exit_code != 0) GTEST_SKIP() << "python3 has no torch";
+  const auto tested = run_process(python).value();
+  EXPECT_EQ(tested.exit_code, 0) << tested.err.substr(0, 2000);
+  EXPECT_THAT(tested.out, HasSubstr("True False False False\nwords ok: B\nwords ok: B\nTrue True"));
+}
+
 struct Kernel {
   std::string task, file;
 };
