@@ -39,8 +39,11 @@ inline std::shared_ptr<SettingFlags> add_setting_flags(CLI::App& verb,
       verb.add_flag_callback(
           spelled, [take] { take("true"); }, help);
     } else {
-      verb.add_option_function<std::string>(spelled, take, help)
-          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      CLI::Option* option = verb.add_option_function<std::string>(spelled, take, help);
+      if (row.kind == SettingKind::list)
+        option->delimiter(',')->multi_option_policy(CLI::MultiOptionPolicy::Join);
+      else
+        option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
   }
   verb.add_option("--config", flags->config_file,

@@ -31,7 +31,7 @@ constexpr std::array<SettingRow, 68> kRows = {{
      "light "
      "(0 = never)"},
     {"search.feedback", "--feedback", text, "rich", "what the model is told: paper or rich"},
-    {"search.models", "--models", text, "",
+    {"search.models", "--models", list, "",
      "further models, comma-separated: evolve asks whichever does better (docs/search.md)"},
     {"search.verify_with", "--verify-with", text, "",
      "model that reads each candidate before it is judged; two of three votes against it keep it "
@@ -44,7 +44,7 @@ constexpr std::array<SettingRow, 68> kRows = {{
      "minutes to tune the best kernel's machine code with, on a GPU (docs/sass.md)"},
     {"search.examples", "--examples", integer, "",
      "how many proven kernels of like tasks the prompt shows (docs/search.md)"},
-    {"search.examples_from", "--examples-from", text, "",
+    {"search.examples_from", "--examples-from", list, "",
      "archives and folders of kernels to take them from, comma-separated"},
     {"search.examples_same_task", "--examples-same-task", flag, "false",
      "examples may be of the same task"},
@@ -81,9 +81,9 @@ constexpr std::array<SettingRow, 68> kRows = {{
      "GPU the kernels are for: auto (the one here, else h200), a described one, or one like it: "
      "rtx4090:sm_count=64,memory_gb_per_s=500 (docs/troubleshooting.md)"},
     {"judge.rule_set", "--rule-set,--lane", text, "", "strict or free; default: the task's"},
-    {"judge.sizes", "--size,--sizes", text, "",
+    {"judge.sizes", "--size,--sizes", list, "",
      "labels of the sizes to time, comma-separated (explain: the one to run) [all]"},
-    {"judge.include", "--include", text, "",
+    {"judge.include", "--include", list, "",
      "folders of header-only libraries (CUTLASS) that kernels may include, comma-separated"},
     {"judge.front_end", "--front-end", text, "auto", "auto, clang or nvcc"},
     {"judge.checks", "--checks", text, "full", "of the SIMT machine: full, fast or off"},
@@ -151,6 +151,7 @@ std::optional<double> parse_finite(std::string_view text) {
 const char* what_is_wrong(SettingKind kind, const std::string& value) {
   switch (kind) {
     case text:
+    case list:
       return nullptr;
     case integer: {
       const auto number = parse_number<std::int64_t>(value);

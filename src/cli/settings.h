@@ -15,7 +15,8 @@
 
 namespace warpwright::cli {
 
-enum class SettingKind { text, integer, number, duration, flag };
+/// list: text with commas between its items; a flag that is given again adds to them.
+enum class SettingKind { text, list, integer, number, duration, flag };
 
 /// One thing a user can set: in warpwright.toml under its dotted key, and by its flag.
 struct SettingRow {

@@ -133,6 +133,19 @@ TEST(Settings, TheSizesReachThePromptAndHaveOneName) {
   EXPECT_THAT(program.run({"show", "last", "r1.c1", "--prompt"}).out, Not(HasSubstr("2048^2")));
 }
 
+// A label may have commas itself.
+TEST(Settings, FlagsOfListsAddUp) {
+  Program program;
+  const std::string both = program.run({"prompt", "transpose", "--size", "1024^2,2048^2"}).out;
+  EXPECT_THAT(both, AllOf(HasSubstr("1024^2"), HasSubstr("2048^2"), Not(HasSubstr("4096^2"))));
+  EXPECT_EQ(program.run({"prompt", "transpose", "--size", "1024^2", "--sizes", "2048^2"}).out,
+            both);
+  const auto spans = program.run(
+      {"prompt", "span_attention", "--size", "B=1,half of 4096", "--size", "B=4,tenth of 8192"});
+  EXPECT_EQ(spans.exit_code, 0) << spans.err;
+  EXPECT_THAT(spans.out, AllOf(HasSubstr("B=4,tenth of 8192"), Not(HasSubstr("B=16"))));
+}
+
 TEST(Settings, ExplainReadsThemToo) {
   Program program;
   program.write("kernel.cu", "x");
