@@ -255,6 +255,8 @@ class Server {
     std::thread watcher([this, &done] {
       while (!done && !stopped_within(stop_, milliseconds(500))) {
       }
+      // Told before it listens, the server would not hear it, and listen for ever.
+      while (!done && !http_.is_running()) std::this_thread::sleep_for(milliseconds(1));
       http_.stop();
     });
     if (options.on_listening) options.on_listening(port_);

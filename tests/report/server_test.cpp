@@ -2,6 +2,9 @@
 #include "report/server.h"
 
 #include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <future>
 #include <thread>
 
@@ -66,6 +69,29 @@ class ServerTest : public testing::Test {
   int port_ = 0;
   std::string key_;
 };
+
+// Between binding and listening; the server ended up listening for ever.
+TEST_F(ServerTest, HearsAStopBeforeItListens) {
+  end();
+  StopSignal stop;
+  std::promise<void> ended;
+  auto heard = ended.get_future();
+  std::thread server([&] {
+    EXPECT_TRUE(serve(library_, clock_, stop,
+                      {.on_listening =
+                           [&](int) {
+                             stop.request(StopReason::interrupted);
+                             std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                           }})
+                    .ok());
+    ended.set_value();
+  });
+  if (heard.wait_for(std::chrono::seconds(60)) != std::future_status::ready) {
+    std::fputs("the server did not end\n", stderr);
+    std::abort();
+  }
+  server.join();
+}
 
 TEST_F(ServerTest, ShowsTheListTheRunAndItsTexts) {
   const auto list = get("/");
