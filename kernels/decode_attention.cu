@@ -3,6 +3,670 @@
 // rules: free
 // device: NVIDIA H200 (CUDA 13.0 driver)
 // date: 2026-11-19
+// commit: 0ca4e6f5
+// made by: warpwright 0.2.0
+// model: merge
+// run: decode_attention fsr r2.c1, r2.c2, r3.c2, evolve g4.c1, g4.c3 (changed), tree w4.c1
+// median us: B=1,ctx=4096 23.90, B=2,ctx=2048 23.33, B=4,ctx=4096 73.07, B=8,ctx=8192 245.46, B=16,ctx=4096 245.62
+// sha256: 6d87735427225b967d0c685073119a1645d73426c130a0ce2fb3579d5be44926
+
+#include <cuda_runtime.h>
+#include <cuda_fp16.h>
+
+namespace part0 {
+
+
+
+#define SMALL_W 16     // tune: SMALL_W = 4, 8, 16
+#define MID_W 4        // tune: MID_W = 4, 8, 16
+#define CLUS_MAX 2     // tune: CLUS_MAX = 1, 2, 4
+
+// SMALL_W:  warps of a block up to 2^18 rows, MID_W: up to 2^20 rows
+// CLUS_MAX: at small sizes up to so many splits merge inside a cluster (1: never)
+
+#define RING_FROM 256      // number of heads B*H from which the cp.async ring is used
+#define RWAVES 2           // waves of the ring
+#define STAGES 3           // of a warp's ring, 8 KiB each
+#define NW 4               // warps of a ring block
+#define RSLOTS 264         // resident ring blocks (2 per SM)
+#define WSLOTS 2112        // resident warps of the register kernel (16 per SM)
+#define NSM 132
+#define WAVES_M 4
+#define WAVES_L 8
+#define MAXBLK (WSLOTS / 4 * WAVES_L)
+#define MAXSPLIT 128       // <= 4 * 32
+#define REC 34             // float4 of one partial: 32 of sums, 2 of (M, L, M, L)
+#define CPAD 8             // a counter has a sector of its own
+#define NEG (-1e30f)
+#define FULL 0xffffffffu
+
+__device__ __align__(128) float4 g_part[(size_t)MAXBLK * REC];
+__device__ __align__(128) unsigned int g_cnt[MAXBLK * CPAD];
+
+// ---------------------------------------------------------------- small helpers
+
+__device__ __forceinline__ uint4 ldg_stream(const __half* p) {
+    uint4 r;
+    asm volatile("ld.global.cs.v4.u32 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w) : "l"(p));
+    return r;
+}
+
+__device__ __forceinline__ void cpa16(unsigned int dst, const char* src) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(dst), "l"(src) : "memory");
+}
+
+__device__ __forceinline__ void cpa_commit() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// brings the counter of a head to L2 long before it is needed
+__device__ __forceinline__ void prefetch_counter(int bh) {
+    asm volatile("prefetch.global.L2 [%0];" :: "l"(__cvta_generic_to_global(&g_cnt[bh * CPAD])));
+}
+
+__device__ __forceinline__ float ex2(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+// largest value of a warp, by one reduction of integers in the same order
+__device__ __forceinline__ float warp_max(float x) {
+    int i = __float_as_int(x);
+    i ^= (i >> 31) & 0x7fffffff;
+    i = __reduce_max_sync(FULL, i);
+    i ^= (i >> 31) & 0x7fffffff;
+    return __int_as_float(i);
+}
+
+__device__ __forceinline__ float2 h2f(unsigned int u) {
+    __half2 h = *reinterpret_cast<__half2*>(&u);
+    return __half22float2(h);
+}
+
+__device__ __forceinline__ void unpack8(const uint4& u, float* f) {
+    float2 a = h2f(u.x), b = h2f(u.y), c = h2f(u.z), d = h2f(u.w);
+    f[0] = a.x; f[1] = a.y; f[2] = b.x; f[3] = b.y;
+    f[4] = c.x; f[5] = c.y; f[6] = d.x; f[7] = d.y;
+}
+
+__device__ __forceinline__ float dot8(const uint4& u, const float (&qf)[8]) {
+    float f[8];
+    unpack8(u, f);
+    float d0 = qf[0] * f[0], d1 = qf[1] * f[1];
+    d0 = fmaf(qf[2], f[2], d0); d1 = fmaf(qf[3], f[3], d1);
+    d0 = fmaf(qf[4], f[4], d0); d1 = fmaf(qf[5], f[5], d1);
+    d0 = fmaf(qf[6], f[6], d0); d1 = fmaf(qf[7], f[7], d1);
+    return d0 + d1;
+}
+
+__device__ __forceinline__ void fma4(float w, const float4& x, float4& a) {
+    a.x = fmaf(w, x.x, a.x); a.y = fmaf(w, x.y, a.y);
+    a.z = fmaf(w, x.z, a.z); a.w = fmaf(w, x.w, a.w);
+}
+
+__device__ __forceinline__ void cluster_arrive_relaxed() {
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+}
+__device__ __forceinline__ void cluster_arrive() {
+    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+}
+__device__ __forceinline__ void cluster_wait() {
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
+
+// address of the same variable in the shared memory of block 0 of the cluster
+__device__ __forceinline__ unsigned int rank0_addr(const void* p) {
+    const unsigned int a = (unsigned int)__cvta_generic_to_shared(p);
+    unsigned int r;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(0u));
+    return r;
+}
+
+// ---------------------------------------------------------------- one tile of 16 rows
+
+// base already holds the lane's column offset; rows row0 + 2*i, never behind "last"
+__device__ __forceinline__ void load_tile(uint4 (&r)[8], const __half* base, int row0, int last) {
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        const unsigned int row = (unsigned int)min(row0 + 2 * i, last);
+        r[i] = ldg_stream(base + (size_t)row * 128);
+    }
+}
+
+__device__ __forceinline__ void issue_tile(unsigned int dst, const char* base, int tile, int hf, int lim) {
+    const int row0 = tile * 16 + hf;
+    if (tile * 16 + 16 <= lim) {
+        const char* p = base + (size_t)((unsigned)row0 * 256u);
+#pragma unroll
+        for (int i = 0; i < 8; i++) cpa16(dst + i * 512, p + i * 512);
+    } else {
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            const int row = min(row0 + 2 * i, lim - 1);
+            cpa16(dst + i * 512, base + (size_t)((unsigned)row * 256u));
+        }
+    }
+}
+
+// s[i]: this lane's part of row row0 + 2*i + hf (base 2 logarithm of the weight).
+// Returns the weight of row row0 + ((lane>>1)&7)*2 + hf.
+__device__ __forceinline__ float soft_step(float (&s)[8], int row0, int n, int lane,
+                                           float& m, float& l, float (&acc)[8]) {
+#pragma unroll
+    for (int st = 0; st < 3; st++) {
+        const int w = 8 >> (st + 1), o = 8 >> st;
+        const bool up = (lane & o) != 0;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            if (i < w) {
+                const float send = up ? s[i] : s[i + w];
+                const float keep = up ? s[i + w] : s[i];
+                s[i] = keep + __shfl_xor_sync(FULL, send, o);
+            }
+        }
+    }
+    s[0] += __shfl_xor_sync(FULL, s[0], 1);
+
+    const bool valid = row0 + ((lane >> 1) & 7) * 2 + (lane >> 4) < n;
+    const float sv = valid ? s[0] : NEG;
+    if (__any_sync(FULL, sv > m)) {          // the largest score rises
+        const float mt = warp_max(sv);
+        const float sc = ex2(m - mt);
+        l *= sc;
+#pragma unroll
+        for (int e = 0; e < 8; e++) acc[e] *= sc;
+        m = mt;
+    }
+    const float p = valid ? ex2(sv - m) : 0.f;
+    l += p;
+    return p;
+}
+
+// ---------------------------------------------------------------- merging: one warp, four columns a lane
+
+__device__ __forceinline__ void store_out(const float4& a, float Ls, int bh, int lane, __half* __restrict__ out) {
+    const float inv = Ls > 0.f ? 1.0f / Ls : 0.f;
+    __half2 h0 = __floats2half2_rn(a.x * inv, a.y * inv);
+    __half2 h1 = __floats2half2_rn(a.z * inv, a.w * inv);
+    uint2 u;
+    u.x = *reinterpret_cast<unsigned int*>(&h0);
+    u.y = *reinterpret_cast<unsigned int*>(&h1);
+    *reinterpret_cast<uint2*>(out + (size_t)bh * 128 + lane * 4) = u;
+}
+
+__device__ __forceinline__ float warp_sum(float x) {
+#pragma unroll
+    for (int o = 16; o; o >>= 1) x += __shfl_xor_sync(FULL, x, o);
+    return x;
+}
+
+// the splits of a head are the blocks of one cluster: warp 0 of each pushes to block 0
+__device__ __forceinline__ void merge_cluster(const float4& a, float M, float Ls, int bh, int lane,
+                                              __half* __restrict__ out) {
+    __shared__ __align__(16) float4 cAcc[8][32];
+    __shared__ __align__(16) float2 cML[8];
+    const int rank = blockIdx.x, splits = gridDim.x;
+
+    cluster_wait();                       // all blocks of the cluster have started
+    asm volatile("st.shared::cluster.v4.f32 [%0], {%1,%2,%3,%4};"
+                 :: "r"(rank0_addr(&cAcc[rank][lane])), "f"(a.x), "f"(a.y), "f"(a.z), "f"(a.w) : "memory");
+    if (lane == 0)
+        asm volatile("st.shared::cluster.v2.f32 [%0], {%1,%2};"
+                     :: "r"(rank0_addr(&cML[rank])), "f"(M), "f"(Ls) : "memory");
+    __syncwarp();
+    cluster_arrive();
+    cluster_wait();
+    if (rank != 0) return;
+
+    float2 ml = make_float2(NEG, 0.f);
+    if (lane < splits) ml = cML[lane];
+    const float MM = warp_max(ml.x);
+    const float wg = ex2(ml.x - MM);
+    const float LL = warp_sum(wg * ml.y);
+    float4 r = make_float4(0.f, 0.f, 0.f, 0.f);
+    for (int i = 0; i < splits; i++) {
+        const float w = __shfl_sync(FULL, wg, i);
+        fma4(w, cAcc[i][lane], r);
+    }
+    store_out(r, LL, bh, lane, out);
+}
+
+// the last block of a head (its warp 0) merges what all of them left in memory
+template <int MB>
+__device__ __forceinline__ void merge_global(const float4& a, float M, float Ls, int bh, int lane,
+                                             __half* __restrict__ out) {
+    const int split = blockIdx.x, splits = gridDim.x;
+    const int slot0 = bh * splits;
+
+    float4* rec = g_part + (size_t)(slot0 + split) * REC;
+    rec[lane] = a;
+    if (lane < 2) rec[32 + lane] = make_float4(M, Ls, M, Ls);
+    __threadfence();
+    __syncwarp();
+    unsigned int old = 0;
+    // counts to splits - 1 and wraps to 0 by itself
+    if (lane == 0) old = atomicInc(&g_cnt[bh * CPAD], (unsigned int)(splits - 1));
+    old = __shfl_sync(FULL, old, 0);
+    if (old != (unsigned int)(splits - 1)) return;
+    __threadfence();
+
+    const float4* pp = g_part + (size_t)slot0 * REC;
+    float wm[4], wl[4];
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        const int i = lane + 32 * j;
+        float2 t = make_float2(NEG, 0.f);
+        if (i < splits) t = __ldcg(reinterpret_cast<const float2*>(pp + i * REC + 32));
+        wm[j] = t.x; wl[j] = t.y;
+    }
+    float4 x[MB];
+#pragma unroll
+    for (int j = 0; j < MB; j++) {
+        x[j] = make_float4(0.f, 0.f, 0.f, 0.f);
+        if (j < splits) x[j] = __ldcg(pp + j * REC + lane);
+    }
+    const float MM = warp_max(fmaxf(fmaxf(wm[0], wm[1]), fmaxf(wm[2], wm[3])));
+    float LL = 0.f;
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        wm[j] = ex2(wm[j] - MM);
+        LL = fmaf(wm[j], wl[j], LL);
+    }
+    LL = warp_sum(LL);
+
+    float4 r = make_float4(0.f, 0.f, 0.f, 0.f);
+    int i0 = 0;
+    while (true) {
+        const float ws = i0 < 32 ? wm[0] : i0 < 64 ? wm[1] : i0 < 96 ? wm[2] : wm[3];
+#pragma unroll
+        for (int j = 0; j < MB; j++) {
+            const float w = __shfl_sync(FULL, ws, (i0 + j) & 31);
+            fma4(w, x[j], r);
+        }
+        i0 += MB;
+        if (i0 >= splits) break;
+#pragma unroll
+        for (int j = 0; j < MB; j++) {
+            x[j] = make_float4(0.f, 0.f, 0.f, 0.f);
+            if (i0 + j < splits) x[j] = __ldcg(pp + (i0 + j) * REC + lane);
+        }
+    }
+    store_out(r, LL, bh, lane, out);
+}
+
+// MB: partials the merging warp holds in flight (a divisor of 32)
+template <int W, int MB, bool CLUS>
+__device__ __forceinline__ void finish(float m, float l, float (&acc)[8], int bh, __half* __restrict__ out) {
+    __shared__ __align__(16) float4 sAcc[W][32];
+    __shared__ __align__(16) float2 sML[W];
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+
+#pragma unroll
+    for (int o = 16; o >= 2; o >>= 1) l += __shfl_xor_sync(FULL, l, o);
+    // the two halves of the warp exchange: each lane keeps four columns
+    const bool up = (lane & 16) != 0;
+    float k4[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+        const float send = up ? acc[e] : acc[e + 4];
+        const float keep = up ? acc[e + 4] : acc[e];
+        k4[e] = keep + __shfl_xor_sync(FULL, send, 16);
+    }
+    sAcc[warp][(lane & 15) * 2 + (lane >> 4)] = make_float4(k4[0], k4[1], k4[2], k4[3]);
+    if (lane == 0) sML[warp] = make_float2(m, l);
+    __syncwarp();
+
+    if (warp != 0) {                       // announce and leave, without waiting
+        asm volatile("bar.arrive 1, %0;" :: "n"(W * 32) : "memory");
+        if (CLUS && gridDim.x > 1) {
+            cluster_wait();
+            cluster_arrive_relaxed();
+            cluster_wait();
+        }
+        return;
+    }
+    asm volatile("bar.sync 1, %0;" :: "n"(W * 32) : "memory");
+
+    float2 ml = make_float2(NEG, 0.f);
+    if (lane < W) ml = sML[lane];
+    const float M = warp_max(ml.x);
+    const float wg = ex2(ml.x - M);
+    float4 a = make_float4(0.f, 0.f, 0.f, 0.f);
+#pragma unroll 8
+    for (int w = 0; w < W; w++) {
+        const float x = __shfl_sync(FULL, wg, w);
+        fma4(x, sAcc[w][lane], a);
+    }
+    const float Ls = warp_sum(wg * ml.y);
+
+    if (gridDim.x == 1) {
+        store_out(a, Ls, bh, lane, out);
+        return;
+    }
+    if (CLUS) merge_cluster(a, M, Ls, bh, lane, out);
+    else      merge_global<MB>(a, M, Ls, bh, lane, out);
+}
+
+// ---------------------------------------------------------------- small and middle sizes: memory to registers
+
+template <int W, bool CLUS>
+__global__ void __launch_bounds__(W * 32, 16 / W)
+attn128_reg(const __half* __restrict__ q, const __half* __restrict__ k, const __half* __restrict__ v,
+            const int* __restrict__ seq_lens, __half* __restrict__ out, int L, float c) {
+    if (CLUS && gridDim.x > 1) cluster_arrive_relaxed();
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    const int n = __ldg(seq_lens + blockIdx.z);
+    const int bh = blockIdx.z * gridDim.y + blockIdx.y;
+    const int hf = lane >> 4;
+    const int col = (lane & 15) * 8;
+    const uint4 qu = __ldg(reinterpret_cast<const uint4*>(q + (size_t)bh * 128 + col));
+
+    const size_t off = (size_t)bh * L * 128 + col;
+    const __half* kb = k + off;
+    const __half* vb = v + off;
+
+    // the first tile of a warp does not depend on n: ask for its keys at once
+    // (rows behind n are inside the buffer and masked below)
+    const int stride = gridDim.x * W * 16;
+    int t0 = (blockIdx.x * W + warp) * 16;
+    uint4 kr[8], vr[8];
+    load_tile(kr, kb, t0 + hf, L - 1);
+    if (!CLUS && gridDim.x > 1 && threadIdx.x == 0) prefetch_counter(bh);
+
+    float qf[8];
+    unpack8(qu, qf);
+#pragma unroll
+    for (int e = 0; e < 8; e++) qf[e] *= c;
+
+    float m = NEG, l = 0.f, acc[8];
+#pragma unroll
+    for (int e = 0; e < 8; e++) acc[e] = 0.f;
+    const int last = n - 1;
+
+    for (; t0 < n; t0 += stride) {
+        load_tile(vr, vb, t0 + hf, last);
+        float s[8];
+#pragma unroll
+        for (int i = 0; i < 8; i++) s[i] = dot8(kr[i], qf);
+        if (t0 + stride < n) load_tile(kr, kb, t0 + stride + hf, last);
+
+        const float p = soft_step(s, t0, n, lane, m, l, acc);
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            const float pi = __shfl_sync(FULL, p, (lane & 16) | (i << 1));
+            float f[8];
+            unpack8(vr[i], f);
+#pragma unroll
+            for (int e = 0; e < 8; e++) acc[e] = fmaf(pi, f[e], acc[e]);
+        }
+    }
+    finish<W, (W == 4 ? 16 : 8), CLUS>(m, l, acc, bh, out);
+}
+
+// ---------------------------------------------------------------- large sizes: one cp.async ring per warp
+
+__global__ void __launch_bounds__(NW * 32, 2)
+attn128_ring(const __half* __restrict__ q, const __half* __restrict__ k, const __half* __restrict__ v,
+             const int* __restrict__ seq_lens, __half* __restrict__ out, int L, float c) {
+    extern __shared__ __align__(128) unsigned char ring[];
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    const int bh = blockIdx.z * gridDim.y + blockIdx.y;
+    const int hf = lane >> 4;
+    const int step = gridDim.x * NW;
+    int t = blockIdx.x * NW + warp;
+
+    const int n = __ldg(seq_lens + blockIdx.z);
+    const char* kb = reinterpret_cast<const char*>(k + (size_t)bh * L * 128) + (lane & 15) * 16;
+    const char* vb = reinterpret_cast<const char*>(v + (size_t)bh * L * 128) + (lane & 15) * 16;
+
+    // every lane reads back only what it copied itself
+    unsigned char* my = ring + (size_t)warp * STAGES * 8192 + lane * 16;
+    const unsigned int my_s = (unsigned int)__cvta_generic_to_shared(my);
+
+    const bool first = t * 16 < L;          // does not depend on n
+    if (first) issue_tile(my_s, kb, t, hf, L);
+    cpa_commit();
+    if (first) issue_tile(my_s + 4096, vb, t, hf, L);
+    cpa_commit();
+
+    float qf[8];
+    unpack8(__ldg(reinterpret_cast<const uint4*>(q + (size_t)bh * 128 + (lane & 15) * 8)), qf);
+#pragma unroll
+    for (int e = 0; e < 8; e++) qf[e] *= c;
+
+    const int tiles = (n + 15) >> 4;
+#pragma unroll
+    for (int s = 1; s < STAGES; s++) {
+        const int tt = t + s * step;
+        if (tt < tiles) issue_tile(my_s + s * 8192, kb, tt, hf, n);
+        cpa_commit();
+        if (tt < tiles) issue_tile(my_s + s * 8192 + 4096, vb, tt, hf, n);
+        cpa_commit();
+    }
+
+    float m = NEG, l = 0.f, acc[8];
+#pragma unroll
+    for (int e = 0; e < 8; e++) acc[e] = 0.f;
+
+    int st = 0;
+    for (; t < tiles; t += step) {
+        unsigned char* buf = my + st * 8192;
+        const unsigned int d = my_s + st * 8192;
+        const int tn = t + STAGES * step;
+
+        asm volatile("cp.async.wait_group %0;" :: "n"(2 * STAGES - 1) : "memory");
+        float s[8];
+#pragma unroll
+        for (int i = 0; i < 8; i++) s[i] = dot8(*reinterpret_cast<const uint4*>(buf + i * 512), qf);
+        if (tn < tiles) issue_tile(d, kb, tn, hf, n);
+        cpa_commit();
+
+        const float p = soft_step(s, t * 16, n, lane, m, l, acc);
+
+        asm volatile("cp.async.wait_group %0;" :: "n"(2 * STAGES - 1) : "memory");
+        if (t * 16 + 16 > n) {              // rows behind the length may hold anything
+#pragma unroll
+            for (int i = 0; i < 8; i++)
+                if (t * 16 + hf + 2 * i >= n)
+                    *reinterpret_cast<uint4*>(buf + 4096 + i * 512) = make_uint4(0u, 0u, 0u, 0u);
+        }
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            const float pi = __shfl_sync(FULL, p, (lane & 16) | (i << 1));
+            float f[8];
+            unpack8(*reinterpret_cast<const uint4*>(buf + 4096 + i * 512), f);
+#pragma unroll
+            for (int e = 0; e < 8; e++) acc[e] = fmaf(pi, f[e], acc[e]);
+        }
+        if (tn < tiles) issue_tile(d + 4096, vb, tn, hf, n);
+        cpa_commit();
+        if (++st == STAGES) st = 0;
+    }
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+    if (gridDim.x > 1 && threadIdx.x == 32) prefetch_counter(bh);
+    finish<NW, 4, false>(m, l, acc, bh, out);
+}
+
+// ---------------------------------------------------------------- any Dh <= 256
+
+__global__ void __launch_bounds__(512)
+attn_any(const __half* __restrict__ q, const __half* __restrict__ k, const __half* __restrict__ v,
+         const int* __restrict__ seq_lens, __half* __restrict__ out, int H, int Dh, int L, float c) {
+    __shared__ float sA[16][256];
+    __shared__ float sM[16], sL[16];
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    const int bh = blockIdx.x;
+    const int n = seq_lens[bh / H];
+    const __half* kp = k + (size_t)bh * L * Dh;
+    const __half* vp = v + (size_t)bh * L * Dh;
+    float qf[8], acc[8];
+#pragma unroll
+    for (int e = 0; e < 8; e++) {
+        const int j = lane + 32 * e;
+        qf[e] = j < Dh ? __half2float(q[(size_t)bh * Dh + j]) : 0.f;
+        acc[e] = 0.f;
+    }
+    float m = NEG, l = 0.f;
+    for (int p0 = warp * 4; p0 < n; p0 += 64) {
+        float s[4];
+#pragma unroll
+        for (int r = 0; r < 4; r++) {
+            const __half* row = kp + (size_t)min(p0 + r, n - 1) * Dh;
+            float d = 0.f;
+#pragma unroll
+            for (int e = 0; e < 8; e++) {
+                const int j = lane + 32 * e;
+                if (j < Dh) d = fmaf(qf[e], __half2float(row[j]), d);
+            }
+            s[r] = d;
+        }
+#pragma unroll
+        for (int o = 16; o; o >>= 1)
+#pragma unroll
+            for (int r = 0; r < 4; r++) s[r] += __shfl_xor_sync(FULL, s[r], o);
+        float mt = s[0];
+#pragma unroll
+        for (int r = 1; r < 4; r++) if (p0 + r < n) mt = fmaxf(mt, s[r]);
+        if (mt > m) {
+            const float sc = exp2f((m - mt) * c);
+            l *= sc;
+#pragma unroll
+            for (int e = 0; e < 8; e++) acc[e] *= sc;
+            m = mt;
+        }
+#pragma unroll
+        for (int r = 0; r < 4; r++) {
+            if (p0 + r < n) {
+                const float p = exp2f((s[r] - m) * c);
+                l += p;
+                const __half* row = vp + (size_t)(p0 + r) * Dh;
+#pragma unroll
+                for (int e = 0; e < 8; e++) {
+                    const int j = lane + 32 * e;
+                    if (j < Dh) acc[e] = fmaf(p, __half2float(row[j]), acc[e]);
+                }
+            }
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < 8; e++) sA[warp][lane + 32 * e] = acc[e];
+    if (lane == 0) { sM[warp] = m; sL[warp] = l; }
+    __syncthreads();
+    const int j = threadIdx.x;
+    if (j < Dh) {
+        float M = NEG, Ls = 0.f, a = 0.f;
+        for (int w = 0; w < 16; w++) M = fmaxf(M, sM[w]);
+        for (int w = 0; w < 16; w++) {
+            const float x = exp2f((sM[w] - M) * c);
+            Ls = fmaf(x, sL[w], Ls);
+            a = fmaf(x, sA[w][j], a);
+        }
+        out[(size_t)bh * Dh + j] = __float2half(Ls > 0.f ? a / Ls : 0.f);
+    }
+}
+
+// ---------------------------------------------------------------- host
+
+typedef void (*kern_t)(const __half*, const __half*, const __half*, const int*, __half*, int, float);
+
+           void solve(const __half* q, const __half* k_cache, const __half* v_cache, const int* seq_lens,
+                      __half* out, int B, int H, int Dh, int L_max) {
+    const int BH = B * H;
+    double x = (double)Dh, r = x > 1.0 ? x : 1.0;
+    for (int i = 0; i < 60; i++) r = 0.5 * (r + x / r);
+    const float c = (float)(1.4426950408889634 / r);
+    if (Dh != 128) {
+        attn_any<<<BH, 512>>>(q, k_cache, v_cache, seq_lens, out, H, Dh, L_max, c);
+        return;
+    }
+
+    const bool ring = BH >= RING_FROM;
+    const long long rows = (long long)BH * L_max;
+    const bool small = rows <= (1LL << 18);
+    const bool middle = rows <= (1LL << 20);
+
+    int warps, splits;
+    if (ring) {
+        warps = NW;
+        splits = RSLOTS * RWAVES / BH;
+    } else {
+        warps = small ? SMALL_W : (middle ? MID_W : 4);
+        // wide blocks fill an SM alone: only where one wave of them does it
+        if (BH < 16 || (warps == 16 && BH > NSM)) warps = 4;
+        const int waves = (small || warps == 16) ? 1 : (middle ? WAVES_M : WAVES_L);
+        splits = (WSLOTS / warps) * waves / BH;
+    }
+    const int cap = (L_max + 16 * warps - 1) / (16 * warps);
+    if (splits > cap) splits = cap;
+    if (BH >= 32 && splits > 32) splits = 32;
+    if (splits > MAXSPLIT) splits = MAXSPLIT;
+    if (splits < 1) splits = 1;
+
+    const bool clus = !ring && small && warps == SMALL_W && splits <= CLUS_MAX &&
+                      (splits == 2 || splits == 4 || splits == 8);
+
+    const dim3 grid(splits, H, B);
+    if (clus) {
+        kern_t kern = attn128_reg<SMALL_W, true>;
+        cudaLaunchConfig_t cfg = {};
+        cfg.gridDim = grid;
+        cfg.blockDim = dim3(warps * 32, 1, 1);
+        cfg.dynamicSmemBytes = 0;
+        cfg.stream = 0;
+        cudaLaunchAttribute at[1];
+        at[0].id = cudaLaunchAttributeClusterDimension;
+        at[0].val.clusterDim.x = (unsigned int)splits;
+        at[0].val.clusterDim.y = 1;
+        at[0].val.clusterDim.z = 1;
+        cfg.attrs = at;
+        cfg.numAttrs = 1;
+        cudaLaunchKernelEx(&cfg, kern, q, k_cache, v_cache, seq_lens, out, L_max, c);
+        return;
+    }
+
+    kern_t kern;
+    int smem = 0;
+    if (ring) {
+        kern = attn128_ring;
+        smem = NW * STAGES * 8192;
+        cudaFuncSetAttribute((const void*)kern, cudaFuncAttributeMaxDynamicSharedMemorySize, smem);
+    } else if (warps == 16) {
+        kern = attn128_reg<16, false>;
+    } else if (warps == 8) {
+        kern = attn128_reg<8, false>;
+    } else {
+        kern = attn128_reg<4, false>;
+    }
+    kern<<<grid, warps * 32, smem>>>(q, k_cache, v_cache, seq_lens, out, L_max, c);
+}
+}  // namespace part0
+#undef CLUS_MAX
+#undef CPAD
+#undef FULL
+#undef MAXBLK
+#undef MAXSPLIT
+#undef MID_W
+#undef NEG
+#undef NSM
+#undef NW
+#undef REC
+#undef RING_FROM
+#undef RSLOTS
+#undef RWAVES
+#undef SMALL_W
+#undef STAGES
+#undef WAVES_L
+#undef WAVES_M
+#undef WSLOTS
+
+namespace part1 {
+// SPDX-License-Identifier: Apache-2.0
+// task: decode_attention
+// rules: free
+// device: NVIDIA H200 (CUDA 13.0 driver)
+// date: 2026-11-19
 // commit: a118b4f
 // made by: warpwright 0.2.0
 // model: merge
@@ -10,8 +674,8 @@
 // median us: B=1,ctx=4096 25.42, B=2,ctx=2048 25.50, B=4,ctx=4096 73.57, B=8,ctx=8192 250.48, B=16,ctx=4096 251.12
 // sha256: b00a9ea3720a027551bf8a5a31184a42e413e5dc852479b8fb2e1f4f719fc645
 
-#include <cuda_runtime.h>
-#include <cuda_fp16.h>
+
+
 
 namespace part0 {
 
@@ -1659,7 +2323,7 @@ attn_any(const __half* __restrict__ q, const __half* __restrict__ k, const __hal
 #undef STAGES
 #undef WARPS
 
-extern "C" void solve(const __half* q, const __half* k_cache, const __half* v_cache, const int* seq_lens, __half* out, int B, int H, int Dh, int L_max) {
+           void solve(const __half* q, const __half* k_cache, const __half* v_cache, const int* seq_lens, __half* out, int B, int H, int Dh, int L_max) {
   const double size = (double)(B > 1 ? B : 1) * (double)(L_max > 1 ? L_max : 1);
   if (size > 32768.5) {
     part3::solve(q, k_cache, v_cache, seq_lens, out, B, H, Dh, L_max);
@@ -1670,4 +2334,31 @@ extern "C" void solve(const __half* q, const __half* k_cache, const __half* v_ca
     return;
   }
   part1::solve(q, k_cache, v_cache, seq_lens, out, B, H, Dh, L_max);
+}
+}  // namespace part1
+#undef BPS
+#undef CLUSTER
+#undef FULL
+#undef MAXGRID
+#undef MAXPART
+#undef MAXSPLIT
+#undef MINT
+#undef MU
+#undef MUL_MID
+#undef NEG
+#undef OCCW
+#undef SLOTS
+#undef STAGES
+#undef TARGET
+#undef WARPS
+#undef W_MID
+#undef W_SMALL
+
+extern "C" void solve(const __half* q, const __half* k_cache, const __half* v_cache, const int* seq_lens, __half* out, int B, int H, int Dh, int L_max) {
+  const double size = (double)(B > 1 ? B : 1) * (double)(L_max > 1 ? L_max : 1);
+  if (size > 11585.5) {
+    part1::solve(q, k_cache, v_cache, seq_lens, out, B, H, Dh, L_max);
+    return;
+  }
+  part0::solve(q, k_cache, v_cache, seq_lens, out, B, H, Dh, L_max);
 }
