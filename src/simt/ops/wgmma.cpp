@@ -252,6 +252,8 @@ WgmmaReads reads_of(const Warp& w, const Ins* i, const WgmmaForm& f) {
   WgmmaReads reads;
   reads.from = i->id;
   reads.group = w.wgmma.group;
+  reads.number = w.wgmma.issued;
+  reads.form = i->imm;
   reads.a = f.a_in_registers ? 0 : w.slot<u64>(i->a)[0];
   reads.b = w.slot<u64>(i->b)[0];
   return reads;
@@ -279,35 +281,27 @@ void look_again(Warp& w, const Ins* i, const WgmmaReads& r) {
   });
 }
 
-/// How many products this warp has issued in its open group.
-std::size_t issued(const Warp& w) {
-  return static_cast<std::size_t>(
-      std::count_if(w.wgmma.reads.begin(), w.wgmma.reads.end(),
-                    [&w](const WgmmaReads& r) { return r.group == w.wgmma.group; }));
-}
-
-/// What a partner has of the product that this warp issues now; none: it has not come as far, or
-/// the kernel is not checked. It is still there, since nobody's wait ends a group that this warp
-/// has not committed.
-const WgmmaReads* same_product(const Warp& w, const Warp& partner, std::size_t number) {
+/// Whether a partner's product with this number is this one: in the same group, of the same form
+/// and of the same matrices. One that is not there any more was of a group that has ended.
+bool is_same_product(const Warp& partner, const WgmmaReads& mine) {
   for (const WgmmaReads& r : partner.wgmma.reads)
-    if (r.group == w.wgmma.group && number-- == 0) return &r;
-  return nullptr;
+    if (r.number == mine.number)
+      return r.group == mine.group && r.form == mine.form && r.a == mine.a && r.b == mine.b;
+  return false;
 }
 
-/// Whether this warp is the first of the four to issue a product. All must read the same matrices.
+/// Whether this warp is the first of the four to issue a product, or issues another one than they.
 bool is_first(Warp& w, const Ins* i, const WgmmaReads& mine) {
-  const std::size_t number = issued(w);
   bool first = true;
   for (const Warp& k : partners(w)) {
-    if (k.index == w.index) continue;
-    const WgmmaReads* const r = same_product(w, k, number);
-    if (r == nullptr) continue;
+    if (k.index == w.index || k.wgmma.issued <= mine.number) continue;
     first = false;
-    if (r->a == mine.a && r->b == mine.b) continue;
+    if (is_same_product(k, mine)) continue;
     report_lazily(w, i, FaultKind::sync_mask, 0, 0, "", [&] {
-      return fmt::format("warps {} and {} give different descriptors to one matrix product",
-                         k.index, w.index);
+      return fmt::format(
+          "warps {} and {} do not make the same matrix product: another form, other descriptors or "
+          "another group",
+          k.index, w.index);
     });
     return true;
   }
@@ -370,7 +364,10 @@ const Ins* run_wgmma(Warp& w, const Ins* i) {
                    b, reads) &&
          good;
   if (good) multiply(w, i, f, (w.predicate(i->c) & 1) != 0, a, b);
-  if (w.full_checks) w.wgmma.reads.push_back(std::move(reads));
+  if (w.full_checks) {
+    w.wgmma.reads.push_back(std::move(reads));
+    ++w.wgmma.issued;
+  }
   return i + 1;
 }
 

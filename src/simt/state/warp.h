@@ -64,12 +64,15 @@ struct WgmmaReads {
   std::vector<std::byte> bytes;
   std::uint32_t from = 0;  ///< the instruction
   std::uint32_t group = 0;
+  std::uint32_t number = 0;    ///< of the warp's products since it began
   std::uint64_t a = 0, b = 0;  ///< descriptors; 0: A is in registers
+  std::uint64_t form = 0;      ///< as WgmmaForm packs it
 };
 /// Of one warp.
 struct WgmmaQueue {
   std::vector<WgmmaReads> reads;
-  std::uint32_t group = 0;  ///< the one that is open
+  std::uint32_t group = 0;   ///< the one that is open
+  std::uint32_t issued = 0;  ///< products, where they are checked
 };
 
 /// 32 lanes in lockstep. The first fields are what every handler reads.
