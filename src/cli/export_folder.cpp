@@ -123,7 +123,7 @@ struct Buffer {
     }
   }
   // Near is relative to an element and to the root mean square of all of them.
-  void compare(const char* name, double near, double offset) {
+  void compare(const char* name, double near, double offset, bool bits) {
     std::vector<T> got(count), want(count);
     cudaMemcpy(got.data(), kernel, count * sizeof(T), cudaMemcpyDeviceToHost);
     cudaMemcpy(want.data(), baseline, count * sizeof(T), cudaMemcpyDeviceToHost);
@@ -137,10 +137,10 @@ struct Buffer {
     const double scale = std::sqrt(square / (finite ? finite : 1));
     for (size_t i = 0; i < count; ++i) {
       const double g = number(got[i]), w = number(want[i]);
-      const bool exact = near == 0 && offset == 0;
-      if (g == w || std::memcmp(&got[i], &want[i], sizeof(T)) == 0) continue;
-      if (std::isnan(w) && !exact) continue;
-      if (std::fabs(g - w) <= near * std::fabs(w) + near * scale + offset) continue;
+      if (std::memcmp(&got[i], &want[i], sizeof(T)) == 0) continue;
+      if (!bits && (g == w || std::isnan(w))) continue;
+      const bool is_near = std::fabs(g - w) <= near * std::fabs(w) + near * scale + offset;
+      if (!bits && std::isfinite(w) && is_near) continue;
       std::fprintf(stderr, "%s[%zu]: kernel %g, baseline %g\n", name, i, g, w);
       if (++failures > 10) return;
     }
@@ -186,8 +186,8 @@ std::string test_text(const Task& task, const std::string& arguments, const Expo
   for (const auto& argument : task.arguments) {
     if (argument.role != ArgumentRole::output && argument.role != ArgumentRole::inout) continue;
     const exchange::Nearness near = exchange::nearness(task, argument);
-    text += fmt::format("  {0}.compare(\"{0}\", {1}, {2});\n", argument.name, near.relative,
-                        near.absolute);
+    text += fmt::format("  {0}.compare(\"{0}\", {1}, {2}, {3});\n", argument.name, near.relative,
+                        near.absolute, near.bits);
   }
   return text + "  std::puts(failures ? \"FAILED\" : \"PASSED\");\n  return failures ? 1 : 0;\n}\n";
 }

@@ -33,15 +33,16 @@ bool has_word(std::string_view text, std::string_view word) {
 
 Nearness nearness(const Task& task, const TaskArgument& argument) {
   const CheckRule& rule = argument.check.rule.empty() ? task.check : argument.check;
-  if (rule.rule == "rounded") return {0, 1};
-  if (asks_for_equality(rule) || !is_floating(argument.type)) return {};
+  if (rule.rule == "rounded") return {0, 1, false};
+  if (asks_for_equality(rule) || !is_floating(argument.type))
+    return {0, 0, rule.rule == "bits" || !is_floating(argument.type)};
   switch (argument.type) {
     case ElementType::f16:
-      return {4e-3, 0};
+      return {4e-3, 0, false};
     case ElementType::bf16:
-      return {3e-2, 0};
+      return {3e-2, 0, false};
     default:
-      return {1e-3, 0};
+      return {1e-3, 0, false};
   }
 }
 

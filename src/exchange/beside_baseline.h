@@ -11,6 +11,7 @@ namespace warpwright::exchange {
 struct Nearness {
   double relative = 0;  ///< to an element, and to the root mean square of all of them
   double absolute = 0;
+  bool bits = false;  ///< each word must have the same bits; else what is no number is not compared
 };
 /// argument: an output or an inout of the task.
 Nearness nearness(const Task& task, const TaskArgument& argument);

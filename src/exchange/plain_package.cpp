@@ -136,7 +136,8 @@ Result<std::string> plain_test_text(const Task& task, const PlainOperator& op,
   };
   const auto nearness_of = [&](const PlainTensor& tensor) {
     const Nearness room = nearness(task, argument_named(task, tensor.name));
-    add(near, fmt::format("\"{}\": ({}, {})", tensor.name, room.relative, room.absolute));
+    add(near, fmt::format("\"{}\": ({}, {}, {})", tensor.name, room.relative, room.absolute,
+                          room.bits ? "True" : "False"));
   };
   for (const auto* tensor : op.given()) {
     const bool changed = tensor->role == ArgumentRole::inout;

@@ -82,7 +82,7 @@ import @SPACE@  # noqa: E402
 # Name, type, whether it is changed in place.
 TENSORS = [@TENSORS@]
 NUMBERS = [@NUMBERS@]
-# Name, elements, type, how near it must be: relative to elements and their root mean square, absolute.
+# Name, elements, type; how near it must be: relative to elements and their root mean square, absolute, or the same bits.
 OUTPUTS = [@OUTPUTS@]
 NEAR = {@NEAR@}
 KERNEL = torch.ops.@SPACE@.@NAME@.default
@@ -120,16 +120,15 @@ def bytes_of(tensor):
 def compare(found, expected, what):
     assert list(found) == list(expected), what
     for name, want in expected.items():
-        relative, absolute = NEAR[name]
-        exact = relative == 0 and absolute == 0
+        relative, absolute, bits = NEAR[name]
         same = (bytes_of(found[name]) == bytes_of(want)).all(1)
         got, want = found[name].double().flatten(), want.double().flatten()
         finite = want.isfinite()
         scale = want[finite].pow(2).mean().sqrt().item() if finite.any() else 0.0
         room = relative * (want.abs() + scale) + absolute
-        good = same | (got == want) | (finite & ((got - want).abs() <= room))
-        if not exact:
-            good |= want.isnan()
+        good = same
+        if not bits:
+            good = same | (got == want) | want.isnan() | (finite & ((got - want).abs() <= room))
         bad = (~good).nonzero().flatten()
         assert bad.numel() == 0, (f"{name} {what}: {bad.numel()} of {want.numel()} differ, first [{bad[0].item()}]: "
                                   f"{got[bad[0]].item()}, expected {want[bad[0]].item()}")

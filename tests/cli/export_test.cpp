@@ -192,8 +192,9 @@ TEST(Export, WordsOfACopyAreComparedAsBits) {
       "    return True\n"
       "none = 0x7fc00001\n"
       "print(same(words(1, none), words(1, none)), same(words(1, 5), words(1, none)),\n"
-      "      same(words(1, none + 1), words(1, none)), same(words(2, none), words(1, none)))\n"
-      "t.NEAR['B'] = (0.1, 0)\n"
+      "      same(words(1, none + 1), words(1, none)), same(words(2, none), words(1, none)),\n"
+      "      same(words(1 - 2**31 - 1, 0), words(0, 0)))\n"
+      "t.NEAR['B'] = (0.1, 0, False)\n"
       "print(same(words(1, 5), words(1, none)), same(words(), words()))\n"};
   python.env = minimal_environment();
   python.cwd = program.folder() / "out";
@@ -204,7 +205,8 @@ TEST(Export, WordsOfACopyAreComparedAsBits) {
   if (!there.ok() || there->exit_code != 0) GTEST_SKIP() << "python3 has no torch";
   const auto tested = run_process(python).value();
   EXPECT_EQ(tested.exit_code, 0) << tested.err.substr(0, 2000);
-  EXPECT_THAT(tested.out, HasSubstr("True False False False\nwords ok: B\nwords ok: B\nTrue True"));
+  EXPECT_THAT(tested.out,
+              HasSubstr("True False False False False\nwords ok: B\nwords ok: B\nTrue True"));
 }
 
 struct Kernel {
