@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,11 +40,15 @@ inline std::shared_ptr<SettingFlags> add_setting_flags(CLI::App& verb,
       verb.add_flag_callback(
           spelled, [take] { take("true"); }, help);
     } else {
-      CLI::Option* option = verb.add_option_function<std::string>(spelled, take, help);
-      if (row.kind == SettingKind::list)
-        option->delimiter(',')->multi_option_policy(CLI::MultiOptionPolicy::Join);
-      else
-        option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      // What is given again comes in lines: joined, where it is a list.
+      const bool list = row.kind == SettingKind::list;
+      const auto take_text = [take, list](std::string value) {
+        if (list) std::replace(value.begin(), value.end(), '\n', ',');
+        take(value);
+      };
+      verb.add_option_function<std::string>(spelled, take_text, help)
+          ->multi_option_policy(list ? CLI::MultiOptionPolicy::Join
+                                     : CLI::MultiOptionPolicy::TakeLast);
     }
   }
   verb.add_option("--config", flags->config_file,
