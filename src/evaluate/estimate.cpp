@@ -58,13 +58,6 @@ Result<bool> does_too_little(const Session& session, const Sized& sized,
   return report.written_bytes < kEnoughWritten * least;
 }
 
-Result<device::RunReport> run_share(const Session& session, const Sized& sized,
-                                    device::Replay& replay, const device::RunOptions& options) {
-  return run_enough(replay, options, [&](const device::RunReport& report) {
-    return does_too_little(session, sized, report);
-  });
-}
-
 /// Whether a reference of this size is affordable, whatever the candidate.
 Result<bool> is_comparable(const Session& session, const Sized& sized) {
   const Prepared& prepared = session.prepared;
@@ -120,6 +113,16 @@ bool judges_itself(const Session& session, const LaunchPlan& plan,
   return !is_endless(report) && stands_alone(session.task(), plan, report);
 }
 
+/// Runs a part of the blocks, more of them where that helps.
+Result<device::RunReport> run_share(const Session& session, const Sized& sized,
+                                    device::Replay& replay, const LaunchPlan& plan,
+                                    const device::RunOptions& options) {
+  return run_enough(replay, options, [&](const device::RunReport& report) -> Result<bool> {
+    if (!judges_itself(session, plan, report)) return false;
+    return does_too_little(session, sized, report);
+  });
+}
+
 /// A part of the blocks on the inputs of a whole call, and whether what they wrote is right.
 Outcome<std::optional<Estimate>> run_part(Session& session, const Sized& sized) {
   const verify::Case item{sized.size, nullptr};
@@ -127,8 +130,8 @@ Outcome<std::optional<Estimate>> run_part(Session& session, const Sized& sized) 
   WW_TRY(auto loaded, load_case(session, item, seed));
   device::RunOptions options = run_options(session.prepared, item, derived_seed(seed, 0));
   options.timed = options.may_sample = options.all_checks = options.keep_launches = true;
-  WW_TRY(auto report, run_share(session, sized, *loaded.replay, options));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(loaded.call));
+  WW_TRY(auto report, run_share(session, sized, *loaded.replay, plan, options));
   if (!judges_itself(session, plan, report)) return run_whole(session, sized);
   if (!report.faults.empty()) {
     return faulted(session.prepared, report.faults, item, session.context.notes);
@@ -177,13 +180,13 @@ Outcome<std::optional<Estimate>> run_products(Session& session, const Sized& siz
   WW_TRY(auto loaded, load_case(session, item, seed));
   device::RunOptions options = run_options(session.prepared, item, derived_seed(seed, 0));
   options.timed = options.may_sample = options.all_checks = options.keep_launches = true;
-  WW_TRY(auto report, run_share(session, sized, *loaded.replay, options));
   const LaunchPlan& plan = session.prepared.candidate.plans.at(call_key(loaded.call));
+  WW_TRY(auto report, run_share(session, sized, *loaded.replay, plan, options));
   if (!report.faults.empty() || !judges_itself(session, plan, report)) {
     return std::optional<Estimate>{};
   }
   WW_TRY(const bool too_little, does_too_little(session, sized, report));
-  if (too_little) return std::optional<Estimate>{};
+  if (too_little) return run_whole(session, sized);
   WW_TRY(const Fetched fetched, fetch_results(loaded));
   for (std::size_t i = 0; i < fetched.outputs.size(); ++i) {
     if (fetched.outputs[i].empty()) continue;
@@ -234,9 +237,11 @@ Outcome<std::optional<Estimate>> estimate(Validated& validated, const Sized& siz
 Result<device::RunReport> run_enough(
     device::Replay& replay, device::RunOptions options,
     const std::function<Result<bool>(const device::RunReport&)>& does_too_little) {
-  for (;; options.sample_times *= kMoreBlocks) {
+  for (std::uint64_t before = 0;; options.sample_times *= kMoreBlocks) {
     WW_TRY(auto report, replay.run(options));
-    if (report.complete || !report.faults.empty()) return report;
+    // Of blocks that wait for each other as many are run as before.
+    if (report.complete || !report.faults.empty() || report.work <= before) return report;
+    before = report.work;
     WW_TRY(const bool too_little, does_too_little(report));
     if (!too_little || options.sample_times * kMoreBlocks > kMostBlocks) return report;
   }
@@ -259,7 +264,7 @@ Result<SampledRun> run_sampled(Session& session, const TaskSize& size, std::uint
     WW_TRY(auto report, replay->run(options));
     return SampledRun{std::move(report), &plan};
   }
-  WW_TRY(auto report, run_share(session, *judged, *replay, options));
+  WW_TRY(auto report, run_share(session, *judged, *replay, plan, options));
   return SampledRun{std::move(report), &plan};
 }
 

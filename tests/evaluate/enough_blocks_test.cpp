@@ -18,10 +18,13 @@ class FakeReplay : public device::Replay {
       : report_(std::move(report)) {}
   Result<device::RunReport> run(const device::RunOptions& options) override {
     times.push_back(options.sample_times);
-    return report_(options.sample_times);
+    device::RunReport report = report_(options.sample_times);
+    report.work = grows ? options.sample_times : 1;
+    return report;
   }
   Status queue() override { return {}; }
   std::vector<std::uint64_t> times;
+  bool grows = true;  ///< where more blocks are asked for, more are run
 
  private:
   std::function<device::RunReport(std::uint64_t)> report_;
@@ -56,6 +59,13 @@ TEST(EnoughBlocks, WhatSkipsItsWorkStaysTooLittle) {
   FakeReplay replay([](std::uint64_t) { return wrote(0.5); });
   EXPECT_EQ(written_by(replay), 0.5);
   EXPECT_THAT(replay.times, testing::ElementsAre(1, 4, 16));
+}
+
+TEST(EnoughBlocks, AsManyBlocksAreNotAskedForAgain) {
+  FakeReplay replay([](std::uint64_t) { return wrote(0.5); });
+  replay.grows = false;
+  EXPECT_EQ(written_by(replay), 0.5);
+  EXPECT_THAT(replay.times, testing::ElementsAre(1, 4));
 }
 
 TEST(EnoughBlocks, WholeGridsAndFaultsAreNotRunAgain) {
