@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -137,6 +138,37 @@ TEST(Quickstart, ABuildSaysWhereItIs) {
   EXPECT_THAT(exit->err, HasSubstr("100 %  4 of 4  linking "));
   EXPECT_EQ(std::count(exit->err.begin(), exit->err.end(), '\n'), 3);
   EXPECT_EQ(read_file(program.folder() / "all.log").value(), command.stdin_text);
+}
+
+// A host without root, which has a part of the packages, or all.
+TEST(Quickstart, WithoutRootTheLineToRunIsPrinted) {
+  Program program;
+  const auto setup = [&](const std::string& installed) {
+    const std::vector<std::pair<std::string, std::string>> programs = {{"id", "echo 1000"},
+                                                                       {"dpkg-query", installed},
+                                                                       {"apt-get", "touch called"},
+                                                                       {"apt-cache", "exit 1"}};
+    for (const auto& [name, does] : programs) {
+      program.write("bin/" + name, "#!/bin/sh\n" + does + "\n");
+      std::filesystem::permissions(program.folder() / "bin" / name,
+                                   std::filesystem::perms::owner_all);
+    }
+    Command command;
+    command.argv = {source_path("/scripts/setup"), "build"};
+    command.env = minimal_environment();
+    std::erase_if(command.env, [](const std::string& v) { return v.starts_with("PATH="); });
+    command.env.push_back("PATH=" + (program.folder() / "bin").string() + ":/usr/bin:/bin");
+    command.cwd = program.folder();
+    return run_process(command).value();
+  };
+  const auto bare =
+      setup("case \"$*\" in *cmake*) echo 'install ok installed' ;; *) exit 1 ;; esac");
+  EXPECT_EQ(bare.exit_code, 2);
+  EXPECT_THAT(bare.err,
+              HasSubstr("\n  sudo apt-get install -y --no-install-recommends g++ ninja-build "));
+  EXPECT_EQ(std::count(bare.err.begin(), bare.err.end(), '\n'), 2) << bare.err;
+  EXPECT_EQ(setup("echo 'install ok installed'").exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(program.folder() / "called"));
 }
 
 }  // namespace
