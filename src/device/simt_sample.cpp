@@ -21,8 +21,8 @@ constexpr std::uint64_t kAllBlocks = 16'000'000;
 constexpr std::uint64_t kLongestSample = 24'000'000;
 // All blocks of a grid in which each waits for all others.
 constexpr std::uint64_t kWholeGrid = 200'000'000;
-// Blocks that multiply matrices may take seconds each: two must do. Their limit is one for all that
-// takes time.
+// Blocks that multiply matrices may take seconds each. The limit of their launches counts what
+// their sums take, too.
 constexpr std::uint64_t kProbedProducts = 2;
 constexpr std::uint64_t kLongestProducts = 500'000'000;
 
