@@ -3,12 +3,12 @@
 // rules: free
 // device: NVIDIA H200 (CUDA 13.0 driver)
 // date: 2026-11-19
-// commit: 87910f7
+// commit: 4dd6947c
 // made by: warpwright 0.2.0
-// model: merge
-// run: span_attention-1 m1
-// median us: B=1,half of 4096 16.80, B=1,all of 4096 24.54, B=4,tenth of 8192 22.05, B=16,half of 4096 139.87, B=16,all of 4096 258.38
-// sha256: 118b188660a8ebaec0c8a0742ab8d6e858a26a7c50414739e159e44c18268367
+// model: Claude, with the benchmark and its counters at hand
+// run: span_attention-1 r1.c1
+// median us: B=1,half of 4096 16.64, B=1,all of 4096 24.48, B=4,tenth of 8192 21.95, B=16,half of 4096 138.32, B=16,all of 4096 252.26
+// sha256: 61eccc9d54843e3679c13bfa4f967f1da5d2f54a0f3e700c1194ff5ec0032ce1
 
 #include <cuda_runtime.h>
 #include <cuda_fp16.h>
@@ -1632,8 +1632,6 @@ namespace part2 {
 #define MIDR 8    // tune: MIDR = 8, 16
 // few heads: rows of K and of V each warp asks into the L2 while the span list is on its way
 #define SPECR 4   // tune: SPECR = 0, 4, 8
-// many heads: blocks per head
-#define BIGS 4    // tune: BIGS = 4, 8
 
 #define NT 256
 #define NW 8
@@ -2081,7 +2079,7 @@ static void launch_lat(const __half* q, const __half* kc, const __half* vc,
 }
 
 // ---------------------------------------------------------------------------
-// Dh == 128, many heads: one private cp.async stream per warp, clusters of S blocks per head
+// Dh == 128, 133 to 170 heads: one private cp.async stream per warp, clusters of S blocks per head
 // ---------------------------------------------------------------------------
 template <int NWARP, int MINB, int S>
 __global__ void __launch_bounds__(NWARP * 32, MINB)
@@ -2375,6 +2373,419 @@ static void launch_stream(const __half* q, const __half* kc, const __half* vc,
 }
 
 // ---------------------------------------------------------------------------
+// Dh == 128, many heads: persistent blocks; the warps of a block take the tiles of 16 rows of its heads in
+// turn and keep their own cp.async stages. The grid has no block without work where samples are alike:
+// eight of 264 cost 2 % where they were, measured with nothing else changed.
+// ---------------------------------------------------------------------------
+#define EW 4                            // warps: as many threads as a head has columns
+#define ES 3                            // tune: ES = 2, 3
+#define EB 2                            // blocks per SM
+#define ELIST 1024                      // spans kept in shared memory
+#define EGRID (132 * EB)
+
+__device__ float        e_part[EGRID * 2 * 128];
+__device__ float2       e_ml[EGRID * 2];
+__device__ unsigned int e_cnt[32768];
+
+// The part of a head that a block works on: tiles first .. end - 1 of head bh, a head of sample b.
+struct Piece {
+    int b, bh, n, first, end;
+    int left;   // tiles that the block has still to do, these among them
+};
+
+// per: heads per block where all samples have as many rows; 0 where that leaves blocks without work
+__global__ void __launch_bounds__(EW * 32, EB)
+span_even(const __half* __restrict__ q, const __half* __restrict__ kc,
+          const __half* __restrict__ vc, const int* __restrict__ span_start,
+          const int* __restrict__ span_len, const int* __restrict__ span_offsets,
+          __half* __restrict__ out, int B, int H, int L_max, int per, float scale) {
+    extern __shared__ __align__(128) unsigned char ring[];
+    __shared__ __align__(16) float s_acc[EW][128];
+    __shared__ float2 s_ml[EW];
+    __shared__ int sOff[257];
+    __shared__ int sTot[257];   // rows of a sample
+    __shared__ int sPre[257];   // tiles of all heads before a sample
+    __shared__ int2 sSpan[ELIST];
+    __shared__ int sLast;
+
+    constexpr unsigned int FULL = 0xffffffffu;
+    const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
+    const int hf = lane >> 4, i16 = lane & 15;
+    const int blk = (int)blockIdx.x, grid = (int)gridDim.x;
+
+    // ---- the lists, by all threads at once ----
+#pragma unroll 1
+    for (int i = tid; i <= B; i += EW * 32) {
+        sOff[i] = __ldg(span_offsets + i);
+        sTot[i] = 0;
+    }
+    __syncthreads();
+    const int spans = sOff[B];
+#pragma unroll 1
+    for (int i = tid; i < spans; i += EW * 32) {
+        const int ln = __ldg(span_len + i);
+        const int st = (i < ELIST) ? __ldg(span_start + i) : 0;
+        int lo = 0, hi = B - 1;   // the sample of span i: the last one that begins at or before it
+#pragma unroll 1
+        while (lo < hi) {
+            const int mid = (lo + hi + 1) >> 1;
+            if (sOff[mid] <= i) lo = mid;
+            else hi = mid - 1;
+        }
+        atomicAdd(&sTot[lo], ln);
+        if (i < ELIST) sSpan[i] = make_int2(ln, st);
+    }
+    __syncthreads();
+
+    // ---- the run of this block: every step-th head where all samples are alike ----
+    const int n0 = sTot[0];
+    bool alike = true;
+#pragma unroll 1
+    for (int i = tid; i < B; i += EW * 32) alike = alike && sTot[i] == n0;
+    alike = __syncthreads_and(alike) != 0;
+
+    Piece c;
+    c.b = 0;
+    c.bh = blk;
+    c.first = 0;
+    int step = 1, tb = 0, qd = 1, rm = 0;
+    if (alike && per > 0) {
+        const int heads = B * H;
+        step = (heads + per - 1) / per;
+        c.left = (blk < step) ? ((n0 + 15) >> 4) * ((heads - blk + step - 1) / step) : 0;
+    } else {
+        if (warp == 0) {
+            int run = 0;
+#pragma unroll 1
+            for (int c0 = 0; c0 < B; c0 += 32) {
+                const int b = c0 + lane;
+                const int own = (b < B) ? ((sTot[b] + 15) >> 4) * H : 0;
+                int x = own;
+#pragma unroll 1
+                for (int o = 1; o < 32; o <<= 1) {
+                    const int y = __shfl_up_sync(FULL, x, o);
+                    if (lane >= o) x += y;
+                }
+                if (b < B) sPre[b] = run + x - own;
+                run += __shfl_sync(FULL, x, 31);
+            }
+            if (lane == 0) sPre[B] = run;
+        }
+        __syncthreads();
+        const int T = sPre[B];
+        const int G = min(grid, max(1, T / (2 * EW)));
+        qd = T / G;
+        rm = T - qd * G;
+        tb = blk * qd + min(blk, rm);
+        c.left = (blk < G) ? qd + (blk < rm ? 1 : 0) : 0;
+        if (c.left > 0) {
+            int lo = 0, hi = B - 1;
+#pragma unroll 1
+            while (lo < hi) {
+                const int mid = (lo + hi + 1) >> 1;
+                if (sPre[mid] <= tb) lo = mid;
+                else hi = mid - 1;
+            }
+            // of samples that begin at the same tile the last one has tiles
+            const int tl = (sTot[lo] + 15) >> 4;
+            const int r = tb - sPre[lo];
+            const int h = r / tl;
+            c.b = lo;
+            c.bh = lo * H + h;
+            c.first = r - h * tl;
+        }
+        // samples without any position
+#pragma unroll 1
+        for (int b = blk; b < B; b += grid) {
+            if (sTot[b] == 0) {
+                uint4* o4 = reinterpret_cast<uint4*>(out) + (size_t)b * H * 16;
+#pragma unroll 1
+                for (int j = tid; j < H * 16; j += EW * 32) o4[j] = make_uint4(0u, 0u, 0u, 0u);
+            }
+        }
+    }
+    if (c.left <= 0) {
+        if (alike && n0 == 0 && per > 0) {
+#pragma unroll 1
+            for (int j = blk * EW * 32 + tid; j < B * H * 16; j += grid * EW * 32)
+                reinterpret_cast<uint4*>(out)[j] = make_uint4(0u, 0u, 0u, 0u);
+        }
+        return;
+    }
+    const int run = c.left;
+
+    // the piece of head p.bh from tile p.first on
+    auto enter = [&](Piece& p) {
+        while (p.bh >= (p.b + 1) * H) ++p.b;
+        while (sTot[p.b] == 0) p.bh = ++p.b * H;
+        p.n = sTot[p.b];
+        p.end = min((p.n + 15) >> 4, p.first + p.left);
+    };
+    enter(c);
+
+    auto next = [&](Piece& p) {
+        p.left -= p.end - p.first;
+        if (p.left <= 0) return;
+        p.bh += step;
+        p.first = 0;
+        enter(p);
+    };
+    const unsigned char* my = ring + warp * (ES * 8192) + lane * 16;
+    const uint32_t my_a = smem_u32(my);
+
+    // ---- the asking side: ES tiles ahead ----
+    Piece a = c;
+    int at = a.first + warp;
+    int so = sOff[a.b], ns = sOff[a.b + 1] - so;
+    const __half* kb = kc + (size_t)a.bh * (size_t)L_max * 128 + i16 * 8;
+    const __half* vb = vc + (size_t)a.bh * (size_t)L_max * 128 + i16 * 8;
+    int c0 = 0, cbeg = 0, cend = 0, pre = 0, delta = 0;
+    int sbeg = 0, send = 0, sdelta = 0;   // rows sbeg .. send - 1 lie at row + sdelta
+
+    // 32 spans from span f of the sample on; they begin at packed row r0
+    auto chunk = [&](int f, int r0) {
+        int ln = 0, st = 0;
+        const int i = so + f + lane;
+        if (f + lane < ns) {
+            const int2 sp = (i < ELIST) ? sSpan[i] : make_int2(__ldg(span_len + i), __ldg(span_start + i));
+            ln = sp.x;
+            st = sp.y;
+        }
+        __syncwarp();
+        int in = ln;
+#pragma unroll
+        for (int o = 1; o < 32; o <<= 1) {
+            const int y = __shfl_up_sync(FULL, in, o);
+            if (lane >= o) in += y;
+        }
+        c0 = f;
+        cbeg = r0;
+        pre = r0 + in - ln;
+        delta = st - pre;
+        cend = r0 + __shfl_sync(FULL, in, 31);
+    };
+    auto settle = [&]() {
+        while (a.left > 0 && at >= a.end) {
+            const int b0 = a.b;
+            next(a);
+            if (a.left <= 0) break;
+            at = a.first + warp;
+            if (a.b != b0) {
+                so = sOff[a.b];
+                ns = sOff[a.b + 1] - so;
+                chunk(0, 0);
+            } else if (c0 != 0) {
+                chunk(0, 0);
+            }
+            send = 0;
+            const size_t o = (size_t)a.bh * (size_t)L_max * 128 + i16 * 8;
+            kb = kc + o;
+            vb = vc + o;
+        }
+    };
+    auto issue = [&](int stage) {
+        if (a.left > 0) {
+            const uint32_t d = my_a + (uint32_t)stage * 8192u;
+            const int r0 = at * 16;
+            int pos = 0;
+            if (r0 < sbeg || r0 + 16 > send) {
+                // positions of the rows of this tile; behind the last one the last one again
+                const int r = min(r0 + i16, a.n - 1);
+                const int rend = min(r0 + 16, a.n);
+                int j = 0;
+#pragma unroll 1
+                for (;;) {
+                    j = 0;   // the last span that begins at or before row r
+#pragma unroll
+                    for (int o = 16; o > 0; o >>= 1) {
+                        const int pj = __shfl_sync(FULL, pre, j + o);
+                        j += (pj <= r) ? o : 0;
+                    }
+                    const int dj = __shfl_sync(FULL, delta, j);
+                    if (r >= cbeg && r < cend) pos = r + dj;
+                    if (cend >= rend || c0 + 32 >= ns) break;
+                    chunk(c0 + 32, cend);
+                }
+                // the span of the last row, for the tiles that follow
+                j = __shfl_sync(FULL, j, 31);
+                sbeg = __shfl_sync(FULL, pre, j);
+                sdelta = __shfl_sync(FULL, delta, j);
+                send = __shfl_sync(FULL, pre, (j + 1) & 31);
+                if (j == 31) send = cend;
+            }
+            if (r0 >= sbeg && r0 + 16 <= send) {   // all of it in one span
+                const size_t o = (size_t)(r0 + sdelta + hf) * 128;
+#pragma unroll
+                for (int i = 0; i < 8; i++) cpa16(d + i * 512, kb + o + i * 256, 16);
+#pragma unroll
+                for (int i = 0; i < 8; i++) cpa16(d + 4096 + i * 512, vb + o + i * 256, 16);
+            } else {
+                int o[8];
+#pragma unroll
+                for (int i = 0; i < 8; i++) o[i] = __shfl_sync(FULL, pos, 2 * i + hf) * 128;
+#pragma unroll
+                for (int i = 0; i < 8; i++) cpa16(d + i * 512, kb + o[i], 16);
+#pragma unroll
+                for (int i = 0; i < 8; i++) cpa16(d + 4096 + i * 512, vb + o[i], 16);
+            }
+            at += EW;
+            settle();
+        }
+        cpa_commit();
+    };
+
+    chunk(0, 0);
+    settle();
+#pragma unroll 1
+    for (int s = 0; s < ES; s++) issue(s);
+
+    int stage = 0;
+    for (;;) {
+        const int bh = c.bh;
+        const uint4 qu = __ldg(reinterpret_cast<const uint4*>(q + (size_t)bh * 128 + i16 * 8));
+        float qf[8];
+        {
+            float2 t;
+            t = h2f(qu.x); qf[0] = t.x; qf[1] = t.y;
+            t = h2f(qu.y); qf[2] = t.x; qf[3] = t.y;
+            t = h2f(qu.z); qf[4] = t.x; qf[5] = t.y;
+            t = h2f(qu.w); qf[6] = t.x; qf[7] = t.y;
+        }
+        const int n = c.n;
+        float m = MNEG, l = 0.f, acc[8];
+#pragma unroll
+        for (int e = 0; e < 8; e++) acc[e] = 0.f;
+
+        for (int t = c.first + warp; t < c.end; t += EW) {
+            cpa_wait<ES - 1>();
+            const uint4* sp = reinterpret_cast<const uint4*>(my + stage * 8192);
+            float s[8];
+#pragma unroll
+            for (int i = 0; i < 8; i++) s[i] = dot8(sp[i * 32], qf);
+            uint4 vr[8];
+#pragma unroll
+            for (int i = 0; i < 8; i++) vr[i] = sp[256 + i * 32];
+            issue(stage);   // all of this stage is in registers by now
+            stage = (stage + 1 == ES) ? 0 : stage + 1;
+
+            // sums over 16 lanes, halving what is held: a lane keeps row pair (lane >> 1) & 7
+            {
+                const bool u8 = (lane & 8) != 0;
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    const float send = u8 ? s[i] : s[i + 4];
+                    const float keep = u8 ? s[i + 4] : s[i];
+                    s[i] = keep + __shfl_xor_sync(FULL, send, 8);
+                }
+                const bool u4 = (lane & 4) != 0;
+#pragma unroll
+                for (int i = 0; i < 2; i++) {
+                    const float send = u4 ? s[i] : s[i + 2];
+                    const float keep = u4 ? s[i + 2] : s[i];
+                    s[i] = keep + __shfl_xor_sync(FULL, send, 4);
+                }
+                const bool u2 = (lane & 2) != 0;
+                const float send = u2 ? s[0] : s[1];
+                const float keep = u2 ? s[1] : s[0];
+                s[0] = keep + __shfl_xor_sync(FULL, send, 2);
+                s[0] += __shfl_xor_sync(FULL, s[0], 1);
+            }
+            const bool valid = t * 16 + ((lane >> 1) & 7) * 2 + hf < n;
+            const float sv = valid ? s[0] : MNEG;
+            float mt = sv;
+#pragma unroll
+            for (int o = 2; o <= 16; o <<= 1) mt = fmaxf(mt, __shfl_xor_sync(FULL, mt, o));
+            if (mt > m) {
+                const float corr = ex2((m - mt) * scale);
+                l *= corr;
+#pragma unroll
+                for (int e = 0; e < 8; e++) acc[e] *= corr;
+                m = mt;
+            }
+            const float p = valid ? ex2((sv - m) * scale) : 0.f;
+            l += p;
+#pragma unroll
+            for (int i = 0; i < 8; i++) {
+                const float pi = __shfl_sync(FULL, p, (lane & 16) | (i << 1));
+                axpy8(vr[i], pi, acc);
+            }
+        }
+#pragma unroll
+        for (int o = 2; o <= 16; o <<= 1) l += __shfl_xor_sync(FULL, l, o);
+#pragma unroll
+        for (int e = 0; e < 8; e++) acc[e] += __shfl_xor_sync(FULL, acc[e], 16);
+        if (lane < 16) {
+            float4* d = reinterpret_cast<float4*>(&s_acc[warp][i16 * 8]);
+            d[0] = make_float4(acc[0], acc[1], acc[2], acc[3]);
+            d[1] = make_float4(acc[4], acc[5], acc[6], acc[7]);
+        }
+        if (lane == 0) s_ml[warp] = make_float2(m, l);
+        __syncthreads();
+
+        float M = MNEG, L = 0.f, x = 0.f;
+#pragma unroll
+        for (int w = 0; w < EW; w++) M = fmaxf(M, s_ml[w].x);
+#pragma unroll
+        for (int w = 0; w < EW; w++) {
+            const float e = ex2((s_ml[w].x - M) * scale);
+            L = fmaf(e, s_ml[w].y, L);
+            x = fmaf(e, s_acc[w][tid], x);
+        }
+        if (c.first == 0 && c.end == ((c.n + 15) >> 4)) {
+            out[(size_t)bh * 128 + tid] = __float2half_rn(__fdividef(x, L));
+        } else {
+            // the head has parts in the runs of blocks i0 .. i1
+            const int start = tb + run - c.left - c.first, last = start + ((c.n + 15) >> 4) - 1;
+            const int cut = rm * (qd + 1);
+            const int i0 = start < cut ? start / (qd + 1) : rm + (start - cut) / qd;
+            const int i1 = last < cut ? last / (qd + 1) : rm + (last - cut) / qd;
+            // a run has at most two parts: one that its beginning cuts, and one that its end cuts
+            const int slot = 2 * blk + (tb > start ? 0 : 1);
+            __stcg(&e_part[slot * 128 + tid], x);
+            if (tid == 0) __stcg(&e_ml[slot], make_float2(M, L));
+            __threadfence();
+            __syncthreads();
+            if (tid == 0) sLast = (atomicAdd(&e_cnt[bh], 1u) == (unsigned int)(i1 - i0)) ? 1 : 0;
+            __syncthreads();
+            if (sLast) {
+                __threadfence();
+                float MM = MNEG, LL = 0.f, xx = 0.f;
+                for (int i = i0; i <= i1; i++) {
+                    const int tbi = i * qd + min(i, rm);
+                    const int s = 2 * i + (tbi > start ? 0 : 1);
+                    const float2 ml = __ldcg(&e_ml[s]);
+                    const float y = __ldcg(&e_part[s * 128 + tid]);
+                    const float mx = fmaxf(MM, ml.x);
+                    const float c1 = ex2((MM - mx) * scale), c2 = ex2((ml.x - mx) * scale);
+                    LL = LL * c1 + ml.y * c2;
+                    xx = xx * c1 + y * c2;
+                    MM = mx;
+                }
+                out[(size_t)bh * 128 + tid] = __float2half_rn(__fdividef(xx, LL));
+                if (tid == 0) atomicExch(&e_cnt[bh], 0u);
+            }
+        }
+        next(c);
+        if (c.left <= 0) break;
+        __syncthreads();
+    }
+    cpa_wait<0>();
+}
+
+static void launch_even(const __half* q, const __half* kc, const __half* vc,
+                        const int* span_start, const int* span_len, const int* span_offsets,
+                        __half* out, int B, int H, int L_max, float scale) {
+    const int smem = EW * ES * 8192;
+    cudaFuncSetAttribute(span_even, cudaFuncAttributeMaxDynamicSharedMemorySize, smem);
+    const int heads = B * H;
+    int per = (heads + EGRID - 1) / EGRID;
+    if ((long long)per * EGRID * 16 > (long long)heads * 17) per = 0;
+    const int grid = per > 0 ? (heads + per - 1) / per : EGRID;
+    span_even<<<grid, EW * 32, smem>>>(q, kc, vc, span_start, span_len, span_offsets, out, B, H,
+                                        L_max, per, scale);
+}
+
+// ---------------------------------------------------------------------------
 // any other Dh, and very few heads
 // ---------------------------------------------------------------------------
 template <int G, int MODE>
@@ -2646,9 +3057,7 @@ span_attn(const __half* __restrict__ q, const __half* __restrict__ kc,
         else if (BH <= 66) LAT(32 / MIDW);
         else if (BH <= 132) LAT(16 / MIDW);
         else if (BH <= 170) STREAM(8, 3, 2);
-        // blocks of 4 warps, 6 per SM
-        else if (BH <= 4096 / BIGS) STREAM(4, 6, BIGS);
-        else STREAM(4, 6, 1);
+        else launch_even(q, k_cache, v_cache, span_start, span_len, span_offsets, out, B, H, L_max, scale);
 #undef STREAM
 #undef LAT
         return;
@@ -2698,7 +3107,11 @@ span_attn(const __half* __restrict__ q, const __half* __restrict__ kc,
 #undef GO
 }
 }  // namespace part2
-#undef BIGS
+#undef EB
+#undef EGRID
+#undef ELIST
+#undef ES
+#undef EW
 #undef GO
 #undef LAT
 #undef MAXPART
