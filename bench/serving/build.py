@@ -22,8 +22,17 @@ def call(command):
         raise SystemExit(" ".join(str(word) for word in command) + "\n" + done.stdout[-4000:])
 
 
-def build(options, program, kernels, flags=(), name=None):
-    """`kernels`: the file of each name that stands for `solve`. Returns the executable."""
+def library_folder(options):
+    """Where the toolkit of this nvcc keeps its libraries."""
+    words = subprocess.run([options.nvcc, "--dryrun", "-x", "cu", "/dev/null"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    top = [line[len("#$ TOP="):] for line in words.splitlines() if line.startswith("#$ TOP=")]
+    if not top:
+        raise SystemExit("%s --dryrun names no TOP" % options.nvcc)
+    return pathlib.Path(top[0]).resolve() / "lib64"
+
+
+def build(options, program, kernels, flags=(), name=None, libraries=()):
+    """`kernels`: the file of each name that stands for `solve`. `libraries`: of the toolkit. Returns the executable."""
     folder = pathlib.Path(options.folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     name = name or program
@@ -36,8 +45,10 @@ def build(options, program, kernels, flags=(), name=None):
         # Kernels of different files may have the same names.
         call([options.objcopy, "--keep-global-symbol=" + own, objects[-1]])
     target = folder / name
+    if libraries:
+        libraries = ["-l" + library for library in libraries] + ["-Xlinker=-rpath=" + str(library_folder(options))]
     call(common + list(flags) + ["-Xlinker=--wrap=cudaMalloc", "-Xlinker=--wrap=cudaFree", HERE / (program + ".cu"), HERE / "arena.cu"] + objects
-         + ["-o", target])
+         + list(libraries) + ["-o", target])
     return target
 
 

@@ -11,8 +11,8 @@
 
 #include <cstring>
 #include <map>
-#include <random>
 
+#include "spans_of.h"
 #include "timing.cuh"
 
 extern "C" void span_attention(const __half* q, const __half* k_cache, const __half* v_cache, const int* span_start, const int* span_len,
@@ -28,43 +28,6 @@ struct Options {
   bool check = false;
   int context = 4096, heads = 32, rounds = 200, share = 45, samples = 0;
 };
-
-// The spans of all samples, as the task wants them.
-struct Spans {
-  std::vector<int> start, length, offsets;
-  size_t covered = 0;
-};
-
-// One run in every two of them, at a drawn place within the second half of the gap; samples differ.
-Spans half_in_runs(int samples, int context, int run) {
-  Spans spans;
-  std::mt19937 random(7);
-  for (int b = 0; b < samples; ++b) {
-    spans.offsets.push_back((int)spans.start.size());
-    for (int from = context / (2 * run) * (2 * run) - 2 * run; from >= 0; from -= 2 * run) {
-      spans.start.push_back(from + (int)(random() % (unsigned)(run + 1)));
-      spans.length.push_back(run);
-      spans.covered += (size_t)run;
-    }
-  }
-  spans.offsets.push_back((int)spans.start.size());
-  return spans;
-}
-
-Spans all_in_pieces(int samples, int context, int pieces) {
-  Spans spans;
-  for (int b = 0; b < samples; ++b) {
-    spans.offsets.push_back((int)spans.start.size());
-    for (int i = pieces - 1; i >= 0; --i) {
-      const int from = (int)((long)context * i / pieces), to = (int)((long)context * (i + 1) / pieces);
-      spans.start.push_back(from);
-      spans.length.push_back(to - from);
-    }
-    spans.covered += (size_t)context;
-  }
-  spans.offsets.push_back((int)spans.start.size());
-  return spans;
-}
 
 // Reads n uint4 of each of two buffers, in grid strides, eight loads of a thread at a time.
 __global__ void __launch_bounds__(512) read_only(const uint4* a, const uint4* b, size_t n, unsigned* never) {
