@@ -2,13 +2,13 @@
 // task: mha
 // rules: strict
 // device: NVIDIA H200 (CUDA 13.0 driver)
-// date: 2026-11-15
-// commit: 8fecd3c
-// made by: warpwright 0.1.0
-// model: a fresh instance of a language model per prompt and round
-// run: mha-1 r4.c2
-// median us: N=64,d=32,h=4 4.88, N=128,d=64,h=8 5.28, N=256,d=128,h=8 7.07, N=384,d=256,h=16 9.27, N=512,d=512,h=16 15.50
-// sha256: fc27c489104ad3227dd68ecd325dc6f69e9ec03fdfead773130463a7885b8189
+// date: 2026-11-19
+// commit: 29f38e82
+// made by: warpwright 0.2.0
+// model: Claude, a conversation of its own
+// run: mha-1 r1.c1
+// median us: N=64,d=32,h=4 4.85, N=128,d=64,h=8 5.26, N=256,d=128,h=8 6.66, N=384,d=256,h=16 9.36, N=512,d=512,h=16 15.46
+// sha256: ad9bd8ee5a89f49c9e75c64fe90dc9015acc82114963093157744ad8b0e4097b
 
 #include <cuda_runtime.h>
 #include <math.h>
@@ -46,6 +46,27 @@ __device__ __forceinline__ void mma8(float (&c)[4], const unsigned (&a)[4], unsi
     asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};\n"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(b0));
+}
+// two floats to one register of two BF16 numbers (x0 in the low half)
+__device__ __forceinline__ unsigned packb2(float x0, float x1) {
+    unsigned r;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(x1), "f"(x0));
+    return r;
+}
+// x = h + m + l, all parts BF16 (full float range and precision)
+__device__ __forceinline__ void split3(float x0, float x1, unsigned& h, unsigned& m, unsigned& l) {
+    h = packb2(x0, x1);
+    x0 -= __uint_as_float(h << 16);
+    x1 -= __uint_as_float(h & 0xffff0000u);
+    m = packb2(x0, x1);
+    x0 -= __uint_as_float(m << 16);
+    x1 -= __uint_as_float(m & 0xffff0000u);
+    l = packb2(x0, x1);
+}
+__device__ __forceinline__ void mmab(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\n"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 // product over one step of the head's columns (16, or 8 when DK is 8)
 template <int DK>
@@ -194,24 +215,44 @@ __device__ __forceinline__ void make_k(const float (&kr)[2][DK / 4], uint4 (&kf)
         }
 }
 
-// Fragments of 16 values: vf[x] = high parts (x, y), low parts (z, w) of column block x
+// Fragments of 16 values: vf[x] = high parts (x, y), low parts (z, w) of column block x.
+// A wide tile (forced, or with magnitudes that spread too far for one FP16 scale) keeps its four raw floats
+// per column block instead; vinv is negative then.
 template <int DK>
-__device__ __forceinline__ void make_v(const float (&vr)[2][2][DK / 8], uint4 (&vf)[DK / 8], float& vinv) {
+__device__ __forceinline__ void make_v(const float (&vr)[2][2][DK / 8], uint4 (&vf)[DK / 8], float& vinv, bool force) {
     float mx = 0.f;
+    unsigned mn = 0xffffffffu;  // 2 * bits - 1: drops the sign, and zero becomes the largest
 #pragma unroll
     for (int b = 0; b < 2; b++)
 #pragma unroll
         for (int y = 0; y < 2; y++)
 #pragma unroll
-            for (int x = 0; x < DK / 8; x++) mx = fmaxf(mx, fabsf(vr[b][y][x]));
-    float sc;
-    tile_scale(mx, sc, vinv);
+            for (int x = 0; x < DK / 8; x++) {
+                unsigned u = __float_as_uint(vr[b][y][x]);
+                mx = fmaxf(mx, fabsf(vr[b][y][x]));
+                mn = min(mn, u + u - 1u);
+            }
+    unsigned wm = __reduce_max_sync(0xffffffffu, __float_as_uint(mx));
+    unsigned wn = __reduce_min_sync(0xffffffffu, mn);
+    int ex = (int)(wm >> 23);
+    int e = max(ex, 15);
+    float sc = __uint_as_float((unsigned)(268 - e) << 23);
+    vinv = __uint_as_float((unsigned)(e - 14) << 23);
+    bool wide = force || (ex - (int)(wn >> 24) > 20);
+    if (__builtin_expect(wide, 0)) {
+        vinv = -1.f;
 #pragma unroll
-    for (int x = 0; x < DK / 8; x++) {
-        uint4 f;
-        split2(vr[0][0][x] * sc, vr[0][1][x] * sc, f.x, f.z);
-        split2(vr[1][0][x] * sc, vr[1][1][x] * sc, f.y, f.w);
-        vf[x] = f;
+        for (int x = 0; x < DK / 8; x++)
+            vf[x] = make_uint4(__float_as_uint(vr[0][0][x]), __float_as_uint(vr[0][1][x]),
+                               __float_as_uint(vr[1][0][x]), __float_as_uint(vr[1][1][x]));
+    } else {
+#pragma unroll
+        for (int x = 0; x < DK / 8; x++) {
+            uint4 f;
+            split2(vr[0][0][x] * sc, vr[0][1][x] * sc, f.x, f.z);
+            split2(vr[1][0][x] * sc, vr[1][1][x] * sc, f.y, f.w);
+            vf[x] = f;
+        }
     }
 }
 
@@ -314,6 +355,30 @@ __device__ __forceinline__ void step16(FK kfr, FV vfr, float f, float vinv,
                 sum += p;
             }
         l[u] += sum;  // per lane; lanes are summed at the end
+    }
+    if (__builtin_expect(vinv < 0.f, 0)) {  // wide tile (the same for the whole warp): three BF16 parts, no scale
+        unsigned p0[4], p1[4], p2[4];
+        split3(s[0][0], s[0][1], p0[0], p1[0], p2[0]);
+        split3(s[0][2], s[0][3], p0[1], p1[1], p2[1]);
+        split3(s[1][0], s[1][1], p0[2], p1[2], p2[2]);
+        split3(s[1][2], s[1][3], p0[3], p1[3], p2[3]);
+#pragma unroll
+        for (int x = 0; x < KD; x++) {
+            uint4 raw = vfr(x);
+            unsigned h0, m0, l0, h1, m1, l1;
+            split3(__uint_as_float(raw.x), __uint_as_float(raw.y), h0, m0, l0);
+            split3(__uint_as_float(raw.z), __uint_as_float(raw.w), h1, m1, l1);
+            float a[4] = {0.f, 0.f, 0.f, 0.f};
+            mmab(a, p2, h0, h1);
+            mmab(a, p0, l0, l1);
+            mmab(a, p1, m0, m1);
+            mmab(a, p1, h0, h1);
+            mmab(a, p0, m0, m1);
+            mmab(a, p0, h0, h1);
+#pragma unroll
+            for (int r = 0; r < 4; r++) o[x][r] += a[r];
+        }
+        return;
     }
     unsigned ph[4], pl[4];
     split2(s[0][0], s[0][1], ph[0], pl[0]);
@@ -427,7 +492,7 @@ mha_kernel(const float* __restrict__ Q, const float* __restrict__ K, const float
                 uint4 kf[NF], vf[KD];
                 float kinv, vinv;
                 make_k<DK>(kr, kf, kinv);
-                make_v<DK>(vr, vf, vinv);
+                make_v<DK>(vr, vf, vinv, !FULL || kend - k0 < 16);
                 if (k0 + 16 < kend) {
                     load_k16<DK, FULL>(kr, Kh, k0 + 16, kend, ld, g, t4, dk);
                     load_v16<DK, FULL>(vr, Vh, k0 + 16, kend, ld, g, t4, dk);
@@ -460,7 +525,7 @@ mha_kernel(const float* __restrict__ Q, const float* __restrict__ K, const float
                     }
                     {
                         uint4 vf[KD];
-                        make_v<DK>(vr, vf, vinv);
+                        make_v<DK>(vr, vf, vinv, !FULL || len - w * 16 < 16);
 #pragma unroll
                         for (int y = 0; y < KD; y++) sV[(w * KD + y) * 32 + lane] = vf[y];
                     }
