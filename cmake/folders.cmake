@@ -246,9 +246,21 @@ function(ww_test name)
                  ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
     return()
   endif()
-  # One CTest entry per program: starting a sanitized process per case costs more than the cases.
-  add_test(NAME ${name} COMMAND test_${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 1800 LABELS "${ARG_LABELS}")
+  ww_usual_test(${name} "${ARG_LABELS}")
+endfunction()
+
+# One CTest entry per program: starting a sanitized process per case costs more than the cases. tests/usual
+# leaves out those that tests/slow.txt lists.
+function(ww_usual_test name labels)
+  add_test(NAME ${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/usual $<TARGET_FILE:test_${name}>)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1800 LABELS "${labels}")
+  set_property(GLOBAL APPEND PROPERTY ww_usual_programs $<TARGET_FILE:test_${name}>)
+endfunction()
+
+# The last of all: what tests/slow.txt lists is there.
+function(ww_check_slow_cases)
+  get_property(programs GLOBAL PROPERTY ww_usual_programs)
+  add_test(NAME slow_cases COMMAND ${CMAKE_SOURCE_DIR}/tests/usual --check ${programs})
 endfunction()
 
 # ww_test_program(NAME [LINK targets...] SOURCES files...): program test_NAME.
@@ -270,6 +282,5 @@ function(ww_write_small_tests)
   get_property(links GLOBAL PROPERTY ww_small_links)
   list(REMOVE_DUPLICATES links)
   ww_test_program(small LINK ${links} SOURCES ${sources})
-  add_test(NAME small COMMAND test_small)
-  set_tests_properties(small PROPERTIES TIMEOUT 1800)
+  ww_usual_test(small "")
 endfunction()

@@ -393,14 +393,14 @@ TEST_F(RecordTest, ForkBombsAndFloodsAreContained) {
                                 "  k<<<1, 32>>>(x, y, n); }\n")));
   ASSERT_EQ(built.verdict, Verdict::ok) << built.reason;
   auto wanted = calls({64});
-  wanted.limits.wall = std::chrono::milliseconds(500);
+  wanted.limits.wall = std::chrono::seconds(10);  // a busy machine gets to fork within it
   auto outcome = record(builder(), built, wanted);
   ASSERT_TRUE(outcome.ok()) << outcome.error().message;
   EXPECT_EQ(outcome->verdict, Verdict::host_error) << outcome->reason;
   outcome = record(builder(), built, calls({63}));
   ASSERT_TRUE(outcome.ok()) << outcome.error().message;
   EXPECT_EQ(outcome->verdict, Verdict::ok) << "what solve prints goes nowhere: " << outcome->reason;
-  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(20));
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(60));
 }
 
 /// Host code computes and talks to the device; whatever else it asks of the system ends it, while
