@@ -10,9 +10,7 @@
 #include <cublas_v2.h>
 #include <cuda_fp16.h>
 
-#include <cstring>
 #include <map>
-#include <random>
 
 #include "spans_of.h"
 #include "timing.cuh"
