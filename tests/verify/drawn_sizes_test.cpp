@@ -80,7 +80,7 @@ SizeLimits measured() {
 
 /// Every class has a size, whatever the listed ones take, and one value lies above all listed ones.
 TEST(DrawnSizes, ReachAboveAllListedSizes) {
-  const std::uint64_t seeds = std::getenv("WARPWRIGHT_SLOW_TESTS") == nullptr ? 3 : 24;
+  const std::uint64_t seeds = std::getenv("WARPWRIGHT_SLOW_TESTS") == nullptr ? 8 : 24;
   for (const std::string& name : suite::embedded_task_names()) {
     const Task task = suite::load_embedded_task(name).value();
     std::map<std::string, double> timed, listed;
